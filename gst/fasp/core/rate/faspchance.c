@@ -5,7 +5,7 @@
 /* Packets that are assumed to have left slowly before, none of them lost. */
 #define PRIOR 4
 #define SIGMAS 1
-/* More is not lost by chance: a policer that is overrun loses of what leaves slowly, too. */
+/* The largest share of random loss: an overloaded policer drops packets that leave slowly, too. */
 #define MOST .6
 
 static void

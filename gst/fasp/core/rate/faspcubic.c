@@ -36,7 +36,7 @@ fasp_cubic_grow (FaspCubic *c, FaspTime now, FaspTime rtt, gdouble bytes)
 void
 fasp_cubic_reduce (FaspCubic *c, FaspTime now)
 {
-  /* fast convergence: another one has come (section 4.7) */
+  /* fast convergence: another flow has joined (section 4.7) */
   c->most = c->window < c->most ? c->window * (1 + FASP_CUBIC_BETA) / 2 : c->window;
   begin_epoch (c, now, FASP_CUBIC_BETA * c->window);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspcubic.h: the window of CUBIC (RFC 9438), bytes.  A sender that shares a queue with others
- * who fill it has to do as they do, or it starves.
+ * faspcubic.h: the window of CUBIC (RFC 9438), bytes.  A sender that shares a queue with senders
+ * that fill it must fill it, too, or it starves.
  */
 #pragma once
 
@@ -9,16 +9,16 @@
 
 G_BEGIN_DECLS
 
-/* A loss leaves so much of the window (RFC 9438, section 4.6). */
+/* The factor by which a loss reduces the window (RFC 9438, section 4.6). */
 #define FASP_CUBIC_BETA .7
 
 typedef struct
 {
   gdouble window; /* packets */
   gdouble most;   /* W_max: the window before it was last reduced */
-  gdouble first;  /* the window when this epoch began, */
-  FaspTime epoch; /* and when that was */
-  gdouble reno;   /* W_est: what Reno would have by now */
+  gdouble first;  /* the window at the beginning of this epoch, */
+  FaspTime epoch; /* and the time */
+  gdouble reno;   /* W_est: the window that Reno would have */
 } FaspCubic;
 
 /* Begins with a window of @bytes. */

@@ -2,9 +2,10 @@
 #include "faspdemand.h"
 #include <math.h>
 
-/* The time over which both are averaged: a key frame is many times as large as another picture. */
+/* Both rates are averaged over this time, as a key frame is many times as large as another
+ * picture. */
 #define AVERAGE FASP_SEC
-/* Less than this part of the usual share is less than was announced. */
+/* An encoder that makes less than this part of its usual share has enough. */
 #define USUAL .9
 
 void
@@ -21,7 +22,7 @@ fasp_demand_add (FaspDemand *d, FaspTime now, FaspTime time, guint64 bytes, guin
     d->before = d->most;
     d->most = 0;
   }
-  /* after a lower rate is announced, it makes the former one for a while */
+  /* after a lower rate is announced, the encoder keeps the former one for a while */
   if (announced > 0 && announced >= d->announced)
     d->most = MAX (d->most, MIN (1, d->made / d->announced));
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspdemand.h: does a source make the bit rate that was announced to it?
+ * faspdemand.h: does an encoder use the bit rate that was announced to it?
  *
- * If so, a higher rate would be used.  A source that makes less than its usual share of it is held
- * back by something else: its host is busy, or there is little to encode.  Then a higher rate would
- * not be used, and a rate that is not used shows nothing of the path.
+ * If so, it would use a higher rate.  An encoder that makes less than its usual share of the
+ * announced rate is limited by something else: its host is busy, or there is little to encode.
+ * Then it would not use a higher rate, and an unused rate tells nothing about the path.
  *
- * Both are averaged in the same way, so a source that follows at once has the same share always.
+ * The rates made and announced are averaged in the same way, so an encoder that follows at once
+ * always has the same share.
  */
 #pragma once
 
@@ -18,13 +19,13 @@ G_BEGIN_DECLS
 typedef struct
 {
   gdouble made, announced; /* bit/s, averaged */
-  gdouble most, before; /* the largest share of what was announced that it made since then, and in
-                           the interval before that, 0 to 1 */
+  gdouble most, before; /* largest share made / announced since `since', and in the interval before,
+                           0 to 1 */
   FaspTime since;
 } FaspDemand;
 
-/* In @time, which ends @now, it has made @bytes, and @announced bit/s were announced to it; 0: none
- * yet. */
+/* The encoder has made @bytes in the @time until @now; @announced: the announced rate, bit/s; 0:
+ * none yet. */
 void fasp_demand_add (FaspDemand *demand, FaspTime now, FaspTime time, guint64 bytes,
     guint64 announced);
 /* TRUE: a higher rate would not be used. */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspjitter.h: how far delays spread without a queue, as on radio links.
+ * faspjitter.h: the spread of delays without a queue, as on radio links.
  *
- * This is the smoothed spread of stretches of packets.  A steady growth or decline of their
- * queue does not count (fasp_span_get_spread ()).  A single spread counts FASP_RATE_TARGET at
- * most.
+ * This is the smoothed spread of stretches of packets.  A steady growth or decline of their queue
+ * does not count (fasp_span_get_spread ()).  A single spread counts as FASP_RATE_TARGET at most.
  */
 #pragma once
 
@@ -16,7 +15,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   gdouble spread; /* smoothed; µs */
-  guint n;        /* stretches so far, up to those that the mean is of */
+  guint n;        /* stretches so far, until the smoothed mean has its full length */
 } FaspJitter;
 
 void fasp_jitter_add (FaspJitter *jitter, const FaspSpan *span);

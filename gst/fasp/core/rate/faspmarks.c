@@ -2,20 +2,20 @@
 #include "faspmarks.h"
 #include "faspcubic.h"
 
-/* Of the share of packets that are marked (RFC 8257, section 3.3): g. */
+/* The weight of a round in the averaged share of marked packets (g in RFC 8257, section 3.3). */
 #define WEIGHT (1. / 16)
-/* A round takes so long at least (Prague's reference round trip). */
+/* The least time of a round (Prague's reference round trip). */
 #define ROUND_LEAST (25 * FASP_MSEC)
-/* Rounds without a mark: more than this at a packet a round, on any path of some 1000 packets, so
- * there is much more room. From then on the step is longer by a packet in each round, and by this
- * share of the rate at most. */
+/* After ROUNDS rounds without a mark there is much more room: a growth of a packet a round meets
+ * marks earlier on any path of some 1000 packets. From then on the step grows by a packet in each
+ * round, to STEP_MOST of the rate at most. */
 #define ROUNDS 24
 #define STEP_MOST .1
-/* Of a source that makes less, the rate grows to this many times what passes. */
+/* If the encoder makes less, the rate grows to this many times the rate of arrival. */
 #define UNUSED 1.25
-/* Who marks by RFC 3168 lets so much wait (TARGET of CoDel, RFC 8289). */
+/* The queueing delay at which RFC 3168 queues begin to mark (TARGET of CoDel, RFC 8289). */
 #define CLASSIC (5 * FASP_MSEC)
-/* So many packets in a row must have waited for longer: with fewer, delays that wander may do. */
+/* So many packets in a row must have waited for longer; fewer may be due to varying delays. */
 #define CLASSIC_PACKETS 16
 
 gboolean
@@ -38,7 +38,7 @@ begin_round (FaspMarks *m, FaspTime now, guint64 seen)
   m->reported = m->marked = 0;
 }
 
-/* After a @round that took @time, in which @passes bit/s were reported. */
+/* The rate after a @round that took @time, in which @passes bit/s were reported. */
 static gdouble
 grow (const FaspMarks *m, FaspTime round, FaspTime time, gdouble passes, gdouble rate)
 {

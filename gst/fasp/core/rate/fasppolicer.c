@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fasppolicer.h"
 
-/* An interval: round trips at least, and the share that is lost. */
+/* An interval: least round trips, and least share lost. */
 #define ROUNDS_LEAST 4
 #define LOSS .2
 /* By how much the rates of two intervals may differ. */
 #define SAME .125
-/* For so many round trips the rate is believed, and what was found before is remembered. */
+/* The round trips for which a rate is believed, and an earlier finding is remembered. */
 #define HOLD 48
-/* Packets by which losses must differ from what is expected, so that it is not by chance. */
+/* Packets by which losses must differ from the expected number to be significant. */
 #define PACKETS 4
 
 static void
@@ -27,7 +27,7 @@ is_same (gdouble rate, gdouble before)
   return ABS (rate - before) <= SAME * before;
 }
 
-/* How many more packets are lost than chance and, of the others, @share? */
+/* Packets lost beyond random loss and a @share of the others. */
 static gdouble
 count_excess (const FaspPolicer *p, const FaspChance *chance, gdouble share)
 {
@@ -41,10 +41,10 @@ fasp_policer_add (FaspPolicer *p, guint64 reported, guint64 lost, const FaspChan
 
   p->reported += reported;
   p->lost += lost;
-  /* what is reported in the first round trip left before less was sent */
+  /* packets reported in the first round trip left before the rate was lowered */
   if (p->state == FASP_POLICER_WATCHING || p->rounds == 0)
     return FALSE;
-  /* between what a policer loses of its own rate, and what made it suspected */
+  /* between the loss of a policer at its own rate, and the loss that made it suspected */
   excess = count_excess (p, chance, LOSS / 2);
   if (excess >= PACKETS) {
     p->state = FASP_POLICER_WATCHING;
@@ -58,7 +58,7 @@ fasp_policer_add (FaspPolicer *p, guint64 reported, guint64 lost, const FaspChan
   return FALSE;
 }
 
-/* An interval is over in which too much was lost. */
+/* Judges an interval in which too much was lost. */
 static void
 judge (FaspPolicer *p, gdouble arrived, gdouble rate)
 {

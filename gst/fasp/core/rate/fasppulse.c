@@ -10,10 +10,10 @@
 /* A host that is late by more than this, beyond the time of a burst, has paused. */
 #define PAUSE FASP_MSEC
 /* A delay that falls by more than this share of the time in which the packets left, and HELD_LEAST,
- * is that of packets that were held. */
+ * is due to held packets. */
 #define HELD .5
 #define HELD_LEAST (FASP_MSEC / 5)
-/* If less than this share of the points is left then, the delay fell for another reason. */
+/* If less than this share of the points remains without them, the delay fell for another reason. */
 #define UNHELD_LEAST .5
 
 typedef struct
@@ -73,11 +73,11 @@ find_pause (const FaspPulsePoint *p, guint n, gdouble pace)
   return n;
 }
 
-/* Copies the points of packets that were not held; returns how many those are. */
+/* Copies the points of packets that were not held; returns their number. */
 static guint
 leave_out_held (const FaspPulsePoint *p, guint n, FaspPulsePoint *kept)
 {
-  gdouble least = G_MAXDOUBLE; /* of a line that falls by HELD, through any later point */
+  gdouble least = G_MAXDOUBLE; /* lowest line with a slope of -HELD through a later point */
   guint n_kept = 0;
 
   for (guint i = n; i-- > 0;) {

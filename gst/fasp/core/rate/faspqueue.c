@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspqueue.h"
 
-/* The least delay is that of one or two of these. */
+/* The least delay is taken over one to two of these windows. */
 #define WINDOW (FASP_RATE_MEMORY / 2)
 /* A queue still drains if less than this share of the first half of a window is left. */
 #define DRAINS .95
 /* The least rise that is a jump.  A queue grows by less from one packet to the next, unless they
- * are sent at more than three times the rate that the path takes. */
+ * are sent at more than three times the path's rate. */
 #define JUMP_LEAST (20 * FASP_MSEC)
 #define JUMP_GAPS 2
 #define JUMP_STAYS .75

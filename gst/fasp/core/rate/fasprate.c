@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fasprate.h"
 
-/* No clock ever shows this: a hundred centuries. */
+/* Larger than any time that a clock can show: about ten thousand years. */
 #define CLOCK_MOST (G_GINT64_CONSTANT (1) << 58)
 /* From the last datagram to a probe: two round trips, with the queue, doubled by each (RFC 9002,
  * section 6.2); FASP_RATE_TARGET at least. */
@@ -44,7 +44,7 @@ fasp_rate_set_bounds (FaspRate *rate, guint64 min, guint64 max)
 {
   rate->max = max > 0 ? MIN (max, FASP_RATE_MOST) : FASP_RATE_MOST;
   rate->min = MIN (MAX (min, FASP_RATE_LEAST), rate->max);
-  /* 0: it is only being made */
+  /* 0: during construction */
   if (rate->rate > 0 && rate->rate != CLAMP (rate->rate, rate->min, rate->max))
     rate->why = "bounds";
   rate->rate = CLAMP (rate->rate, rate->min, rate->max);
@@ -58,7 +58,7 @@ fasp_rate_clamp (const FaspRate *rate, gdouble bits)
   return bits > rate->min ? bits < rate->max ? (guint64) bits : rate->max : rate->min;
 }
 
-/* Are the samples in order, and their times such as clocks can show? */
+/* Are the samples in order, and their times possible? */
 static gboolean
 is_sane (const FaspRateFeedback *feedback)
 {
@@ -85,8 +85,8 @@ count_new (guint64 *before, guint64 now)
   return fresh;
 }
 
-/* The flow's losses so far.  A missing packet is lost.  But where fewer are missing than
- * before, the path reorders, and then packets that may still come are not lost. */
+/* The flow's losses so far.  A missing packet is lost.  But if fewer are missing than before, the
+ * path reorders; then packets that may still arrive do not count as lost. */
 static guint64
 get_lost (FaspRate *rate, const FaspRateFeedback *feedback)
 {
@@ -104,7 +104,8 @@ get_lost (FaspRate *rate, const FaspRateFeedback *feedback)
   return MAX (rate->lost[feedback->flow], lost);
 }
 
-/* If nothing is reported from now on, that is when a datagram may leave nevertheless. */
+/* Sets the time at which a datagram may leave despite a full window, if nothing is reported until
+ * then. */
 static void
 plan_probe (FaspRate *rate, FaspTime now)
 {

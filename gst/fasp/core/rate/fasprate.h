@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * fasprate.h: which rate a session sends at.
+ * fasprate.h: the rate at which a session sends.
  *
- * A controller learns when packets arrived and sets the channel rate: bit/s of
- * everything on the wire, from the IP header up.  It does not care what the packets
- * carry (new blocks, retransmissions, copies, repairs) or how losses are repaired: loss by
- * itself lowers no rate.  docs/rate-control.md describes the controllers and their
- * reasons.
+ * A controller learns when packets arrived and sets the channel rate: bit/s of everything on the
+ * wire, from the IP header up.  It treats all packets alike (new blocks, retransmissions, copies,
+ * repairs) and ignores how losses are repaired: loss by itself lowers no rate. docs/rate-control.md
+ * describes the controllers and their reasons.
  *
  * A peer's report is not trusted.  Reports with times that go back, or that jump
  * further than clocks do, are ignored, and every rate stays within [min, max].
@@ -30,22 +29,22 @@ typedef enum
 #define FASP_RATE_FIRST 2000000
 /* Bits of a packet, about.  Fewer bits say little about a rate. */
 #define FASP_RATE_PACKET 12000.
-/* The weight of a new value in what is smoothed (RFC 6298). */
+/* The weight of a new value in a smoothed one (RFC 6298). */
 #define FASP_RATE_WEIGHT .125
 /* The packets of a stretch of this length are measured together. */
 #define FASP_RATE_STRETCH (16 * FASP_MSEC)
-/* So much may be under way beyond a round trip (TARGET of LEDBAT, RFC 6817).  So no pulse is
- * longer, no delay spreads further, no average reaches further back.  Before it is measured, a
- * round trip takes as long. */
+/* The most time in flight beyond a round trip (TARGET of LEDBAT, RFC 6817).  So it also bounds a
+ * pulse, the spread of delays and the reach of averages, and is the round trip assumed before the
+ * first measurement. */
 #define FASP_RATE_TARGET (100 * FASP_MSEC)
-/* So long what a path did is remembered, and nothing on it takes longer. */
+/* How long a path's behaviour is remembered; no delay on it is longer. */
 #define FASP_RATE_MEMORY (10 * FASP_SEC)
 
 /* A packet: its departure by our clock, its arrival by the peer's. */
 typedef struct
 {
   FaspTime sent, arrived; /* µs */
-  guint64 bytes;          /* all that had left on its way by then, itself included */
+  guint64 bytes;          /* sum of all packets sent on its path by then, itself included */
 } FaspRateSample;
 
 typedef struct
@@ -53,14 +52,13 @@ typedef struct
   FaspTime now;
   FaspTime rtt; /* smoothed; 0: not known */
   guint8 flow;
-  guint64 reported, lost, marked; /* the flow's packets so far: reported; of these,
-                                 missing; and marked by ECN.  A controller gets
-                                 what is new of each, lost and marked at most
-                                 reported, and only certain losses */
-  guint64 unsettled;              /* how many of the newest packets may still arrive */
+  guint64 reported, lost, marked; /* the flow's packets so far: reported; of these, missing; and
+                                     marked by ECN.  A controller gets the growth of each, with lost
+                                     and marked at most reported, and only certain losses */
+  guint64 unsettled;              /* number of the newest packets that may still arrive */
   const FaspRateSample *samples;  /* of one flow, oldest first */
   guint n;
-  FaspTime delay; /* from the newest one's arrival to this report, as the peer says; µs */
+  FaspTime delay; /* from the newest packet's arrival to this report, by the peer; µs */
 } FaspRateFeedback;
 
 typedef struct _FaspRate FaspRate;
@@ -70,8 +68,8 @@ typedef struct
   gsize size;
   void (*init) (FaspRate *rate, FaspTime now);
   void (*feedback) (FaspRate *rate, const FaspRateFeedback *feedback);
-  /* Returns the rate to send at from now on; *until: when to ask again at the latest.  @sent:
-   * all bytes that have left on the way, as in samples. */
+  /* Returns the rate to send at from now on; *until: when to call again at the latest.  @sent: all
+   * bytes sent on the path, as in samples. */
   guint64 (*get) (FaspRate *rate, FaspTime now, guint64 sent, FaspTime *until);
   gboolean l4s; /* it reacts to marks as RFC 9331 asks for, so its packets are ECT(1) */
 } FaspRateClass;
@@ -80,27 +78,27 @@ struct _FaspRate
 {
   const FaspRateClass *class;
   guint64 min, max;      /* bit/s */
-  guint64 rate;          /* what it believes the path carries, bit/s */
+  guint64 rate;          /* estimate of the path's capacity, bit/s */
   const gchar *why;      /* the last change of `rate': a word for the log */
-  guint64 offer;         /* what an encoder may try on average, bit/s */
-  FaspTime standing;     /* standing queue of late, µs */
+  guint64 offer;         /* rate for an encoder, on average, bit/s */
+  FaspTime standing;     /* recent standing queue, µs */
   guint64 seen;          /* bytes, as in samples, up to the newest packet that was reported */
-  guint64 left;          /* bytes, as in samples, that have left */
-  FaspTime oldest;       /* nothing that was not reported left before then */
-  FaspTime feedback_rtt; /* from a packet's departure to its report if it meets no queue of ours,
-                    µs; 0: not known */
-  gdouble window;        /* bytes that may be under way */
-  FaspTime probe_time, probe_wait; /* when a datagram may leave although the window is full, and
-                                      how long that takes after the last datagram */
-  gboolean even;       /* the path marks bursts: no longer ones than must be; by the controller */
-  gboolean enough;     /* its source would not use more (faspdemand.h) */
+  guint64 left;          /* bytes, as in samples, that were sent */
+  FaspTime oldest;       /* no unreported packet was sent before */
+  FaspTime feedback_rtt; /* from a packet's departure to its report, without a queue, µs; 0: not
+                            known */
+  gdouble window;        /* bytes that may be in flight */
+  FaspTime probe_time, probe_wait; /* when a datagram may leave although the window is full, and the
+                                      wait for that after the last datagram */
+  gboolean even;       /* the path marks bursts, so they are to be short; set by the controller */
+  gboolean enough;     /* the encoder would not use a higher rate (faspdemand.h) */
   gboolean dry;        /* there is nothing to send, though the rate allows it; */
-  FaspTime dry_until;  /* when that was so last */
+  FaspTime dry_until;  /* when `dry' was last TRUE */
   FaspTime full_until; /* when something last waited for the window */
   guint64 reported[FASP_FLOWS_MAX], lost[FASP_FLOWS_MAX]; /* totals at the last */
   guint64 marked[FASP_FLOWS_MAX];                         /* report, */
   guint64 missing[FASP_FLOWS_MAX];                        /* and packets missing then */
-  FaspTime overtaken[FASP_FLOWS_MAX];                     /* when that number last fell; 0: never */
+  FaspTime overtaken[FASP_FLOWS_MAX];                     /* when `missing' last fell; 0: never */
 };
 
 /* Returns NULL for FASP_RATE_CONTROL_FIXED, which needs no controller: the rate is @max.
@@ -110,29 +108,29 @@ void fasp_rate_free (FaspRate *rate);
 /* May be called at any time. */
 void fasp_rate_set_bounds (FaspRate *rate, guint64 min, guint64 max);
 void fasp_rate_feedback (FaspRate *rate, const FaspRateFeedback *feedback);
-/* A packet is reported without receive timestamps; @bytes: as in its sample.  It is no longer under
- * way, and tells nothing else. */
+/* A packet is reported without a receive timestamp; @bytes: as in a sample.  It is no longer in
+ * flight; no controller learns of it. */
 void fasp_rate_reported (FaspRate *rate, FaspTime now, guint64 bytes);
 guint64 fasp_rate_get (FaspRate *rate, FaspTime now, guint64 sent, FaspTime *until);
-/* When @bytes more may leave, so that what is under way does not exceed the window.  If all of it
- * is lost, nobody reports that: so from time to time a datagram may leave nevertheless (a probe,
- * RFC 9002, section 7.5). @sent: as in fasp_rate_get(). */
+/* When @bytes more may leave without exceeding the window.  If all datagrams in flight are lost, no
+ * report follows: so from time to time a datagram may leave nevertheless (a probe, RFC 9002,
+ * section 7.5).  @sent: as in fasp_rate_get(). */
 FaspTime fasp_rate_get_time (const FaspRate *rate, FaspTime now, guint64 sent, gsize bytes);
-/* They have left: @sent is the sum now. */
+/* Datagrams were sent: @sent is the new sum of bytes. */
 void fasp_rate_sent (FaspRate *rate, FaspTime now, guint64 sent);
-/* Bytes that left and of which nothing has been reported. */
+/* Bytes sent and not yet reported. */
 guint64 fasp_rate_get_in_flight (const FaspRate *rate, guint64 sent);
-/* Of these, those beyond what the rate carries in a round trip: they wait on the path. */
+/* Of these, the bytes beyond the rate times a round trip: they wait in a queue. */
 guint64 fasp_rate_get_excess (const FaspRate *rate, guint64 sent);
-/* For how long the oldest of them is overdue, µs: it has been under way for longer than
+/* For how long the report of the oldest of them is overdue, µs: the time in flight beyond
  * feedback_rtt. */
 FaspTime fasp_rate_get_overdue (const FaspRate *rate, FaspTime now);
 
 /* Whether there is nothing to send, though the rate allows it. */
 void fasp_rate_set_dry (FaspRate *rate, FaspTime now, gboolean dry);
-/* Whether the source that sends would use a higher rate (faspdemand.h). */
+/* @enough: the encoder would not use a higher rate (faspdemand.h). */
 void fasp_rate_set_enough (FaspRate *rate, gboolean enough);
-/* Something waits for the window. */
+/* A datagram waits for the window. */
 void fasp_rate_set_full (FaspRate *rate, FaspTime now);
 /* Was there nothing to send at any time from @from on? */
 gboolean fasp_rate_was_dry (const FaspRate *rate, FaspTime from);

@@ -2,14 +2,14 @@
  *
  * The adaptive controller (docs/rate-control.md has the reasons, and the source of each constant).
  *
- *   PULSE   for some 16 ms at `gain' times the rate, when there is something to send
+ *   PULSE   some 16 ms at `gain' times the rate, when there is enough to send
  *   DRAIN   at half the rate until the pulse's excess is made up for
  *   CRUISE  at the rate
  *
- * Two things move the rate.  A pulse that arrives as fast as it left has found room; one that a
- * queue has spread shows how much there is.  And while a queue stands, what arrives is what the
- * path carries.  What is under way is bounded by the window: so silence stops the sender, and a
- * queue is gone a round trip after it is known.
+ * Pulses and queues change the rate.  A pulse that arrives as fast as it left has found room; one
+ * that a queue has spread shows how much there is.  While a queue stands, the rate of arrival is
+ * the path's capacity.  The window bounds the bytes in flight: so the sender stops if feedback
+ * stops, and a queue is gone a round trip after it is detected.
  */
 #include <math.h>
 #include "faspdice.h"
@@ -23,56 +23,58 @@
 #include "fasprate.h"
 #include "faspspan.h"
 
-/* Of a pulse: its factor, and how much of its excess must arrive as fast as it left. */
+/* A pulse: bounds of its gain, and the share of its excess that must arrive as fast as it left. */
 #define GAIN_LEAST 1.25
 #define GAIN_MOST 4.
 #define ROOM .7
-/* A pulse has left at this many times the rate at least; anything slower is no pulse. */
+/* The least rate of departure of a pulse, in multiples of the rate; a slower pulse is not
+ * evaluated. */
 #define LEFT_LEAST 1.05
-/* The length of a pulse; at a low rate, until PULSE_PACKETS have left. It varies at random by
- * PULSE_VARIES: in rounds of equal length the pulses of one sender might always fall into the
- * drains of another. */
+/* The length of a pulse; at a low rate, until PULSE_PACKETS have left.  It varies at random by
+ * PULSE_VARIES: at equal intervals the pulses of one sender might always coincide with the drains
+ * of another. */
 #define PULSE_PACKETS 5
 #define PULSE_TRIPS .05
 #define PULSE_VARIES .25
-/* A pulse is this many times as long as delays spread without a queue. */
+/* A pulse of the least gain is at least this many times as long as the spread of delays without a
+ * queue. */
 #define PULSE_SPREADS 8
-/* The share of what was found that is used; the rest lets queues vanish. */
+/* The share of a measured capacity that is used; the rest lets queues drain. */
 #define MARGIN .97
-/* A pulse of which less than FULL times the rate arrives has found none: the rate falls, to
- * FULL_SHARE of that at most, by 1 - FULL_FALL at a time. */
+/* A pulse that arrives at less than FULL times the rate has found no room: the rate falls to
+ * FULL_SHARE of the rate of arrival or less, by 1 - FULL_FALL at a time. */
 #define FULL 1.01
 #define FULL_SHARE .985
 #define FULL_FALL .995
 /* A pulse that arrives slower than the rate may have met a busy host. */
 #define SHARE_LEAST -.5
-/* The queue that may stand: two packets, within these bounds, and what delays spread. */
+/* The allowed standing queue: two packets, within these bounds, plus the spread of delays. */
 #define STANDING_PACKETS 2
 #define STANDING_LEAST (2 * FASP_MSEC)
 #define STANDING_MOST (6 * FASP_MSEC)
 #define STANDING_SPREADS 3
-/* While a queue stands: the stretches that are measured, the time over which they are averaged,
- * and the share of the rate that is sent. */
-#define LONG (12. * FASP_MSEC) /* a queue that is longer by this counts twice as fast */
-/* Packets that arrive in less than this share of the time in which they left come together: they
- * were held. */
+/* While a queue stands: the length of the stretches measured, the time over which they are
+ * averaged, and the share of the rate at which to send. */
+#define LONG (12. * FASP_MSEC) /* a queue of this length is averaged twice as fast */
+/* Packets that arrive in less than this share of the time in which they left were held and
+ * delivered together. */
 #define TOGETHER .5
 #define CLEARING .9
-/* A queue that stands for so many round trips, although we have let it drain, is that of others.
- * After as many without a queue they are gone. */
+/* A queue that stands for so many round trips, although this sender has let it drain, is due to
+ * other senders.  After as many without a queue they are gone. */
 #define ROUNDS 8
-/* If in so many round trips in a row something is lost, there are more of them, or the path has
- * less than it had: the share is halved. */
+/* If packets are lost in so many round trips in a row, there are more of them, or the path's
+ * capacity has fallen: the share is halved. */
 #define LOSSY_ROUNDS 32
-/* A delay that jumped and stays for so many round trips is that of a longer path. */
+/* A delay that jumped and stays up for so many round trips is due to a longer path. */
 #define JUMP_ROUNDS 2
-/* A source that sends too little at once for a pulse may send more, step by step, as long as no
- * queue stands and it uses what it gets: by GROWTH in a round trip, and to UNUSED times what passes
- * at most. */
+/* If the encoder makes too little at once for a pulse, the rate grows as long as no queue stands
+ * and the encoder uses it: by GROWTH in a round trip, to UNUSED times the rate of arrival at
+ * most. */
 #define GROWTH 1.1
 #define UNUSED 2
 #define WINDOW_LEAST 4 /* packets */
-/* How soon to look again at a silence. */
+/* The interval at which a silence of the peer is looked at. */
 #define ASK_AGAIN (10 * FASP_MSEC)
 
 typedef enum
@@ -82,36 +84,36 @@ typedef enum
   CRUISE,
 } Phase;
 
-/* How it competes with others. */
+/* Competition with other senders for a queue. */
 typedef struct
 {
   FaspCubic cubic;  /* the window */
-  FaspTime reduced; /* when that was last reduced */
-  gdouble share;    /* what the rate is not to fall below, bit/s */
-  guint lossy;      /* round trips with a queue in a row in which something was lost */
+  FaspTime reduced; /* when it was last reduced */
+  gdouble share;    /* lower bound of the rate, bit/s */
+  guint lossy;      /* round trips in a row with a queue and losses */
 } Competition;
 
 typedef struct
 {
   FaspRate rate;
   FaspQueue queues[FASP_FLOWS_MAX];
-  FaspSpan stretches[FASP_FLOWS_MAX]; /* of each flow, the one that is not judged yet */
-  FaspTime judged;                    /* arrival of the last packet of those that were */
+  FaspSpan stretches[FASP_FLOWS_MAX]; /* of each flow, the stretch that is not judged yet */
+  FaspTime judged;                    /* arrival of the last packet of a judged stretch */
   Phase phase;
   FaspTime phase_end;
   gdouble gain;   /* of this pulse, or the next one */
-  gdouble before; /* the rate before it fell, if that was not tried since; else 0 */
+  gdouble before; /* the rate before it fell, if it was not tried since; else 0 */
   FaspTime pulse_start, pulse_end;
   guint64 sent, pulse_sent; /* bytes by now, and when the pulse began */
-  gboolean evaluated;       /* the last pulse was */
-  gboolean is_full;         /* it had something to send all the time */
+  gboolean evaluated;       /* the last pulse was evaluated */
+  gboolean is_full;         /* the pulse had enough to send all the time */
   FaspPulse pulse;
   FaspTime rtt;
   FaspTime feedback_rtt; /* from a packet's departure to its report, if it meets no queue */
   FaspTime reported;     /* when the last feedback came */
   FaspJitter jitter;
   FaspChance chance;
-  gdouble loss;      /* share of the packets reported last, without those that chance loses */
+  gdouble loss;      /* share of the packets reported last, beyond random loss */
   FaspTime round;    /* when this round trip began, */
   guint64 round_end; /* bytes sent by then, */
   guint untried;     /* and round trips in a row in which no pulse was evaluated */
@@ -119,13 +121,13 @@ typedef struct
   guint64 lost;      /* packets in this round trip */
   FaspMarks marks;
   FaspPolicer policer;
-  guint stood, calm;    /* round trips in a row in which a queue stood, or none did */
-  FaspTime stood_since; /* when the first of these ended */
-  gboolean competes;    /* others fill the queue */
-  Competition others;   /* then */
+  guint stood, calm;    /* round trips in a row with a standing queue, or without */
+  FaspTime stood_since; /* when the first of `stood' ended */
+  gboolean competes;    /* other senders fill the queue */
+  Competition others;   /* while it competes */
   FaspTime stood_last;  /* when a queue stood last */
   guint64 confirmed;    /* `seen' at the last feedback */
-  gboolean clears;      /* a queue stands, and is to go */
+  gboolean clears;      /* a queue stands, and the sender lets it drain */
   guint64 dice;
 } Adaptive;
 
@@ -182,9 +184,9 @@ init (FaspRate *rate, FaspTime now)
   set_window (a);
 }
 
-/* --- what a pulse tells ------------------------------------------------------------------- */
+/* --- pulses ------------------------------------------------------------------------------- */
 
-/* A pulse has @left faster than the rate, and @arrived at another one, bit/s. */
+/* Learns from a pulse that @left faster than the rate and has @arrived at another rate, bit/s. */
 static void
 learn_of_room (Adaptive *a, gdouble left, gdouble arrived)
 {
@@ -193,7 +195,7 @@ learn_of_room (Adaptive *a, gdouble left, gdouble arrived)
 
   if (share >= ROOM) {
     set_rate (a, MARGIN * MIN (arrived, left), "search");
-    /* what a policer lets through at first is no room */
+    /* a policer's initial burst is not room */
     if (a->policer.rate == 0)
       a->gain = MIN (GAIN_MOST, a->gain * a->gain);
     return;
@@ -211,7 +213,7 @@ learn_of_room (Adaptive *a, gdouble left, gdouble arrived)
   set_rate (a, next, "pulse");
 }
 
-/* What has found room is in no queue, so it need not be drained. */
+/* Packets of the pulse that found room are in no queue and need no drain. */
 static void
 shorten_drain (Adaptive *a, FaspTime now, const FaspPulseRates *rates)
 {
@@ -222,7 +224,7 @@ shorten_drain (Adaptive *a, FaspTime now, const FaspPulseRates *rates)
         MAX (now, a->pulse_end + (FaspTime) (2 * queued * (a->pulse_end - a->pulse_start))));
 }
 
-/* All that left in the pulse was reported. */
+/* Evaluates the pulse: all its packets were reported. */
 static void
 evaluate (Adaptive *a, FaspTime now)
 {
@@ -238,9 +240,9 @@ evaluate (Adaptive *a, FaspTime now)
     learn_of_room (a, rates.left, rates.delivered);
 }
 
-/* --- what a queue tells ------------------------------------------------------------------- */
+/* --- queues ------------------------------------------------------------------------------- */
 
-/* While a queue stands, what arrives is what the path carries. */
+/* While a queue stands, the rate of arrival is the path's capacity. */
 static void
 judge (Adaptive *a, const FaspSpan *stretch)
 {
@@ -262,7 +264,8 @@ judge (Adaptive *a, const FaspSpan *stretch)
   a->gain = GAIN_LEAST;
 }
 
-/* Is the stretch long enough?  Not while packets come together: what held them is a part of it. */
+/* Is the stretch long enough?  It goes on while packets arrive together, so that it has the time in
+ * which they were held. */
 static gboolean
 is_long (const FaspSpan *stretch, const FaspRateSample *last)
 {
@@ -295,8 +298,8 @@ take_sample (Adaptive *a, const FaspRateFeedback *feedback, const FaspRateSample
   return queue;
 }
 
-/* From the newest packet's departure to its report.  In a pause of the stream the report of a PONG
- * or a PROMISE waits for longer than the clock while data comes, which is not the path's doing. */
+/* From the newest packet's departure to its report.  In a pause of the stream, the receiver reports
+ * a PONG or a PROMISE later than it reports data; that is not a delay of the path. */
 static FaspTime
 get_feedback_rtt (const Adaptive *a, const FaspRateFeedback *feedback)
 {
@@ -306,9 +309,9 @@ get_feedback_rtt (const Adaptive *a, const FaspRateFeedback *feedback)
   return feedback_rtt - MIN (paused, MAX (0, feedback_rtt));
 }
 
-/* --- others ------------------------------------------------------------------------------- */
+/* --- other senders ------------------------------------------------------------------------ */
 
-/* If one other has come, half of what we had is our share. */
+/* Supposes that one other sender has come: this sender's share is half of its rate before. */
 static void
 remember (Adaptive *a, FaspTime now)
 {
@@ -332,18 +335,18 @@ compete (Adaptive *a, FaspTime now)
   fasp_cubic_begin (&a->others.cubic, now, a->others.share / 8. * a->rtt / FASP_SEC);
 }
 
-/* No pulse tells whether there is more room. */
+/* Raises the rate gradually, as there is no pulse to find room. */
 static void
 grow (Adaptive *a, FaspTime now)
 {
   gdouble passes = (a->sent - a->round_end) * 8. * FASP_SEC / MAX (now - a->round, 1);
 
-  /* what passes in less time says little */
+  /* the rate of arrival over a shorter time says little */
   if (now - a->round >= a->rtt / 2 && GROWTH * a->rate.rate <= UNUSED * passes)
     set_rate (a, GROWTH * a->rate.rate, "unused");
 }
 
-/* As long as marks come, they say how fast to send. */
+/* Recent marks determine the rate. */
 static void
 follow_marks (Adaptive *a, const FaspRateFeedback *feedback, FaspTime least)
 {
@@ -359,8 +362,8 @@ follow_marks (Adaptive *a, const FaspRateFeedback *feedback, FaspTime least)
   a->untried = 0;
 }
 
-/* The delay has jumped, and the queue that it seems to be has not gone although we let it: the path
- * has become longer. */
+/* If the delay has jumped, and has stayed although the sender let the queue drain, the path has
+ * become longer. */
 static void
 look_for_jumps (Adaptive *a)
 {
@@ -404,7 +407,7 @@ end_round (Adaptive *a, FaspTime now)
     a->competes = FALSE;
 }
 
-/* Does as CUBIC does. */
+/* Follows CUBIC while other senders fill the queue. */
 static void
 follow_cubic (Adaptive *a, const FaspRateFeedback *feedback, FaspTime queue)
 {
@@ -439,7 +442,7 @@ feedback (FaspRate *rate, const FaspRateFeedback *feedback)
     least = MIN (least, queue);
   }
   feedback_rtt = get_feedback_rtt (a, feedback);
-  /* no packet waits for longer than that, whatever the peer's clock says */
+  /* no packet has waited for longer, whatever the peer's clock shows */
   queue = MIN (queue, feedback_rtt);
   feedback_rtt += FASP_FEEDBACK_CLOCK (a->rtt) - queue;
   a->feedback_rtt +=
@@ -478,7 +481,7 @@ start_pulse (Adaptive *a, FaspTime now)
 {
   FaspTime packets, spreads, length;
 
-  /* the path may have again what it had */
+  /* the path may have its former capacity again */
   if (a->before > a->gain * a->rate.rate)
     a->gain = MIN (GAIN_MOST, a->before / a->rate.rate);
   else if (a->before <= a->rate.rate)
@@ -498,7 +501,7 @@ start_pulse (Adaptive *a, FaspTime now)
 static void
 end_pulse (Adaptive *a, FaspTime now)
 {
-  /* µs of the rate that have left ahead of it */
+  /* µs by which the bytes sent are ahead of the rate */
   gdouble extra = (a->sent - a->pulse_sent) * 8. * FASP_SEC / a->rate.rate;
 
   a->is_full = !fasp_rate_was_dry (&a->rate, a->pulse_start);
@@ -526,8 +529,8 @@ get_factor (const Adaptive *a)
   return a->clears ? MIN (factor, CLEARING) : factor;
 }
 
-/* Of what has been sent nothing is confirmed for longer than that takes: an encoder is to make
- * less, the longer that lasts.  Returns when to look again. */
+/* Lowers the encoder's rate while reports are overdue: the longer, the lower.  Returns when to look
+ * again. */
 static FaspTime
 follow_silence (Adaptive *a, FaspTime now)
 {

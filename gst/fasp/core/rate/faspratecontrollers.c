@@ -4,7 +4,7 @@
 static const FaspRateClass *
 get_class (FaspRateControl control)
 {
-  switch (control) { /* without a default: the compiler tells which one is not here */
+  switch (control) { /* without a default, the compiler reports a missing controller */
     case FASP_RATE_CONTROL_PERT:
       return &fasp_rate_pert;
     case FASP_RATE_CONTROL_ADAPTIVE:

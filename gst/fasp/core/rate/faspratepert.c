@@ -34,7 +34,7 @@
 /* The least delay seen is remembered for good, like TCP's least round trip.  Clocks
  * may be wrong by 1 in DRIFT (100 ppm). */
 #define DRIFT 10000
-/* If more than this share of a round trip's packets is lost, that is not by chance. */
+/* If more than this share of a round trip's packets is lost, the queue overflows. */
 #define LOSS_OVERFLOW .25
 
 typedef struct
@@ -50,11 +50,12 @@ typedef struct
   gdouble window;         /* bytes */
   gdouble queue, largest; /* smoothed, and its largest; µs */
   FaspTime rtt;
-  gboolean measured;                /* rtt is, and not assumed */
-  gdouble loss;                     /* of late */
+  gboolean measured;                /* rtt is measured, not assumed */
+  gdouble loss;                     /* recent share lost */
   guint64 trip_reported, trip_lost; /* of this round trip */
   FaspTime reported;
-  FaspTime responded; /* last response; no second one for what left before */
+  FaspTime responded; /* time of the last response; losses of packets sent before cause no second
+                         one */
   gboolean started;   /* slow start is over: there was a queue */
   gdouble fast;       /* current alpha of the high-speed mode */
   guint64 dice;
@@ -71,7 +72,7 @@ init (FaspRate *rate, FaspTime now)
   p->dice = p->reported = now;
 }
 
-/* splitmix64: it does no harm if a peer guesses the numbers. */
+/* splitmix64: a peer that guesses the numbers gains nothing. */
 static gdouble
 roll (Pert *p)
 {
@@ -143,7 +144,7 @@ feedback (FaspRate *rate, const FaspRateFeedback *feedback)
   gdouble each = (gdouble) packets / feedback->n, probability;
   gboolean must = overflows (p, packets, feedback->lost) || feedback->marked > 0;
 
-  if (feedback->rtt > 0 && !p->measured) /* this keeps the rate */
+  if (feedback->rtt > 0 && !p->measured) /* keeps the rate */
     p->window *= (gdouble) feedback->rtt / p->rtt;
   if (feedback->rtt > 0) {
     p->rtt = feedback->rtt;
@@ -154,7 +155,7 @@ feedback (FaspRate *rate, const FaspRateFeedback *feedback)
 
     p->queue += (queue - p->queue) * (1 - pow (SMOOTHING, each));
   }
-  /* fades: the largest queue of an hour ago says nothing */
+  /* decays, as the largest queue of an hour ago says nothing */
   p->largest *= 1 - CLAMP (feedback->now - p->reported, 0, LARGEST_FOR) / (gdouble) LARGEST_FOR;
   p->reported = feedback->now;
   p->largest = MAX (p->largest, p->queue);

@@ -16,7 +16,7 @@ fasp_span_extend (FaspSpan *span, const FaspRateSample *sample, FaspTime queue)
       .most = queue,
     };
   span->variation += ABS (queue - span->queue_to);
-  /* a packet has waited since before the one ahead of it arrived, or it came later than that */
+  /* the queue was empty from the previous packet's arrival until this one entered it */
   span->idle = MAX (span->idle, sample->arrived - span->to.arrived - queue);
   x = sample->sent - span->from.sent;
   span->to = *sample;
@@ -31,7 +31,7 @@ fasp_span_extend (FaspSpan *span, const FaspRateSample *sample, FaspTime queue)
 }
 
 /* How fast the queue grew, in s/s: the slope of a line through the samples, by least squares.
- * FALSE: too short to say. */
+ * FALSE: the span is too short. */
 static gboolean
 get_growth (const FaspSpan *span, gdouble *growth)
 {

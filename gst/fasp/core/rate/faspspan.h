@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspspan.h: what a stretch of packets of one flow tells about a path: how fast they arrived, and
- * how far their delays spread.
+ * faspspan.h: a stretch of packets of one flow: its rate of arrival, and the spread of its delays.
  */
 #pragma once
 
@@ -20,7 +19,7 @@ typedef struct
   FaspTime queue_from, queue_to; /* their queueing delay, */
   FaspTime least, most;          /* and the range of all queueing delays */
   FaspTime variation;            /* sum of all rises and falls of the queueing delay */
-  FaspTime idle;                 /* the longest time for which the queue may have been empty */
+  FaspTime idle;                 /* the longest time in which the queue may have been empty */
   guint n;
   gdouble x, y, xx, xy; /* sums, of departure times and queueing delays */
 } FaspSpan;
@@ -32,8 +31,8 @@ FaspTime fasp_span_get_arrival_time (const FaspSpan *span);
 /* Rate of arrival, bit/s: of all bytes that left between the first packet and the last, on
  * whichever flow; 0: they came at the same time. */
 gdouble fasp_span_get_arrival_rate (const FaspSpan *span);
-/* How far delays spread beyond the steady growth or fall of the queue, µs. FALSE: too
- * short to say. */
+/* The spread of delays beyond the steady growth or decline of the queue, µs. FALSE: the span is too
+ * short. */
 gboolean fasp_span_get_spread (const FaspSpan *span, gdouble *spread);
 
 G_END_DECLS
