@@ -9,7 +9,7 @@
 
 /* The most missing blocks that are states of their own in the walk. */
 #define MISSING_MAX 64
-/* The walk ends when the chance that anything is still missing is below this. */
+/* The walk ends when the chance that a block is still missing is below this. */
 #define NEVER 1e-18
 
 /* The chance of each number of missing blocks, by whether the last datagram was lost. */
@@ -18,7 +18,7 @@ typedef struct
   gdouble lost[MISSING_MAX + 1], here[MISSING_MAX + 1];
 } Walk;
 
-/* One datagram: it adds @up missing blocks if it is lost, else it removes @down. */
+/* A datagram adds @up missing blocks if it is lost, else it removes @down. */
 static void
 walk (Walk *w, gdouble enter, gdouble stay, guint up, guint down)
 {
@@ -72,8 +72,7 @@ fasp_model_copies_lost (const FaspModelPath *path, guint copies, FaspTime spread
 
   if (loss <= 0)
     return 0;
-  /* the chain's second eigenvalue: how much of the state is left after one
-   * datagram */
+  /* the chain's second eigenvalue: the memory that is left after one datagram */
   memory = loss < 1 ? path->stay - (1 - path->stay) * loss / (1 - loss) : 1;
   memory = CLAMP (memory, 0, 1);
   /* a datagram got through one round ago, or the sender would not know of the loss */

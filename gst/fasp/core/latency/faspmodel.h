@@ -29,14 +29,13 @@ typedef struct
   gdouble stay;                 /* chance that the datagram after a lost one is
                                    lost, too */
   gdouble back_loss, back_stay; /* the same for feedback */
-  FaspTime round;               /* from a datagram's departure to that of its
-                                   retransmission, when the next datagram and the first
-                                   feedback get through */
+  FaspTime round;               /* from a datagram's departure to that of its retransmission, when
+                                   the next datagram and the first feedback arrive */
   FaspTime interval;            /* between datagrams */
   guint unlimited;              /* repetitions of feedback that are not subject to the rate limit */
   FaspTime feedback;            /* least time between all further repetitions; µs */
-  FaspTime first;               /* how long the first feedback may have to wait */
-  FaspTime guard;               /* what a retransmission may take beyond the path's delay; µs */
+  FaspTime first;               /* the longest wait before the first feedback */
+  FaspTime guard;               /* time of a retransmission beyond the path's delay; µs */
 } FaspModelPath;
 
 /* The chance that all of @copies datagrams, spread evenly over @spread, are lost. */

@@ -8,8 +8,8 @@
 #define LOOK_SOON (100 * FASP_MSEC)
 #define SOON (5 * FASP_SEC)
 /* The sender plans again after PLAN_EVERY, or as soon as PLAN_LEAST has passed if the path is
- * noticeably different (fasp_planner_differs ()).  A promise that differs by DIFFERENT is a new
- * one. */
+ * noticeably different (fasp_planner_differs ()).  A promise that differs by the factor DIFFERENT
+ * is a new one. */
 #define PLAN_EVERY (30 * FASP_SEC)
 #define PLAN_LEAST (3 * FASP_SEC)
 #define PLAN_LEAST_SOON (200 * FASP_MSEC)
@@ -23,8 +23,8 @@
 #define ASSUMED_SPREAD (50 * FASP_MSEC)
 #define LOWER_BELOW .85
 #define LOWER_AFTER (30 * FASP_SEC)
-/* A promise falls short if it has been below half of what is wanted for this
- * time: at first little is known. */
+/* A promise falls short if it has been below SHORT_BELOW of the wanted interval for SHORT_AFTER: at
+ * first little is known. */
 #define SHORT_BELOW .5
 #define SHORT_AFTER (15 * FASP_SEC)
 /* The share of the channel's spare rate that retransmissions may use: losses, and with them
@@ -120,7 +120,7 @@ is_soon (const FaspPathEstimate *estimate)
   return estimate->first_data != FASP_NEVER && estimate->looked - estimate->first_data < SOON;
 }
 
-/* --- the question ------------------------------------------------------------- */
+/* --- the goal ----------------------------------------------------------------- */
 
 /* An average: of everything at the beginning, of the last seconds later. */
 static gdouble
@@ -167,9 +167,9 @@ service (const FaspPathEstimate *e, guint64 channel)
   return e->data_rate / MAX (e->block_rate, 1) / channel * FASP_SEC;
 }
 
-/* How long a retransmission may wait for other datagrams in the channel.  They are taken to come at
- * random (M/G/1, Pollaczek and Khinchine): new blocks one by one, retransmissions with their
- * copies. The result is twice the mean; a longer wait is rare. */
+/* How long a retransmission may wait for other datagrams in the channel.  They are assumed to
+ * arrive at random (M/G/1, Pollaczek and Khinchine): new blocks one by one, retransmissions with
+ * their copies.  The result is twice the mean; a longer wait is rare. */
 static FaspTime
 waiting (const FaspPathEstimate *e, gdouble loss, guint64 channel)
 {
@@ -184,7 +184,8 @@ waiting (const FaspPathEstimate *e, gdouble loss, guint64 channel)
   return service (e, channel) * (new_blocks + (busy - new_blocks) * copies) / (1 - busy);
 }
 
-/* Jitter is the worst of late, and decays slowly: plans for a smaller one would promise too much.
+/* The jitter is a recent maximum that decays slowly: plans for a smaller one would promise too
+ * much.
  */
 static void
 fade_jitter (FaspPathEstimate *e, FaspTime now)
@@ -194,8 +195,8 @@ fade_jitter (FaspPathEstimate *e, FaspTime now)
   e->jitter *= exp (-elapsed / JITTER_OVER);
 }
 
-/* How much feedback there is for each new burst of losses, beside the regular
- * clock, which is slow while nothing is missing. */
+/* Computes how often the peer reports a new burst of losses, beside its regular feedback, which is
+ * slow while nothing is missing. */
 static void
 expect_feedback (const FaspPathEstimate *e, const FaspRtt *rtt, const FaspPathEstimateCounts *c,
     FaspModelPath *path)
@@ -216,9 +217,9 @@ expect_feedback (const FaspPathEstimate *e, const FaspRtt *rtt, const FaspPathEs
   path->first = events > spare / 2 ? path->feedback : 0;
 }
 
-/* How many originals are lost.  One that leaves on several flows is lost if all of them lose it.
- * How often that happens follows from the losses of each, unless it is seen to happen more often:
- * flows may share a line. */
+/* Computes the share of originals lost.  A block that leaves on several flows is lost if all of
+ * them lose it.  The chance of that follows from the losses of each flow, unless it is observed
+ * more often, as flows may share a link. */
 static void
 expect_lost (const FaspPathEstimate *e, const FaspPathEstimateCounts *c, FaspPlanGoal *goal)
 {
@@ -227,7 +228,7 @@ expect_lost (const FaspPathEstimate *e, const FaspPathEstimateCounts *c, FaspPla
 
   goal->lost = path->loss;
   goal->stay = path->stay;
-  /* a copy that comes too late counts as lost */
+  /* a copy that arrives too late counts as lost */
   if (!c->doubled || (!e->find_latency && e->latency < path->guard))
     return;
   fasp_loss_get_seen (&e->block_loss, &lost, &stay);
@@ -251,7 +252,7 @@ ask (const FaspPathEstimate *e, const FaspRtt *rtt, const FaspPathEstimateCounts
   fasp_loss_get (&e->back_loss, &path->back_loss, &path->back_stay);
   goal.blocks = e->block_rate > 0 ? e->block_rate : BLOCK_RATE;
   path->interval = MAX (1, FASP_SEC / MAX (goal.blocks, e->datagram_rate));
-  /* the datagram behind a hole shows it; it is settled a little later */
+  /* the next datagram shows a loss; the receiver confirms it a little later */
   path->round = rtt->smoothed + path->interval + FASP_MSEC;
   if (shortest != FASP_NEVER)
     path->round = MAX (path->round, shortest);
@@ -273,7 +274,7 @@ differs (gdouble a, gdouble b)
   return fabs (a - b) > DIFFERENT * MAX (a, b);
 }
 
-/* --- the answer ---------------------------------------------------------------- */
+/* --- the plan ------------------------------------------------------------------ */
 
 static void
 find_latency (FaspPathEstimate *e, FaspTime now)
@@ -292,14 +293,13 @@ find_latency (FaspPathEstimate *e, FaspTime now)
   }
 }
 
-/* TRUE: the promise has begun or ceased to fall short. */
+/* TRUE: the promise has begun to fall short, or no longer does. */
 static gboolean
 watch_promise (FaspPathEstimate *e, FaspTime now)
 {
   gboolean before = e->falls_short;
 
-  /* without a latency there is no promise; and losses that are assumed, not measured, are no reason
-   * to warn */
+  /* without a latency there is no promise; assumed losses are no reason to warn */
   if (e->latency <= 0 || e->promise.interval >= e->interval * SHORT_BELOW
       || !fasp_loss_is_seen (e->doubled ? &e->block_loss : &e->loss))
     e->short_since = FASP_NEVER;
@@ -323,7 +323,7 @@ knows_enough (const FaspPathEstimate *e, FaspTime now)
 }
 
 /* Planning takes time (a millisecond, more on bad paths), and a peer can make the path look
- * different at any moment: so it is limited. */
+ * different at any moment, so planning is limited. */
 static gboolean
 is_time_to_plan (const FaspPathEstimate *e, FaspTime now, const FaspPlanGoal *goal)
 {
@@ -402,7 +402,7 @@ fasp_path_estimate_get_deadline (const FaspPathEstimate *estimate, FaspTime writ
   FaspTime latency =
       estimate->latency > 0 || !estimate->find_latency ? estimate->latency : estimate->assumed;
 
-  /* while the peer moves to a longer latency, it plays earlier than ours */
+  /* while the peer changes to a longer latency, it plays earlier than planned */
   if (estimate->peer_latency > 0)
     latency = MIN (latency, estimate->peer_latency);
   return written + latency - estimate->goal.path.guard;

@@ -10,7 +10,7 @@
 #define BINS (STEPS * ROUNDS)
 /* The price of a skip is 2^e datagrams. */
 #define PRICE_MAX 48
-/* The latency found is this many times the smallest, to save copies. */
+/* The latency found is at most this many times the smallest, to save copies. */
 #define EASE 1.05
 
 static const FaspTime spreads[] = { 10 * FASP_MSEC, 20 * FASP_MSEC, 30 * FASP_MSEC, 45 * FASP_MSEC,
@@ -30,7 +30,7 @@ typedef struct
   gdouble skip, cost;
 } Known;
 
-/* What to do at one price of a skip. */
+/* The best actions at one price of a skip. */
 typedef struct
 {
   /* by time left, for a block whose last datagram leaves then and is lost: the chance of a skip,
@@ -54,17 +54,18 @@ struct _FaspPlan
     gdouble chance;
   } rounds[BINS]; /* steps that a round may take, fewest first */
   guint n_rounds;
-  gdouble slower[BINS]; /* chance that a round takes more steps */
+  gdouble slower[BINS]; /* chance that a round takes more steps than the index */
   Action actions[ACTIONS_MAX];
   guint n_actions;
-  guint hurried; /* the least spread, in bins, if there is time for it */
-  /* by time left, if it is less than hurried: the chance that all of so many copies are lost */
+  guint hurried; /* least spread, in bins, where there is time for it */
+  /* by time left, if it is less than `hurried': the chance that all copies are lost, by their
+   * number */
   gdouble hurried_lost[G_MAXUINT8 + 1][FASP_PLAN_COPIES_MAX + 1];
   /* the cheapest plan that keeps the promise lies between two prices: a share of
    * the blocks uses the dearer one */
   Table cheap, dear;
   guint price; /* of the dearer table */
-  guint bins;  /* that both tables are solved for */
+  guint bins;  /* bins for which both tables are solved */
   gdouble share;
 };
 
@@ -136,8 +137,8 @@ has_room (const FaspPlan *plan, guint copies, FaspTime spread)
   return (copies - 1) * burst <= goal->at_once + goal->spare * goal->blocks * spread / FASP_SEC;
 }
 
-/* Several copies are always spread at least a little: losses may come in bursts
- * although none was seen.  Copies that the channel has no room for are left out. */
+/* Copies are always spread at least a little, as losses may come in bursts although none was seen.
+ * Actions whose copies exceed the channel's room are left out. */
 static void
 add_actions (FaspPlan *plan)
 {
@@ -244,8 +245,8 @@ bin_of (const FaspPlan *plan, FaspTime latency)
 }
 
 /* The chance of a skip for one block.  The blocks of one burst are found lost and reported
- * together, so if they are too late, they are so together, which is one skip.  Their
- * retransmissions are lost independently. */
+ * together, so if they are too late, they cause one skip together.  Their retransmissions are lost
+ * independently. */
 static gdouble
 skip_at (const FaspPlan *plan, const Table *table, gint bin)
 {
@@ -286,7 +287,7 @@ promise (const FaspPlan *plan, FaspTime latency, gint bin)
         overhead_at (plan, &plan->dear, bin)) };
 }
 
-/* How far @wanted lies on the way from @from to @to, 0 .. 1. */
+/* The share of the interval from @from to @to that lies before @wanted, 0 .. 1. */
 static gdouble
 find_share (gdouble from, gdouble to, gdouble wanted)
 {
@@ -358,9 +359,8 @@ fasp_plan_for_latency (FaspPlan *plan, const FaspPlanGoal *goal, FaspTime latenc
   return plan->promise = promise (plan, latency, bin);
 }
 
-/* The first bin below @below whose skips and overhead are within bounds at that
- * price, or @below.  *early: in a bin before it the skips were, but not the
- * overhead. */
+/* The first bin below @below whose skips and overhead are within bounds at that price, or @below.
+ * *early: in an earlier bin the skips were within bounds, but not the overhead. */
 static gint
 first_good (const FaspPlan *plan, guint price, Table *table, gint below, gboolean *early)
 {
@@ -384,11 +384,11 @@ fasp_plan_find_latency (const FaspPlanGoal *goal)
   gboolean early = TRUE;
 
   prepare (plan, goal);
-  /* a lower price skips more.  It is worth a look if a higher one would have kept
-   * the promise at less latency, had the spare rate allowed it */
+  /* a lower price skips more.  It is tried if a higher price would have kept the promise at less
+   * latency, but for the spare rate */
   for (gint price = PRICE_MAX; price >= 0 && early; price -= 3)
     best = first_good (plan, price, &plan->dear, best, &early);
-  /* the spare rate is too low for any of them: the cheapest */
+  /* the spare rate is too low for all prices: takes the cheapest */
   if (best == BINS) {
     solve (plan, 0, &plan->dear, BINS - 1);
     for (best = 0; best < BINS && skip_at (plan, &plan->dear, best) > allowed (goal); best++)
@@ -400,7 +400,7 @@ fasp_plan_find_latency (const FaspPlanGoal *goal)
 FaspPlanRtx
 fasp_plan_get (const FaspPlan *plan, FaspTime left, guint64 number)
 {
-  /* multiples of the golden ratio mix both tables evenly in any row of blocks */
+  /* multiples of the golden ratio mix both tables evenly in any run of blocks */
   gdouble point = number * 0.6180339887498949;
   const Table *table;
   const Action *action;

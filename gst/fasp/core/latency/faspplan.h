@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspplan.h: how many copies of a retransmission to send, by the time that is left.
+ * faspplan.h: how many copies of a retransmission to send, depending on the time left.
  *
  * A plan is solved backwards in time with the model (faspmodel.h).  When a block is found lost,
  * some time is left until its retransmission must leave to be played in time.  The sender sends k
@@ -33,15 +33,15 @@ typedef struct
 typedef struct
 {
   FaspModelPath path;
-  /* chance that the original of a block is lost, and that of the next one if it was: those of the
-   * path, or less if each block leaves on several flows at once */
+  /* chance that the original of a block is lost, and the next one, too, if it was: the path's, or
+   * less if each block leaves on several flows at once */
   gdouble lost, stay;
   gdouble blocks;   /* new ones per second */
   gdouble interval; /* wanted seconds between skips */
   gdouble spare;    /* retransmissions that may be added, as a share of the
                        blocks sent */
   guint at_once;    /* copies that may leave together */
-  gboolean no_rtx;  /* what is lost is not sent again */
+  gboolean no_rtx;  /* lost blocks are not retransmitted */
 } FaspPlanGoal;
 
 typedef struct
@@ -55,9 +55,8 @@ typedef struct
 FaspPlan *fasp_plan_new (void);
 FaspPlan *fasp_plan_ref (FaspPlan *plan);
 void fasp_plan_unref (FaspPlan *plan);
-/* Returns a plan that may be made anew, for a path like before: @plan itself if this is
- * its only reference, else a new one.  Takes over the reference to @plan, which may be
- * NULL. */
+/* Returns a plan to be solved again for a similar path: @plan itself if this is its only reference,
+ * else a new one.  Takes over the reference to @plan, which may be NULL. */
 FaspPlan *fasp_plan_make_writable (FaspPlan *plan);
 
 /* Plans for a given latency and returns what it can promise.  A promise below the
@@ -70,8 +69,8 @@ const FaspPromise *fasp_plan_get_promise (const FaspPlan *plan);
  * copies.  It does not plan for that latency. */
 FaspTime fasp_plan_find_latency (const FaspPlanGoal *goal);
 
-/* What to do for block @number, which is found lost when a retransmission is of use for @left more
- * µs.  One copy if there is no plan yet, or if it is too late. */
+/* The retransmission of block @number, which is found lost when @left µs remain for it to leave.
+ * One copy if there is no plan yet, or if it is too late. */
 FaspPlanRtx fasp_plan_get (const FaspPlan *plan, FaspTime left, guint64 number);
 
 G_END_DECLS

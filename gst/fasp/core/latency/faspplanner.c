@@ -20,7 +20,7 @@ fasp_planner_new (void)
   return g_new0 (FaspPlanner, 1);
 }
 
-/* Plan @i is not given to other sessions any more. */
+/* Stops sharing plan @i. */
 static void
 drop (FaspPlanner *planner, guint i)
 {
@@ -71,7 +71,8 @@ fasp_planner_plan (FaspPlanner *planner, FaspTime now, FaspPlan *before, const F
     drop (planner, 0);
   for (guint i = 0; i < planner->n; i++) {
     plan = planner->plans[i];
-    if (plan == before) { /* without the planner's reference, it is solved again in place */
+    if (plan == before) { /* drops the planner's reference, so that the plan is solved again in
+                             place */
       drop (planner, i--);
       continue;
     }

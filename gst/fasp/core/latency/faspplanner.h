@@ -2,13 +2,13 @@
  *
  * faspplanner.h: plans for all the sessions of an endpoint.
  *
- * A plan takes a millisecond to make and some 90 kB to keep, and a thousand receivers
- * on one network have similar paths.  So a session that needs a plan gets one that was
- * made recently for another session, if that one's path is not noticeably different: no
- * more so than its own path may become before it plans again.
+ * A plan takes a millisecond to make and some 90 kB to keep, and a thousand receivers on one
+ * network have similar paths.  So a session that needs a plan gets one that was made recently for
+ * another session, if that session's path is not noticeably different: by no more than its own path
+ * may change before it plans again.
  *
- * A session whose path changes all the time plans all the time.  There may be thousands, and peers
- * can cause that on purpose.  All share one thread, so new plans are limited:
+ * A session whose path keeps changing keeps planning.  There may be thousands of them, and peers
+ * can cause changes on purpose.  All share one thread, so new plans are limited:
  *
  *     plans made in any time t <= FASP_PLANNER_RATE t + FASP_PLANNER_BURST
  */
@@ -20,7 +20,7 @@ G_BEGIN_DECLS
 
 /* How long a plan may be given to other sessions. */
 #define FASP_PLANNER_FRESH (3 * FASP_SEC)
-/* How many plans are kept for that. */
+/* Plans kept for other sessions. */
 #define FASP_PLANNER_PLANS 8
 /* Plans per second, and at once. */
 #define FASP_PLANNER_RATE 25
@@ -31,9 +31,9 @@ typedef struct _FaspPlanner FaspPlanner;
 FaspPlanner *fasp_planner_new (void);
 void fasp_planner_free (FaspPlanner *planner);
 
-/* Returns a plan for this path and latency, in place of @before (NULL: there was none), and
- * takes over the reference to that.  Returns @before itself, unchanged, if the limit allows
- * no new plan now. */
+/* Returns a plan for this path and latency, and takes over the reference to @before, the last plan
+ * (NULL: there was none).  Returns @before itself, unchanged, if the limit allows no new plan
+ * now. */
 FaspPlan *fasp_planner_plan (FaspPlanner *planner, FaspTime now, FaspPlan *before,
     const FaspPlanGoal *goal, FaspTime latency);
 

@@ -3,8 +3,9 @@
  * faspplayout.h: the latency in force at a receiver.
  *
  * The latency is given, or the sender announces it.  When the sender announces another one, the
- * latency moves there so slowly that viewers and listeners do not notice: upwards by a hundredth of
- * the time that passes, as there may be skips until it is there, and downwards by a thousandth.
+ * receiver changes its latency so slowly that viewers and listeners do not notice: upwards by a
+ * hundredth of the time that passes, as there may be skips until then, and downwards by a
+ * thousandth.
  */
 #pragma once
 
@@ -25,22 +26,22 @@ FaspLatency fasp_latency_agree (guint ours, guint theirs);
 /* From one latency to another. */
 typedef struct
 {
-  FaspTime time, latency; /* where it begins: our time, and the latency then; µs */
+  FaspTime time, latency; /* start: our time, and the latency then; µs */
   FaspTime target;        /* the latency at its end; µs */
 } FaspPlayoutRamp;
 
 typedef struct
 {
   gboolean announced;           /* the sender announces the latency; until it does, it is unknown */
-  FaspPlayoutRamp ramp, before; /* the one in force since ramp.time, and the one before that */
-  FaspTime first;               /* the latency that it began with */
+  FaspPlayoutRamp ramp, before; /* the ramp in force since ramp.time, and the one before it */
+  FaspTime first;               /* the latency at the beginning */
 } FaspPlayout;
 
 void fasp_playout_init (FaspPlayout *playout, const FaspLatency *agreed);
 /* The sender announces a latency; ignored if the ends agreed on a given one.  The first is in force
  * at once.  TRUE: it is the first. */
 gboolean fasp_playout_set (FaspPlayout *playout, FaspTime now, FaspTime latency);
-/* The sender is to announce it, and has not done so. */
+/* TRUE: the sender has yet to announce the latency. */
 gboolean fasp_playout_is_unknown (const FaspPlayout *playout);
 /* The latency in force at @time; 0: as soon as possible, or not known. */
 FaspTime fasp_playout_get (const FaspPlayout *playout, FaspTime time);
