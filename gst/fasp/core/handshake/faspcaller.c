@@ -30,7 +30,7 @@ fasp_caller_start (FaspCaller *caller, FaspTime now, guint32 id,
   caller->next_time = now;
   caller->interval = FASP_CALLER_FIRST;
 
-  /* written once, so that all repetitions of the OPEN are the same, whichever is answered */
+  /* written once, so that all repetitions of the OPEN are equal, and the listener may answer any */
   fasp_wire_write_hello (&p, &caller->hello);
   g_return_if_fail (!p.failed);
   fasp_credentials_begin (credentials, TRUE, &caller->open, ephemeral, &caller->noise);
@@ -53,7 +53,7 @@ static FaspCallerResult
 receive_accept (FaspCaller *caller, const FaspHandshake *answer, FaspAgreement *agreement)
 {
   FaspNoise noise =
-      caller->noise; /* a copy: after a forged answer the call goes on with the old state */
+      caller->noise; /* a copy, as the call goes on with the old state after a forged answer */
   FaspHello *hello = &agreement->hello;
   FaspCallerResult result = FASP_CALLER_ACCEPTED;
   guint8 payload[FASP_MESSAGE_MAX];
@@ -90,7 +90,7 @@ receive_reject (FaspCaller *caller, FaspTime now, FaspReason reason)
   }
   if (now - caller->doubted < FASP_CALLER_DOUBT || caller->tries == caller->doubted_tries)
     return FASP_CALLER_AGAIN;
-  caller->doubted = 0; /* if the call goes on, another REJECT is doubted, too */
+  caller->doubted = 0; /* if the call goes on, it doubts the next REJECT, too */
   return FASP_CALLER_REJECTED;
 }
 
@@ -103,8 +103,8 @@ fasp_caller_receive (FaspCaller *caller, FaspTime now, FaspHandshake *answer,
     return FASP_CALLER_IGNORED;
   switch (answer->type) {
     case FASP_HANDSHAKE_RETRY:
-      /* call at once for the first cookie only: a listener that keeps sending RETRY
-       * does not set our pace */
+      /* calls at once only for the first cookie, so that a listener that keeps sending RETRY cannot
+       * set the rate of calls */
       if (answer->cookie_size == 0)
         return FASP_CALLER_IGNORED;
       if (caller->open.cookie_size == 0)
@@ -115,7 +115,7 @@ fasp_caller_receive (FaspCaller *caller, FaspTime now, FaspHandshake *answer,
     case FASP_HANDSHAKE_ACCEPT:
       return receive_accept (caller, answer, agreement);
     case FASP_HANDSHAKE_REJECT:
-      /* the others never go over the wire */
+      /* other reasons are never sent */
       if (answer->reason < FASP_REASON_FINISHED || answer->reason > FASP_REASON_ENCRYPTION)
         answer->reason = FASP_REASON_STOPPED;
       return receive_reject (caller, now, answer->reason);

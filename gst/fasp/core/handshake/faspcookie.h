@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspcookie.h: proof that a caller receives at the address it sends from.
+ * faspcookie.h: a cookie proves that a caller receives at the address that it sends from.
  *
  *     low bits of the time (8 bytes, µs) |
  *     HMAC-SHA256 (secret, address | caller's nonce | time)
  *
- * The listener keeps no state.  Only the caller that got the RETRY can send the cookie, from that
- * address, for that handshake, within FASP_COOKIE_LIFETIME.  All bits of the time would reveal how
- * long the machine has been running.
+ * The listener keeps no state.  Only the caller that received the RETRY can return the cookie, from
+ * that address, for that handshake, within FASP_COOKIE_LIFETIME.  The cookie has only low bits of
+ * the time, as all of them would reveal the machine's uptime.
  */
 #pragma once
 

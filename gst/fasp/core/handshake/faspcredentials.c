@@ -26,8 +26,8 @@ fasp_credentials_new (void)
   c->refs = 1;
   c->allowed =
       g_hash_table_new_full (g_bytes_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref, g_free);
-  /* an end that is slow with AES puts ChaCha20 first, and the other end follows:
-   * see fasp_credentials_choose() */
+  /* an end with slow AES offers ChaCha20 first, and the other end follows: see
+   * fasp_credentials_choose() */
   if (fasp_crypto_has_aes ()) {
     c->ciphers[0] = FASP_CIPHER_AES_128_GCM;
     c->ciphers[1] = FASP_CIPHER_CHACHA20_POLY1305;
@@ -185,8 +185,8 @@ fasp_credentials_get_first (const FaspCredentials *c)
 gboolean
 fasp_credentials_choose (const FaspCredentials *c, const FaspHello *offer, FaspCipher *cipher)
 {
-  /* if the two ends prefer different ciphers, the end that prefers ChaCha20 wins:
-   * it is slow with AES */
+  /* if the two ends prefer different ciphers, ChaCha20 wins: AES is slow at the end that prefers
+   * it */
   gboolean ours_first = c->ciphers[0] == FASP_CIPHER_CHACHA20_POLY1305;
   const guint8 *first = ours_first ? c->ciphers : offer->ciphers;
   const guint8 *second = ours_first ? offer->ciphers : c->ciphers;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspcredentials.h: what an endpoint proves its identity with, whom it
- * trusts, and which ciphers it accepts.  That selects the Noise handshake:
+ * faspcredentials.h: the keys with which an endpoint proves its identity, the keys that it trusts,
+ * and the ciphers that it accepts.  They select the Noise handshake:
  *
  *   nothing                   NN: encrypted, not authenticated
  *   passphrase                NNpsk0: both ends know it
@@ -9,8 +9,8 @@
  *                             listener has a list of callers' keys, or asks about each
  *   key and passphrase        IKpsk2
  *
- * Both ends must have the same of these.  A handshake of another kind is refused, so that no peer
- * can make an end do without its keys.
+ * Both ends must have the same kind.  A handshake of another kind is refused, so that no peer can
+ * make an end omit its keys.
  */
 #pragma once
 
@@ -22,7 +22,7 @@ G_BEGIN_DECLS
 
 typedef struct _FaspCredentials FaspCredentials;
 
-/* Without passphrase and key, with the ciphers that suit this machine. */
+/* New credentials without passphrase and key, with the ciphers that suit this machine. */
 FaspCredentials *fasp_credentials_new (void);
 FaspCredentials *fasp_credentials_ref (FaspCredentials *credentials);
 void fasp_credentials_unref (FaspCredentials *credentials);
@@ -30,16 +30,16 @@ void fasp_credentials_unref (FaspCredentials *credentials);
 /* Call these setters before the credentials are given to an endpoint. */
 /* Accept this cipher alone; FASP_CIPHER_NONE: no encryption. */
 void fasp_credentials_set_cipher (FaspCredentials *credentials, FaspCipher cipher);
-/* @psk: what fasp_stretch() makes of a passphrase. */
+/* @psk: the result of fasp_stretch() for a passphrase. */
 void fasp_credentials_set_psk (FaspCredentials *credentials, const guint8 psk[FASP_KEY_SIZE]);
 void fasp_credentials_set_key (FaspCredentials *credentials,
     const guint8 private_key[FASP_KEY_SIZE]);
-/* Adds a public key that is trusted.  A caller expects the first of them of the
- * listener.  @name: for messages, cut to FASP_NAME_MAX bytes; may be NULL. */
+/* Trusts a public key.  A caller expects that the listener has the first one.  @name: for messages,
+ * cut to FASP_NAME_MAX bytes; may be NULL. */
 void fasp_credentials_allow (FaspCredentials *credentials, const guint8 public_key[FASP_KEY_SIZE],
     const gchar *name);
-/* A listener: callers with other keys may come in, too, if the application lets them.  It is asked
- * about each caller then, whatever FaspEndpointConfig.ask says. */
+/* A listener: the application may accept callers with other keys.  It is then asked about each
+ * caller, even if FaspEndpointConfig.ask is FALSE. */
 void fasp_credentials_ask (FaspCredentials *credentials);
 gboolean fasp_credentials_asks (const FaspCredentials *credentials);
 
@@ -47,7 +47,7 @@ FaspNoisePattern fasp_credentials_get_pattern (const FaspCredentials *credential
 /* NULL if @pattern is the handshake of these credentials, else a text that says
  * why not. */
 const gchar *fasp_credentials_object (const FaspCredentials *credentials, guint pattern);
-/* Begins the handshake of @open.  @ephemeral: fresh and unpredictable. */
+/* Begins the handshake of @open.  @ephemeral: fresh random bytes. */
 void fasp_credentials_begin (const FaspCredentials *credentials, gboolean initiator,
     const FaspHandshake *open, const guint8 ephemeral[FASP_KEY_SIZE], FaspNoise *noise);
 /* TRUE: this public key is trusted, or the application decides about it; @who is filled in. */
@@ -55,9 +55,9 @@ gboolean fasp_credentials_know (const FaspCredentials *credentials,
     const guint8 public_key[FASP_KEY_SIZE], FaspIdentity *who);
 /* Writes the accepted ciphers into @hello. */
 void fasp_credentials_offer (const FaspCredentials *credentials, FaspHello *hello);
-/* The cipher that is preferred here. */
+/* The preferred cipher of these credentials. */
 FaspCipher fasp_credentials_get_first (const FaspCredentials *credentials);
-/* Chooses the best cipher of an offer.  FALSE: none of them is accepted here. */
+/* Chooses the best cipher of an offer.  FALSE: these credentials accept none of them. */
 gboolean fasp_credentials_choose (const FaspCredentials *credentials, const FaspHello *offer,
     FaspCipher *cipher);
 

@@ -23,7 +23,7 @@ fasp_limiter_init (FaspLimiter *limiter, const guint8 secret[16])
 typedef struct
 {
   guint64 number;
-  guint networks; /* that it counts for */
+  guint networks; /* networks as which it counts */
   FaspBucket *rows[FASP_LIMITER_ROWS];
 } Place;
 
@@ -50,7 +50,7 @@ find_network (FaspLimiter *limiter, const FaspAddress *address, Place *place)
   find (limiter, network, 1, place);
 }
 
-/* Returns how many there are: the network and, of an IPv6 address, its /32. */
+/* Finds the buckets of the network and, for an IPv6 address, of its /32; returns their number. */
 static guint
 find_both (FaspLimiter *limiter, const FaspAddress *address, Place places[2])
 {
@@ -96,7 +96,7 @@ has_guess (const Place *place, FaspTime now)
       FASP_LIMITER_GUESSES * place->networks);
 }
 
-/* The bucket may be short of as many guesses as it has at once. */
+/* The bucket may have a debt of as many guesses as it allows at once. */
 static void
 charge (const Place *place, FaspTime now, guint guesses)
 {
@@ -183,7 +183,7 @@ fasp_limiter_take (FaspLimiter *limiter, FaspTime now, const FaspAddress *addres
 {
   if (proved)
     return take_proved (limiter, now, address);
-  /* whose network is not known is quiet for no time */
+  /* an unproved address may be forged, so its network does not count as quiet */
   return fasp_limiter_get_quiet (limiter, now) == 0
       && fasp_token_bucket_take (&limiter->unproved_full, now, UNPROVED_INTERVAL,
           FASP_LIMITER_UNPROVED_RATE)

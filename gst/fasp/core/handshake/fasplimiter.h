@@ -5,23 +5,23 @@
  *     handshakes in any time t <= FASP_LIMITER_BURST + t * FASP_LIMITER_RATE
  *
  * A handshake costs the thread that sends the stream a fraction of a millisecond, so all handshakes
- * together take one token bucket. The less is left in it, the longer a network's last handshake
- * must be past (fasp_limiter_get_quiet()). So networks that call all the time have equal parts of
- * the rate, and leave the last tokens to a network that has not called for some time: it waits for
- * none of them.
+ * together take one token bucket. The fewer tokens are left, the longer ago a network's last
+ * handshake must be (fasp_limiter_get_quiet()). So networks that call all the time get equal shares
+ * of the rate, and leave the last tokens to networks that have not called for some time, which need
+ * not wait for the others.
  *
  * A network is an IPv4 address or an IPv6 /48; an IPv6 /32 counts as FASP_LIMITER_WIDE networks. A
  * table of fixed size counts them by secret hashes, so that callers can neither fill the table nor
- * choose with whom they share. Each network has a bucket in each of FASP_LIMITER_ROWS rows, and
- * what holds for it is the least that one of them says (a count-min sketch): two networks are taken
- * for one only if they meet in every row.
+ * choose the networks with which they share a bucket. Each network has a bucket in each of
+ * FASP_LIMITER_ROWS rows, and its least count is taken (a count-min sketch): two networks are
+ * confused only if they share a bucket in every row.
  *
- * Callers that have not proved their address share one bucket besides: beyond it they get a RETRY,
- * which costs little. The limiter also counts half-open sessions, and wrong keys.
+ * Callers that have not proved their address also share one bucket: when it is empty they get a
+ * RETRY, which costs little. The limiter also counts half-open sessions, and wrong keys.
  *
- * Endpoints at one port (fasproutes.h) share a limiter.  They may be in different threads if
- * no two of them receive a handshake at the same time.  The counters of half-open sessions, and of
- * what is owed, change at other times, too, so they are atomic.
+ * Endpoints at one port (fasproutes.h) share a limiter. They may be in different threads if no two
+ * of them receive a handshake at the same time. `half' and `owed' change at other times, too, so
+ * they are atomic.
  */
 #pragma once
 
@@ -30,8 +30,8 @@
 G_BEGIN_DECLS
 
 #define FASP_LIMITER_ROWS 4
-/* In a row. A network meets one of 200 others in every row with a probability of (200 / 1024)^4:
- * one in a thousand. */
+/* Buckets in a row. With 200 other networks, a network shares its bucket in every row with a
+ * probability of (200 / 1024)^4: one in a thousand. */
 #define FASP_LIMITER_BUCKETS 1024
 /* Handshakes per second: one costs 0.16 ms without keys (tests/check, x86-64 of 2023), so all of
  * them take a twentieth of a thread. And in a burst: 10 ms. */
@@ -43,26 +43,26 @@ G_BEGIN_DECLS
 #define FASP_LIMITER_CALM 32
 #define FASP_LIMITER_QUIET (100 * FASP_MSEC)
 #define FASP_LIMITER_STEP 4
-/* Networks that an IPv6 /32 counts for: a provider's /32 has 65536 of them. */
+/* A whole IPv6 /32 counts as this many networks, though it has 65536 networks /48. */
 #define FASP_LIMITER_WIDE 4
-/* The most half-open sessions of a network: of what the port can have, a sixth. */
+/* The most half-open sessions of a network: a sixth of the port's limit. */
 #define FASP_LIMITER_HALF_MAX 256
-/* Wrong keys of a network at once, and the time after which it has another guess: seven a second.
+/* Wrong keys of a network at once, and the time after which it may try another one: seven a second.
  */
 #define FASP_LIMITER_GUESSES 60
 #define FASP_LIMITER_GUESS_EVERY (FASP_SEC / 7)
 /* Handshakes per second, and in a burst, of all callers that have not proved their address. */
 #define FASP_LIMITER_UNPROVED_RATE 32
-/* One of them with a wrong key costs this many tokens more.  The bucket may be short of as many
- * tokens as its burst has.  That allows three guesses a second. */
+/* A wrong key of such a caller costs so many tokens more. The bucket may have a debt as large as
+ * its burst. That allows three guesses a second. */
 #define FASP_LIMITER_UNPROVED_REFUSED 8
 
 typedef struct _FaspBucket
 {
-  FaspTime full;   /* when the token bucket of wrong keys would be full again: fasptokenbucket.h */
+  FaspTime full;   /* the token bucket of wrong keys: fasptokenbucket.h */
   FaspTime called; /* when a handshake was last let through; 0: never */
   gint half;       /* half-open sessions; atomic */
-  guint owed;      /* refusals that fasp_limiter_owe() has noted; taken off at the next handshake;
+  guint owed;      /* refusals counted by fasp_limiter_owe(), charged at the next handshake;
                       atomic */
 } FaspBucket;
 
@@ -76,24 +76,26 @@ typedef struct _FaspLimiter
 } FaspLimiter;
 
 void fasp_limiter_init (FaspLimiter *limiter, const guint8 secret[16]);
-/* Takes a token for a handshake; @proved: the caller has proved @address.  FALSE: not now. */
+/* Takes a token for a handshake; @proved: the caller has proved @address. FALSE: refuse it now. */
 gboolean fasp_limiter_take (FaspLimiter *limiter, FaspTime now, const FaspAddress *address,
     gboolean proved);
-/* For how long a network must not have called for a handshake now; FASP_NEVER: for any. */
+/* The least time since a network's last handshake for another one now; FASP_NEVER: no handshake is
+ * allowed now. */
 FaspTime fasp_limiter_get_quiet (const FaspLimiter *limiter, FaspTime now);
 /* Counts a new half-open session.  Pass the bucket to fasp_limiter_leave() when the session
  * is half open no longer. */
 FaspBucket *fasp_limiter_enter (FaspLimiter *limiter, const FaspAddress *address);
 void fasp_limiter_leave (FaspLimiter *limiter, FaspBucket *bucket);
-/* Numbers for the networks of an address, made with the secret: a caller cannot compute them, or
- * choose two networks that have the same one. */
+/* Numbers for the networks of an address, made with the secret: a caller can neither compute them
+ * nor find two networks with the same one. */
 FaspNetwork fasp_limiter_get_network (const FaspLimiter *limiter, const FaspAddress *address);
 /* Half-open sessions in all. */
 guint fasp_limiter_count_half (FaspLimiter *limiter);
-/* The handshake had a wrong key, or asked for a stream that is not here. */
+/* The handshake had a wrong key, or was for a stream that does not exist here. */
 void fasp_limiter_refused (FaspLimiter *limiter, FaspTime now, const FaspAddress *address,
     gboolean proved);
-/* The application has refused the key of a caller of this network, at any time: as a wrong key. */
+/* The application has refused the key of a caller of this network, which counts as a wrong key. May
+ * be called at any time. */
 void fasp_limiter_owe (FaspBucket *bucket);
 
 G_END_DECLS

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspnetworks.h: how many receivers of a sender are behind each network, and what they have of its
- * total rate. It has an entry for each network with a receiver, and for each IPv6 /32, and no
- * other.
+ * faspnetworks.h: the number of a sender's receivers in each network, and their share of the total
+ * rate. Only networks with a receiver, and their IPv6 /32, have an entry.
  */
 #pragma once
 
@@ -15,9 +14,9 @@ typedef struct _FaspNetworks FaspNetworks;
 
 FaspNetworks *fasp_networks_new (void);
 void fasp_networks_free (FaspNetworks *networks);
-/* Returns what receivers of the network share. It is valid until the last one has left. */
+/* Returns the network's group of receivers, valid until the last one has left. */
 FaspFairGroup *fasp_networks_join (FaspNetworks *networks, const FaspNetwork *network);
-/* One that has joined leaves, and waits for nothing any more. */
+/* A receiver that has joined leaves. It must not wait in the group. */
 void fasp_networks_leave (FaspNetworks *networks, const FaspNetwork *network);
 /* @number: that of a network, or of a /32. */
 guint fasp_networks_count (const FaspNetworks *networks, guint64 number);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspreplies.h: short answers to handshakes that wait to be sent.
+ * faspreplies.h: a queue of short answers to handshakes.
  *
- * A bounded ring: when it is full, the oldest answer is dropped.  Its caller repeats the call, and
- * is answered then.
+ * A bounded ring: when it is full, the oldest answer is dropped.  The caller repeats its call and
+ * gets another answer.
  */
 #pragma once
 

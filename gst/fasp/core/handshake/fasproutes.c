@@ -5,15 +5,15 @@ struct _FaspRoutes
 {
   guint next; /* number to try first */
   gboolean taken[FASP_ROUTES_MAX];
-  /* endpoints, in the order in which they came */
+  /* endpoints, oldest first */
   guint n;
   FaspStreamName names[FASP_STREAM_NAMES][FASP_ROUTES_MAX];
   guint numbers[FASP_ROUTES_MAX];
-  guint beside[FASP_ROUTES_MAX]; /* number of the endpoint beside which each is, or its own */
-  guint n_beside;                /* of those endpoints */
-  guint fallback;                /* number of the one without a name, or none */
-  guint n_gone,
-      oldest; /* streams that have left and are remembered; index of the one to forget next */
+  guint beside[FASP_ROUTES_MAX]; /* by number: the endpoint beside which each one is, or its own
+                                    number */
+  guint n_beside;                /* endpoints that are beside another one */
+  guint fallback;                /* number of the endpoint without a name, or none */
+  guint n_gone, oldest; /* removed streams that are remembered; index of the one to forget next */
   FaspStreamName gone[FASP_ROUTES_GONE];
   FaspTime gone_until[FASP_ROUTES_GONE];
 };
@@ -34,7 +34,7 @@ fasp_routes_free (FaspRoutes *routes)
   g_free (routes);
 }
 
-/* --- coming and going ------------------------------------------------------------ */
+/* --- adding and removing ------------------------------------------------------------ */
 
 static gboolean
 has_name (const FaspRoutes *routes, const FaspStreamName *name)
@@ -45,8 +45,8 @@ has_name (const FaspRoutes *routes, const FaspStreamName *name)
   return FALSE;
 }
 
-/* Numbers are taken in turn, so that late datagrams for an endpoint that has left do not get to
- * another one. */
+/* Numbers are used in turn, so that late datagrams for a removed endpoint do not reach another
+ * one. */
 static guint
 take_number (FaspRoutes *routes)
 {

@@ -2,7 +2,7 @@
 #include "faspstream.h"
 
 #define LABEL "fasp stream 1"
-/* Names that are encrypted in one go. */
+/* Names that are encrypted in one call. */
 #define BATCH 64
 
 G_STATIC_ASSERT (FASP_NONCE_SIZE == FASP_AES_BLOCK);

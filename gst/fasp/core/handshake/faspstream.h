@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspstream.h: finds out which stream a call is for, before its message is decrypted.
+ * faspstream.h: finds the stream of a call before its message is decrypted.
  *
- * Several listeners at one port may each have a key of their own. The streamid is
- * inside the message of an OPEN, so the listener that is called must be known before
- * the message can be opened. The OPEN therefore carries a hint in clear: some bytes of
- * a hash of role and streamid, salted with the call's nonce. Whoever knows a streamid
- * can tell whether a call is for it. To others, two calls for one stream look like
- * calls for two.
+ * Several listeners at one port may each have a key of their own. The streamid is inside the
+ * message of an OPEN, so the called listener must be known before the message can be opened. The
+ * OPEN therefore carries a hint in clear: some bytes of a hash of role and streamid, salted with
+ * the call's nonce. A host that knows a streamid can recognise calls for it. Other hosts cannot
+ * tell whether two calls are for one stream.
  */
 #pragma once
 
@@ -16,7 +15,7 @@
 
 G_BEGIN_DECLS
 
-/* The name of a stream, of fixed size whatever the length of its streamid. */
+/* The name of a stream, of fixed size. */
 typedef struct
 {
   guint8 bytes[FASP_AES_BLOCK];
@@ -25,11 +24,11 @@ typedef struct
 /* @caller: the role of the caller. */
 void fasp_stream_get_name (FaspRole caller, const gchar *streamid, FaspStreamName *name);
 
-/* The names that a listener is called by: */
+/* The names of a listener: */
 enum
 {
-  FASP_STREAM_FITS,      /* by peers of the other role, which can be connected */
-  FASP_STREAM_SAME_ROLE, /* by peers of the same role, which are refused with that reason */
+  FASP_STREAM_FITS,      /* for callers of the other role, which can be connected */
+  FASP_STREAM_SAME_ROLE, /* for callers of the same role, which are refused with that reason */
   FASP_STREAM_NAMES
 };
 void fasp_stream_get_names (FaspRole listener, const gchar *streamid,
@@ -37,7 +36,7 @@ void fasp_stream_get_names (FaspRole listener, const gchar *streamid,
 /* The hint in the header of an OPEN with this nonce; never 0, which means that the call
  * names no stream. */
 guint32 fasp_stream_get_hint (const guint8 nonce[FASP_NONCE_SIZE], const FaspStreamName *name);
-/* The index of the name that a call is for; @n: none of them. */
+/* The index of the name that a call has; @n: none. */
 guint fasp_stream_find (const guint8 nonce[FASP_NONCE_SIZE], guint32 hint,
     const FaspStreamName *names, guint n);
 
