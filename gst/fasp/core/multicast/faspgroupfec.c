@@ -4,32 +4,32 @@
 #include "faspmodel.h"
 
 #define PLAN_EVERY FASP_SEC
-/* With fewer blocks since the last look, the period is not judged. */
+/* A period with fewer blocks is not judged. */
 #define BLOCKS_LEAST 50
 #define SHARE_LEAST .02
 #define SHARE_MOST .25
 #define SHARE_STEP 1.05
-/* Repairs begin when retransmissions cost this many times what repairs would, and end when
- * retransmissions would cost less than repairs. */
+/* Repairs begin when retransmissions take more than WORTH times their bytes, and end when
+ * retransmissions would take less. */
 #define WORTH 1.25
 /* The share of the latency in which repairs cover a block; the rest is for a retransmission. */
 #define REACH_SHARE .3
 #define REACH_MIN (2 * FASP_MSEC)
 #define REACH_UNKNOWN (50 * FASP_MSEC)
-/* The most bytes that are added up in a second. */
+/* The most bytes that the sender adds up for repairs in a second. */
 #define WORK 3e9
 #define WINDOW_MIN 16
 /* Repairs that are still sent when the share becomes 0.  They say that the receivers need not wait
- * for more. */
+ * for later ones. */
 #define FAREWELL 3
 
-/* What this period was like. */
+/* Measurements of a period. */
 typedef struct
 {
   gdouble block_rate, data_rate, retransmissions;
 } Period;
 
-/* Measures the period since the last look.  FALSE: it is too short yet. */
+/* Measures the period since the last call.  FALSE: it is too short yet. */
 static gboolean
 look (FaspGroupFec *g, FaspTime now, const FaspGroupFecGoal *goal, Period *period)
 {
@@ -62,8 +62,8 @@ choose_share (const FaspFec *fec, const FaspGroupFecGoal *goal, gdouble block_ra
   return 2 * SHARE_MOST;
 }
 
-/* The largest share that the channel has room for, with as much again for the losses that
- * remain. */
+/* The largest share for which the channel has room, with as many bytes again for the remaining
+ * losses. */
 static gdouble
 get_most (const FaspGroupFecGoal *goal, const Period *period)
 {
@@ -75,8 +75,8 @@ get_most (const FaspGroupFecGoal *goal, const Period *period)
   return MIN (spare / 2, SHARE_MOST);
 }
 
-/* If there is time for repairs first and a retransmission after them, members ask for less if they
- * wait for the repairs.  The last repairs say that there will be no more. */
+/* If there is time for repairs first and a retransmission after them, members that wait for the
+ * repairs ask for less.  The last repairs say that no more will follow. */
 static gboolean
 is_worth_waiting (const FaspFec *fec, const FaspGroupFecGoal *goal)
 {
@@ -111,7 +111,7 @@ fasp_group_fec_plan (FaspGroupFec *g, FaspFec *fec, FaspTime now, const FaspGrou
   if (goal->members < 2 || without < share || most < SHARE_LEAST) {
     if (fec->share > 0) {
       fec->owed = FAREWELL;
-      /* the number that was counted before the repairs began is scaled to the present loss */
+      /* the retransmissions counted before the repairs began are scaled to the present loss */
       g->retransmissions = without;
       g->loss = goal->loss;
     }

@@ -7,10 +7,10 @@
  * has come by the group for this time: blocks from before it joined come by unicast, too. */
 #define SILENT FASP_SEC
 /* The receiver hears the group again when new blocks have come by the group alone for this time:
- * until the sender knows, it sends them both ways. */
+ * until the sender knows that, it sends them by unicast, too. */
 #define ALONE FASP_SEC
-/* The most keys that a sender can make a receiver compute at once, and the time in which it can
- * make it compute one more.  A phase takes much longer: 2^22 packets. */
+/* The most keys that a receiver computes at once for a sender's announcement, and the least time
+ * for each further one.  A phase takes much longer: 2^22 packets. */
 #define PHASES_MOST 256
 #define PHASE_LEAST (100 * FASP_MSEC)
 
@@ -59,7 +59,7 @@ get_next (FaspMulticastReceiver *receiver)
   return receiver->next;
 }
 
-/* The group has gone on to the next phase. */
+/* Changes to the next phase, as the group has. */
 static void
 change_phase (FaspMulticastReceiver *receiver)
 {
@@ -76,7 +76,7 @@ fasp_multicast_receiver_expect (FaspMulticastReceiver *receiver, FaspTime now, g
   guint64 phase = pn >> FASP_GROUP_PHASE_BITS;
 
   fasp_gap_expect (receiver->gap, pn);
-  /* stops one phase short: packets that are on their way may be of the phase before */
+  /* stops one phase short, as packets in flight may be of the phase before */
   while (receiver->phase + 1 < phase
       && fasp_token_bucket_take (&receiver->phase_changes, now, PHASE_LEAST, PHASES_MOST)) {
     get_next (receiver);

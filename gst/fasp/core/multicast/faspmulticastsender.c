@@ -6,7 +6,7 @@
 #include "faspsentmap.h"
 #include "fasptx.h"
 
-/* How often back-off, clock and speaker are chosen anew, and sent to the members. */
+/* The interval at which back-off, clock and speaker are chosen and sent to the members. */
 #define STATE_INTERVAL (250 * FASP_MSEC)
 /* The back-off, as a multiple of the longest round trip: at first, and its bounds.  BESIDES: the
  * time that a retransmission takes beyond a round trip. */
@@ -14,23 +14,23 @@
 #define BACK_OFF_LEAST .5
 #define BACK_OFF_MOST 8
 #define BESIDES (2 * FASP_MSEC)
-/* The number of members that are to ask for a loss, in the mean, is between these.  With fewer than
+/* The mean number of members that ask for a loss is to be between these. With fewer than
  * LOSSES_LEAST losses the back-off stays; else it changes by one of the factors below. */
 #define REQUESTS_LEAST 1.8
 #define REQUESTS_MOST 2.3
 #define LOSSES_LEAST 8
 #define BACK_OFF_UP 1.3
 #define BACK_OFF_DOWN .85
-/* How often the speaker is sent a notice that it is one. */
+/* The interval at which the speaker is notified that it is the speaker. */
 #define SPEAKER_AGAIN (500 * FASP_MSEC)
-/* Members' own datagrams go before the group's, and the group's retransmissions before its new
- * blocks. But after YIELDS_IN_A_ROW of these, each further one has to wait for BLOCKS_OWED new
- * blocks, if there are any. So the stream goes on for the others while one member lacks much. */
+/* Datagrams to single members precede the group's, and the group's retransmissions precede its new
+ * blocks. But after YIELDS_IN_A_ROW of these, each further one waits for BLOCKS_OWED new blocks, if
+ * there are any. So the stream continues for the others while one member lacks many blocks. */
 #define YIELDS_IN_A_ROW 32
 #define BLOCKS_OWED 3
 /* Retransmissions that one member causes may take this share of the pace: SPARE divided by the
- * members, at least SPARE_LEAST. They may use idle time besides. SPARE is what a max-bitrate of 1.3
- * times the stream's rate leaves beside the stream and its headers (docs/multicast.md). */
+ * members, at least SPARE_LEAST. They may use idle time besides. SPARE is the share left beside the
+ * stream and its headers by a max-bitrate of 1.3 times the stream's rate (docs/multicast.md). */
 #define SPARE (1 / 6.)
 #define SPARE_LEAST (1 / 64.)
 /* A member becomes the speaker if it is nearer than the speaker by this factor. */
@@ -113,7 +113,7 @@ get_clock_max (const FaspMulticastSender *group, gboolean over)
   return over ? CLOCK_MAX_LEAST : CLAMP (max, CLOCK_MAX_LEAST, FASP_MEMBER_CLOCK_MAX);
 }
 
-/* Sets the clock so that the regular feedback of all members takes its share of what is sent. */
+/* Sets the clock so that the regular feedback of all members takes its share of the bytes sent. */
 static void
 set_clock (FaspMulticastSender *group, FaspTime now, gboolean over)
 {
@@ -151,8 +151,8 @@ set_speaker (FaspMulticastSender *group, FaspMember *member)
     member->speak_time = 0;
 }
 
-/* Is @member so much nearer than the speaker that a retransmission comes clearly sooner, or is
- * there none? */
+/* Is there no speaker, or is @member so much nearer that a retransmission arrives clearly
+ * sooner? */
 static gboolean
 is_better (const FaspMember *member, const FaspMember *speaker)
 {
@@ -168,7 +168,7 @@ compare_times (gconstpointer a, gconstpointer b)
   return x < y ? -1 : x > y;
 }
 
-/* The round trip that the back-off is a multiple of. */
+/* The round trip of which the back-off is a multiple. */
 static FaspTime
 choose_rtt (GArray *rtts)
 {
@@ -262,7 +262,7 @@ fasp_multicast_sender_speaker_notified (FaspMember *member, FaspTime now)
   member->speak_time = now + SPEAKER_AGAIN;
 }
 
-/* What the group has sent in all, less @part. */
+/* The group's totals less @part. */
 static FaspGroupSent
 get_rest (const FaspMulticastSender *group, const FaspGroupSent *part)
 {
@@ -364,7 +364,7 @@ begin (FaspMulticastSender *group, FaspDatagram *datagram, FaspWriter *w)
   fasp_wire_write_session (w, &header);
 }
 
-/* Goes on to the next key if the next packet begins a phase. */
+/* Changes to the next key if the next packet begins a phase. */
 static void
 turn_key (FaspMulticastSender *group)
 {
@@ -407,7 +407,7 @@ announce (FaspMulticastSender *group, FaspTime now, FaspDatagram *datagram)
   return TRUE;
 }
 
-/* TRUE: nothing new will come, and all has left. */
+/* TRUE: the stream has ended, and all its blocks have left. */
 static gboolean
 is_over (const FaspMulticastSender *group, const FaspGroupView *view)
 {
@@ -447,7 +447,7 @@ send_block (FaspMulticastSender *group, FaspTime now, FaspStore *store, guint64 
     fasp_fec_block_sent (&group->fec);
     group->sent.block_wire += datagram->size + datagram->to.overhead;
     if (fasp_block_is_end (block))
-      group->state_time = now; /* a shorter clock, so that members acknowledge the end soon */
+      group->state_time = now; /* sends a shorter clock, so that members acknowledge the end soon */
   } else {
     group->blocks_resent++;
   }
@@ -471,7 +471,7 @@ send_tail (FaspMulticastSender *group, FaspTime now, FaspDatagram *datagram)
 {
   FaspWriter w;
 
-  /* a member that joins may have to hear of blocks before the group has sent any */
+  /* a member that joins may need TAIL before the group has sent a block */
   group->tail_interval = CLAMP (2 * group->tail_interval, FASP_TX_TAIL_FIRST, FASP_TX_TAIL_MAX);
   group->tail_time = now + group->tail_interval;
   begin (group, datagram, &w);
@@ -479,7 +479,7 @@ send_tail (FaspMulticastSender *group, FaspTime now, FaspDatagram *datagram)
   return finish (group, now, datagram, &w, NULL);
 }
 
-/* Sends a repair of the last blocks that have left.  FALSE: none is due. */
+/* Sends a repair of the last blocks sent. FALSE: none is due. */
 static gboolean
 send_repair (FaspMulticastSender *group, FaspTime now, const FaspGroupView *view,
     FaspDatagram *datagram)
@@ -504,7 +504,7 @@ send_repair (FaspMulticastSender *group, FaspTime now, const FaspGroupView *view
   return finish (group, now, datagram, &w, NULL);
 }
 
-/* --- what goes next --------------------------------------------------------------------- */
+/* --- order of datagrams --------------------------------------------------------------------- */
 
 /* Is there a new block, and have members room for it? */
 static gboolean
@@ -553,7 +553,7 @@ poll_next (FaspMulticastSender *group, FaspTime now, const FaspGroupView *view,
 {
   if (now >= group->announce_time)
     return announce (group, now, datagram);
-  /* without members: so that those away can tell when they hear the group again */
+  /* without members, so that former members notice when they hear the group again */
   if (group->members->len == 0)
     return group->away > 0 && now >= group->state_time && send_state (group, now, view, datagram);
   if (now >= group->state_time)

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * faspmulticastsender.h: the sending side of a multicast group.  It sends to all members at once:
- * new blocks, retransmissions that several members ask for, and how long members wait before they
- * ask.  It is one more flow of the session of each member (docs/protocol.md, section 5.4).
+ * new blocks, retransmissions that several members ask for, and the time that members wait before
+ * they ask.  The group is an additional flow of each member's session (docs/protocol.md, section
+ * 5.4).
  *
- * One member, the speaker, asks for losses at once.  So what all members have lost is sent again
- * to all after one round trip, before others ask.
+ * One member, the speaker, asks for losses at once.  So a block that all members have lost is
+ * retransmitted to all after one round trip, before others ask.
  *
- * One pacer (fasppacer.h) bounds all bytes that leave, those of the members' own retransmissions
- * included.  A new block leaves if some member is heard, and all members that are heard have room
- * for it (or, if the sender does not wait for slow members, at least one has).
+ * One pacer (fasppacer.h) bounds all bytes sent, including retransmissions to single members.  A
+ * new block leaves if there are members that the sender hears, and all of them have room for it (or
+ * at least one, if the sender does not wait for slow members).
  */
 #pragma once
 
@@ -26,31 +27,32 @@
 G_BEGIN_DECLS
 
 #define FASP_ANNOUNCE_INTERVAL (250 * FASP_MSEC)
-/* Packets of a key phase, as a power of two: half of what is safe with GCM. */
+/* Packets of a key phase, as a power of two: half of the safe number with GCM. */
 #define FASP_GROUP_PHASE_BITS 22
 /* The most payload bytes of a block for a group. */
 #define FASP_GROUP_ROOM (FASP_PMTU_BASE - FASP_DATA_OVERHEAD)
 
-/* What has been sent: datagrams, their bytes from the IP header up, and the part of these
- * bytes that was for originals. */
+/* Totals sent: datagrams, their bytes from the IP header up, and the part of these bytes with
+ * originals. */
 typedef struct
 {
   guint64 datagrams, wire, block_wire;
 } FaspGroupSent;
 
-/* What the group keeps of a session.  The session owns it; the group changes it. */
+/* The group's state of a session.  The session owns it; the group changes it. */
 typedef struct
 {
   gboolean invited;         /* the receiver has the key */
   gboolean joined;          /* it is a member */
-  gboolean away;            /* it was a member that did not hear the group, and may join again */
+  gboolean away;            /* it was removed because it did not hear the group, and may join
+                               again */
   gconstpointer who;        /* its name in the log; set by the caller */
-  FaspHeapItem least, most; /* units that it has room for, while it is heard */
+  FaspHeapItem least, most; /* units for which it has room, while the sender hears it */
   FaspTime rtt;             /* µs; 0: not known yet */
-  FaspTime speak_time;      /* when to tell it that it is the speaker;
-                               FASP_NEVER: it is not */
-  FaspGroupSent sent;       /* by the group, while this was a member; but while it is a member: all
-                               that was sent while it was not */
+  FaspTime speak_time;      /* when to notify it that it is the speaker; FASP_NEVER: it is not the
+                               speaker */
+  FaspGroupSent sent;       /* sent by the group while this was a member; but for a current member:
+                               sent while it was not one */
 } FaspMember;
 
 typedef struct
@@ -65,26 +67,27 @@ typedef struct
   FaspPacer pacer;
   FaspFec fec;           /* the caller initialises it */
   FaspGroupFec fec_plan; /* the caller calls fasp_group_fec_plan() with it */
-  FaspTime fec_time;     /* when it calls that next */
+  FaspTime fec_time;     /* when the caller calls that next */
   GPtrArray *members;    /* FaspMember, not owned */
-  guint away;            /* how many are away */
-  FaspHeap least, most;  /* of members that are heard: least and most room first */
-  FaspTime rtt;          /* the longest of a member, without those much farther
-                            away than most; µs */
+  guint away;            /* number of former members that are away */
+  FaspHeap least, most;  /* members that the sender hears, by least and by most room */
+  FaspTime rtt;          /* the longest round trip of a member, except those much farther away than
+                            most; µs */
   gsize store_size;      /* bytes; set by the caller */
-  FaspTime given_up;     /* the silence after which a member is given up; µs; set by the caller */
-  FaspMember *speaker;   /* asks at once for what all may lack; NULL: none */
-  gboolean speaker_new;  /* its session does not know yet that there is something to send */
+  FaspTime given_up;     /* the silence after which the caller gives up a member, µs; set by the
+                            caller */
+  FaspMember *speaker;   /* the member that asks for losses at once; NULL: none */
+  gboolean speaker_new;  /* its session has not been notified yet */
   gdouble back_off;      /* back-off in round trips */
-  guint64 events_seen, requests_seen; /* of the log, when it was last changed */
-  guint given;                        /* datagrams of members, and retransmissions, in a row */
-  guint first;                        /* new blocks that go before more of these */
+  guint64 events_seen, requests_seen; /* the log's totals when back_off was last changed */
+  guint given;                        /* datagrams to members, and retransmissions, in a row */
+  guint first;                        /* new blocks that precede more of these */
   FaspTime announce_time, state_time, tail_time, tail_interval;
   FaspNotes notes; /* the endpoint's */
   /* statistics */
   FaspGroupSent sent;
   guint64 blocks_sent, blocks_resent, repairs_sent;
-  guint64 deaf, returned; /* members that stopped hearing the group, and that heard it again */
+  guint64 deaf, returned; /* how often a member stopped hearing the group, and heard it again */
   FaspMeter meter;
 } FaspMulticastSender;
 
@@ -93,16 +96,16 @@ FaspMulticastSender *fasp_multicast_sender_new (const FaspAddress *to, FaspCiphe
     guint64 rate, FaspRandomFunc random, gpointer user_data);
 void fasp_multicast_sender_free (FaspMulticastSender *group);
 
-/* TRUE: the caller of @hello listens to a group, and can open what this one sends. */
+/* TRUE: the receiver with @hello listens to a group, and can open this group's packets. */
 gboolean fasp_multicast_sender_can_have (const FaspMulticastSender *group, const FaspHello *hello);
-/* Writes into @hello what opens the group's packets from now on. */
+/* Writes into @hello the data that a receiver needs to open the group's packets from now on. */
 void fasp_multicast_sender_describe (const FaspMulticastSender *group, FaspHello *hello);
 
 /* Adds a member, whose stream begins with block @start and which has room up to @limit units.
  * @rtt: µs; 0: not known yet.  @member stays the caller's, and valid until it leaves. */
 void fasp_multicast_sender_join (FaspMulticastSender *group, FaspMember *member, guint64 start,
     guint64 limit, FaspTime rtt);
-/* The member is heard; @limit and @rtt as above. */
+/* The sender has heard the member; @limit and @rtt as above. */
 void fasp_multicast_sender_heard (FaspMulticastSender *group, FaspMember *member, guint64 limit,
     FaspTime rtt);
 /* The member that has become the speaker since the last call; NULL: none.  Its session is to send
@@ -110,19 +113,18 @@ void fasp_multicast_sender_heard (FaspMulticastSender *group, FaspMember *member
 FaspMember *fasp_multicast_sender_take_speaker (FaspMulticastSender *group);
 /* A notice that it is the speaker was sent to the member. */
 void fasp_multicast_sender_speaker_notified (FaspMember *member, FaspTime now);
-/* The interval at which a member sends feedback when it has nothing to ask for.  The feedback
- * of all members takes a fixed share of what is sent, unless the interval would be too long
- * for the store, or to know who is there. */
+/* The interval at which a member sends feedback when it asks for nothing.  The feedback of all
+ * members takes a fixed share of the bytes sent, unless the interval would be too long for the
+ * store, or to detect a silent member. */
 FaspTime fasp_multicast_sender_get_clock (const FaspMulticastSender *group);
-/* Nothing is heard of the member for the time being. */
+/* The sender does not hear the member at present. */
 void fasp_multicast_sender_lost_sight (FaspMulticastSender *group, FaspMember *member);
 /* Removes a member; does nothing if it is not one. */
 void fasp_multicast_sender_leave (FaspMulticastSender *group, FaspMember *member);
-/* Removes a member that does not hear the group, and may come back.  Even without any other
- * member the group then sends GROUP now and then, so that
- * this one notices when it hears the group again. */
+/* Removes a member that does not hear the group, and may come back.  The group then sends GROUP at
+ * intervals even without members, so that this receiver notices when it hears the group again. */
 void fasp_multicast_sender_send_away (FaspMulticastSender *group, FaspMember *member);
-/* What the group has sent while @member was a member.  @group: NULL if it never was. */
+/* Totals that the group has sent while @member was a member.  @group: NULL if it never was. */
 FaspGroupSent fasp_multicast_sender_get_sent (const FaspMulticastSender *group,
     const FaspMember *member);
 
@@ -132,14 +134,13 @@ FaspTime fasp_multicast_sender_get_ready (const FaspMulticastSender *group, Fasp
 /* A datagram of a member, of @wire bytes with headers, has left. */
 void fasp_multicast_sender_used (FaspMulticastSender *group, FaspTime now, gsize wire);
 
-/* What the group has to know of its members' sessions. */
+/* The state of the members' sessions that the group needs. */
 typedef struct
 {
   FaspStore *store;
-  gboolean waits;             /* the sender waits for the slowest one */
-  guint64 needed;             /* the first block that somebody still needs */
-  gboolean is_unacknowledged; /* somebody lacks something, or has not acknowledged
-                                 all yet */
+  gboolean waits;             /* the sender waits for the slowest member */
+  guint64 needed;             /* the first block that a member still needs */
+  gboolean is_unacknowledged; /* a member lacks a block, or has not acknowledged all yet */
 } FaspGroupView;
 
 /* TRUE: poll the group before its members. */
@@ -149,10 +150,10 @@ void fasp_multicast_sender_yielded (FaspMulticastSender *group);
 
 gboolean fasp_multicast_sender_poll (FaspMulticastSender *group, FaspTime now,
     const FaspGroupView *view, FaspDatagram *datagram);
-/* When it will have something to send, or may send it; 0: now. */
+/* When the group will have a datagram to send, or may send it; 0: now. */
 FaspTime fasp_multicast_sender_get_timeout (FaspMulticastSender *group, const FaspGroupView *view);
 
-/* The back-off that is set for the members, µs; 0: they need not wait. */
+/* The members' back-off, µs; 0: they need not wait. */
 FaspTime fasp_multicast_sender_get_back_off (const FaspMulticastSender *group);
 
 G_END_DECLS
