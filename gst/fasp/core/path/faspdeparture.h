@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspdeparture.h: the time between the making of datagrams and their leaving.
+ * faspdeparture.h: bounds the time between making a datagram and sending it.
  *
- * A pacer counts from when a datagram was made.  A batch of datagrams, of one session or of
- * many, is made and then leaves together.  On a busy host that may be milliseconds later.
- * To keep bursts within what the pacers allow:
+ * A pacer counts from the time at which a datagram was made.  A batch of datagrams, of one session
+ * or of many, is made and then sent together, on a busy host milliseconds later.  To keep bursts
+ * within the pacers' bounds:
  *
  *   - a datagram that is made later than FASP_DEPARTURE_LATE after the first of a batch
  *     goes with the next batch, even if there is room in this one;
  *   - if a batch leaves later than that, the pacers count from then
  *     (fasp_endpoint_left_late()).
  *
- * So a burst exceeds the bound of a pacer (fasppacer.h) by what its rate sends in
- * FASP_DEPARTURE_LATE, at most.
+ * So a burst exceeds the bound of a pacer (fasppacer.h) by at most the bytes of its rate in
+ * FASP_DEPARTURE_LATE.
  */
 #pragma once
 
@@ -24,7 +24,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  gboolean waits; /* datagrams are made and have not left */
+  gboolean waits; /* datagrams are made and not sent yet */
   FaspTime first; /* when the first of them was made */
 } FaspDeparture;
 
@@ -44,8 +44,8 @@ fasp_departure_made (FaspDeparture *departure, FaspTime now)
   departure->waits = TRUE;
 }
 
-/* All have left by @now.  TRUE: late, so the pacers of what was made since *@from must count
- * from now. */
+/* All were sent by @now.  TRUE: late, so the pacers of datagrams made since *@from must count from
+ * now. */
 static inline gboolean
 fasp_departure_left (FaspDeparture *departure, FaspTime now, FaspTime *from)
 {

@@ -47,7 +47,7 @@ fasp_ecn_feedback (FaspEcn *ecn, guint64 end, guint64 received)
   if (!is_open (ecn) || end <= ecn->first)
     return;
   fresh = received - MIN (received, ecn->received_before);
-  /* if more arrived than packets besides the test's were sent, one of the test's did */
+  /* if more packets arrived than were sent outside the test, one of the test's packets arrived */
   others = ecn->first - ecn->end_before + (end > last ? end - last : 0);
   if (fresh > others)
     ecn->state = FASP_ECN_CAPABLE;

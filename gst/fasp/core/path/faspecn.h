@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspecn.h: may the packets of a flow be sent as ECN-capable (RFC 3168), so that they
- * are marked instead of dropped?
+ * faspecn.h: tests whether the path lets ECN-capable packets pass (RFC 3168), which are marked
+ * instead of dropped.
  *
- * Some paths lose all ECN-capable packets.  So, as in RFC 9000, appendix A.4, the first
- * ten packets are sent as ECN-capable, and then none until the peer has reported on them.
- * If one of the ten arrived, all further packets are ECN-capable, else none.  On a new
- * way, and after a silence, the test begins anew.
+ * Some paths lose all ECN-capable packets.  So, as in RFC 9000, appendix A.4, the first ten packets
+ * are sent as ECN-capable, and then none until the peer has reported on them.  If one of the ten
+ * arrived, all further packets are ECN-capable, else none.  On a new path, and after a silence, the
+ * test begins anew.
  */
 #pragma once
 
@@ -35,20 +35,21 @@ typedef enum
 typedef struct
 {
   FaspEcnState state;
-  guint64 first, tested;               /* first packet of the test, and how many it has */
-  guint64 end, received;               /* last report: of the packets below end, so many arrived */
+  guint64 first, tested;               /* first packet of the test, and packets sent for it */
+  guint64 end, received;               /* last report: the number of packets below `end' that
+                                          arrived */
   guint64 end_before, received_before; /* the last report before the test */
 } FaspEcn;
 
-/* A word for the log. */
+/* The name of a state for the log. */
 const gchar *fasp_ecn_get_name (FaspEcnState state);
-/* Packet @pn leaves: TRUE: send it as ECN-capable. */
+/* TRUE: send packet @pn as ECN-capable. */
 gboolean fasp_ecn_mark (FaspEcn *ecn, guint64 pn);
 /* The peer reports that @pn has arrived. */
 void fasp_ecn_arrived (FaspEcn *ecn, guint64 pn);
 /* The peer has reported on all packets below @end, of which @received have arrived. */
 void fasp_ecn_feedback (FaspEcn *ecn, guint64 end, guint64 received);
-/* The way has changed, or may have. */
+/* The path has changed, or may have. */
 void fasp_ecn_restart (FaspEcn *ecn);
 
 G_END_DECLS

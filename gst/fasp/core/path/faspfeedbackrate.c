@@ -12,14 +12,14 @@
 /* The longest wait for the effect of a change: by the peer's clock, and by ours. */
 #define WAIT_MOST FASP_SEC
 #define WAIT_END (4 * FASP_SEC)
-/* No queue is that long: one of the clocks was set. */
+/* A larger step is not a queue: one of the clocks was set. */
 #define TRANSIT_STEP (10 * FASP_SEC)
 /* A receiver that sends up to this many times the rate obeys it. */
 #define OBEYS 1.25
-/* If feedback left by this factor faster than it arrives, it makes the queue longer. */
+/* If feedback leaves faster than it arrives by this factor, it lengthens the queue. */
 #define HELD_UP 1.1
 #define SHORTER .875
-#define NEAR .75 /* of what was too much */
+#define NEAR .75 /* share of a rate that was too high */
 
 static void
 look_again (FaspFeedbackRate *f)
@@ -29,7 +29,7 @@ look_again (FaspFeedbackRate *f)
   f->look_bytes = 0;
 }
 
-/* The queue that this feedback has met, µs. */
+/* The queueing delay of this feedback, µs. */
 static FaspTime
 measure (FaspFeedbackPath *w, FaspTime now, guint32 clock)
 {
@@ -55,7 +55,7 @@ wait_for (FaspFeedbackRate *f, FaspTime now, guint32 clock, FaspTime rtt, FaspTi
   f->wait_until = now + WAIT_END;
 }
 
-/* Lowers the rate.  @passes: bytes/s that come. */
+/* Lowers the rate. @passes: bytes/s that arrive. */
 static void
 cut (FaspFeedbackRate *f, guint64 passes, gboolean huge, guint64 sent)
 {
@@ -69,11 +69,11 @@ cut (FaspFeedbackRate *f, guint64 passes, gboolean huge, guint64 sent)
   f->queue = 0;
 }
 
-/* There still is a queue after a cut that the receiver obeys. */
+/* Judges a queue that stays after a cut that the receiver obeys. */
 static void
 watch_queue (FaspFeedbackRate *f, FaspTime queue)
 {
-  /* it has not become shorter, so it is not ours */
+  /* it has not become shorter, so feedback does not cause it */
   if (f->queue > 0 && queue > SHORTER * f->queue) {
     f->rate = f->rate_before;
     f->rate_before = 0;
@@ -93,14 +93,14 @@ grow (FaspFeedbackRate *f)
   f->rate = MIN (f->rate, FASP_FEEDBACK_RATE_MOST);
 }
 
-/* TRUE: more comes than the rate, so the receiver does not know it. */
+/* TRUE: more feedback arrives than the rate allows, so the receiver does not know the rate. */
 static gboolean
 judge (FaspFeedbackRate *f, FaspTime now, guint32 clock, FaspTime rtt, guint64 sent)
 {
   FaspTime spoke = fasp_later ((gint32) (clock - f->look_clock), 1), queue;
   guint64 passes = f->look_bytes * FASP_SEC / (now - f->look_from);
   guint64 said = f->look_bytes * FASP_SEC / spoke;
-  /* a receiver that sends as seldom as is allowed obeys, however large the feedback is */
+  /* a receiver that sends at the longest interval obeys, even if its feedback is large */
   gboolean obeys =
       said <= OBEYS * f->rate || spoke / (f->look_count - 1) >= FASP_FEEDBACK_RATE_WAIT * 3 / 4;
   gboolean held_up = said > HELD_UP * passes;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspfeedbackrate.h: how many bytes per second feedback may take.
+ * faspfeedbackrate.h: the rate limit of feedback, bytes per second.
  *
  * The path of feedback may be a thousand times narrower than that of the stream (ADSL, satellites),
  * and a queue on it makes every round trip longer.  As RFC 5690 does for TCP's acknowledgements,
- * the sender finds out what rate of feedback that path can carry, and sends it to the receiver.  It
- * judges by delay, not by loss: the loss of a feedback costs little, but all feedback that is late
- * makes retransmissions late.
+ * the sender finds the rate of feedback that this path carries, and sends it to the receiver.  It
+ * judges by delay, not by loss: a lost feedback costs little, but late feedback makes all
+ * retransmissions late.
  *
  *     transit the time by our clock at which a feedback comes, less the time by the peer's clock
  *             at which it left.  The queue is what that is above the least of the last 10 to
@@ -17,9 +17,10 @@
  *             below 15 ms:  an eighth more, or up to twice as much while that is below three
  *                           quarters of what got through, if half of the rate is used
  *
- * These limits are higher by twice what looks differ without a queue (jitter).  After a change the
- * sender waits until its effect must show, and looks again then.  If a cut makes the queue no
- * shorter, feedback does not cause the queue: the rate is restored, and that queue is ignored.
+ * These limits are higher by twice the difference between looks without a queue (jitter).  After a
+ * change the sender waits until feedback must show the effect, and looks again.  If a cut makes the
+ * queue no shorter, feedback does not cause the queue: the rate is restored, and that queue is
+ * ignored.
  */
 #pragma once
 
@@ -27,15 +28,15 @@
 
 G_BEGIN_DECLS
 
-/* Bytes per second: first, least and most.  A _SHARE n is the n-th part of what is sent, and
- * counts if that is more. */
+/* Bytes per second: first, least and most.  A _SHARE n is the n-th part of the bytes sent, and
+ * counts if it is more. */
 #define FASP_FEEDBACK_RATE_FIRST 16000
 #define FASP_FEEDBACK_RATE_FIRST_SHARE 256
 #define FASP_FEEDBACK_RATE_LEAST 1000
 #define FASP_FEEDBACK_RATE_LEAST_SHARE 2048
 #define FASP_FEEDBACK_RATE_MOST 100000000
 #define FASP_FEEDBACK_RATE_LOOK (100 * FASP_MSEC)
-/* A burst of feedback is what the rate allows in this time. */
+/* A burst of feedback has the bytes of the rate in this time. */
 #define FASP_FEEDBACK_RATE_DEPTH (125 * FASP_MSEC)
 /* Feedback beyond the rate waits this long at most. */
 #define FASP_FEEDBACK_RATE_WAIT (250 * FASP_MSEC)
@@ -44,12 +45,12 @@ G_BEGIN_DECLS
 typedef struct
 {
   gboolean measured;
-  FaspTime transit;             /* of the last feedback, by two clocks */
-  FaspTime least, least_before; /* in this period and the one before */
+  FaspTime transit;             /* of the last feedback, between two clocks */
+  FaspTime least, least_before; /* least transit in this period and the one before */
   FaspTime period_from;
 } FaspFeedbackPath;
 
-/* The sender's. */
+/* The sender's state. */
 typedef struct
 {
   guint64 rate;        /* bytes/s; 0: no feedback has come */
@@ -60,26 +61,25 @@ typedef struct
   guint64 look_bytes;  /* bytes of these feedbacks but the first */
   FaspTime last_least; /* look_least of the look before; µs */
   gdouble noise;       /* µs by which looks differ without a queue */
-  guint32
-      wait_clock; /* the effect of a change shows in what left after this, by the peer's clock */
-  FaspTime wait_until; /* or in what came after this, by ours */
+  guint32 wait_clock;  /* feedback that left after this shows the effect of a change; by the peer's
+                          clock */
+  FaspTime wait_until; /* or feedback that came after this, by our clock */
   guint64 rate_before; /* the rate before a cut, bytes/s; 0: there was none, or it helped */
-  FaspTime queue;      /* when the receiver obeyed the cut, µs; 0: it has not yet */
-  FaspTime others;     /* the part of the queue that is not ours */
-  guint64 passes;      /* bytes/s that get through, as the last queue has shown;
-                          0: there was none */
+  FaspTime queue;      /* the queue when the receiver obeyed the cut, µs; 0: it has not yet */
+  FaspTime others;     /* the part of the queue that feedback does not cause */
+  guint64 passes;      /* bytes/s that arrived during the last queue; 0: there was none */
 } FaspFeedbackRate;
 
-/* A FEEDBACK of @size bytes from the IP header up left at @clock, the low 32 bits of the
- * peer's clock, and came by @path.  @sent: bit/s that we send to the peer.
- * TRUE: the receiver is to learn the rate. */
+/* A FEEDBACK of @size bytes from the IP header up left at @clock, the low 32 bits of the peer's
+ * clock, and came by @path.  @sent: bit/s that we send to the peer.  TRUE: send the rate to the
+ * receiver. */
 gboolean fasp_feedback_rate_feedback (FaspFeedbackRate *feedback_rate, FaspFeedbackPath *path,
     FaspTime now, guint32 clock, gsize size, FaspTime rtt, guint64 sent);
 
-/* The receiver's: when the next feedback may leave. */
+/* The receiver's state: when the next feedback may leave. */
 typedef struct
 {
-  guint64 rate;  /* bytes/s; 0: the sender has sent none */
+  guint64 rate;  /* bytes/s; 0: the sender has not sent one */
   FaspTime paid; /* when the rate will have allowed all feedback that has left */
 } FaspFeedbackBucket;
 

@@ -4,7 +4,7 @@
 #include "faspcrypto.h"
 #include "faspflow.h"
 
-/* The longest time between datagrams that counts: a pause in the stream is not its pace. */
+/* A longer time between datagrams is a pause in the stream and counts only as this. */
 #define PACE_MAX (100 * FASP_MSEC)
 
 void
@@ -33,8 +33,8 @@ fasp_flow_suppose (FaspFlow *flow, FaspTime now, const FaspAddress *at, gboolean
   if (flow->challenge.has_candidate && flow->challenge.heard && !heard
       && now - flow->heard < FASP_FLOW_MUTE)
     return;
-  /* a peer that is heard from several addresses in turn is not challenged for each datagram: a PING
-   * would be forgotten before its answer comes, and the answer would cause the next one */
+  /* a peer that is heard from several addresses in turn is not challenged for each datagram: the
+   * PING would be forgotten before its answer comes, and the answer would cause the next PING */
   if (!flow->challenge.has_candidate || !fasp_address_equal (&flow->challenge.candidate, at)) {
     flow->challenge.since = now;
     flow->challenge.time = MAX (now, flow->challenge.sent + FASP_CHALLENGE_INTERVAL);
@@ -43,11 +43,11 @@ fasp_flow_suppose (FaspFlow *flow, FaspTime now, const FaspAddress *at, gboolean
   flow->challenge.candidate = *at;
   flow->challenge.heard = heard;
   flow->challenge.has_candidate = TRUE;
-  /* challenges go on while the peer sends something from there; else only these leave */
+  /* each datagram from there allows so many further challenges */
   flow->challenge.left = FASP_CHALLENGES;
 }
 
-/* The address is where the peer is. */
+/* Keeps the current address, as the peer has answered from it. */
 static void
 stay (FaspFlow *flow)
 {
@@ -80,8 +80,8 @@ fasp_flow_heard (FaspFlow *flow, FaspTime now, const FaspAddress *from, gboolean
   }
   if (!newest)
     return;
-  /* the sender of the datagram knows the key, but the address may be forged:
-   * it counts once a challenge is answered */
+  /* the sender of the datagram knows the key, but the address may be forged: it is used once a
+   * challenge to it is answered */
   if (same && (flow->challenge.heard || now - flow->challenge.since > FASP_FLOW_CALLED))
     forget_candidate (flow);
   else if (!same)
@@ -127,15 +127,15 @@ fasp_flow_pong (FaspFlow *flow, const FaspAddress *from, guint64 token, FaspPing
 
     if (ping->sent == 0 || ping->token != token)
       continue;
-    /* Only the peer can read the PING, so it is still at the address to which that went. The answer
-     * may come by another way. */
+    /* Only the peer can read the PING, so it still receives at the address to which that went. The
+     * answer may come by another path. */
     if (flow->challenge.has_candidate && ping->sent >= flow->challenge.asked && asked) {
       flow->challenge.stayed = TRUE;
       stay (flow);
     }
-    /* But that the peer is there is proved only by an answer from where the PING went.  As long as
-     * it is proved nowhere, the token alone does, which could be read only there (RFC 9000,
-     * section 8.2.3): what it sends may come from two addresses in turn. */
+    /* But an address is proved only by an answer from where the PING went. As long as no address is
+     * proved, the token alone proves it, which could be read only there (RFC 9000, section 8.2.3):
+     * the peer's datagrams may come from two addresses in turn. */
     if (flow->proved && !asked && !fasp_address_equal (from, &ping->to))
       continue;
     *answered = *ping;
@@ -145,8 +145,8 @@ fasp_flow_pong (FaspFlow *flow, const FaspAddress *from, guint64 token, FaspPing
   return FALSE;
 }
 
-/* To the candidate, if that has answered and the address has not. Where neither has, the peer may
- * be cut off, and says nothing about where it is. */
+/* Moves to the candidate if that has answered and the current address has not. If neither has, the
+ * peer may be cut off, and its address stays. */
 static gboolean
 move (FaspFlow *flow)
 {
@@ -176,7 +176,7 @@ fasp_flow_prove (FaspFlow *flow, const FaspAddress *at)
   }
   if (flow->proved)
     return FALSE;
-  flow->address = *at; /* or a former candidate, which will do */
+  flow->address = *at; /* may be a former candidate */
   return flow->proved = TRUE;
 }
 
@@ -200,8 +200,8 @@ fasp_flow_may_answer (FaspFlow *flow, FaspTime now, const FaspAddress *to)
 void
 fasp_flow_challenged (FaspFlow *flow, FaspTime now, FaspTime timeout)
 {
-  /* less and less often, so that the PINGs remembered cover five sixths of the time
-   * since then, and later at least 7 s: an answer that takes less finds its challenge */
+  /* at growing intervals, so that the remembered PINGs cover five sixths of the time since then,
+   * and later at least 7 s: an answer within that time finds its PING */
   FaspTime interval = (now - flow->challenge.since) / 8;
   gboolean is_first = flow->challenge.sent < flow->challenge.since;
 
@@ -209,7 +209,7 @@ fasp_flow_challenged (FaspFlow *flow, FaspTime now, FaspTime timeout)
       now + CLAMP (interval, FASP_CHALLENGE_INTERVAL, FASP_CHALLENGE_INTERVAL_MAX);
   flow->challenge.sent = now;
   flow->challenge.left--;
-  /* until the candidate has answered, another wait would say nothing */
+  /* until the candidate has answered, another wait for the current address tells nothing */
   if (flow->proved && flow->challenge.deadline == FASP_NEVER
       && (is_first || flow->challenge.answered)) {
     flow->challenge.asks = FASP_FLOW_ASKS;

@@ -2,10 +2,9 @@
  *
  * faspflow.h: one flow of a session and the path that it takes.
  *
- * A flow has packet numbers of its own in each direction.  Its path goes from one of
- * our sockets to an address of the peer.  It carries no more than a few PINGs until
- * the peer has answered one from there: before that the address may be forged, or
- * unused.
+ * A flow has packet numbers of its own in each direction.  Its path goes from one of our sockets to
+ * an address of the peer.  Until the peer has answered a PING from that address, only a few PINGs
+ * go there: the address may be forged, or unused.
  */
 #pragma once
 
@@ -27,20 +26,20 @@ G_BEGIN_DECLS
 #define FASP_CHALLENGE_INTERVAL (100 * FASP_MSEC)
 #define FASP_CHALLENGE_INTERVAL_MAX FASP_SEC
 #define FASP_CHALLENGES 3
-/* With each challenge to the new address, so many PINGs go to the address that it is to replace: if
- * one in a hundred datagrams is lost, it seems silent once in 2500 times. */
+/* With each challenge to the new address, so many PINGs go to the current address: at a loss of one
+ * datagram in a hundred, it wrongly seems silent once in 2500 times. */
 #define FASP_FLOW_ASKS 2
-/* An address that has answered although the peer was heard from another one is replaced only when
- * it was asked so often in vain. */
+/* An address that has answered while the peer was heard from a candidate is replaced only after so
+ * many unanswered PINGs. */
 #define FASP_FLOW_DOUBTS 3
-/* How long to challenge an address from which the peer only called, while it is still
- * heard where it was: it may not hear what is sent there. */
+/* How long to challenge an address from which the peer only called, while it is still heard from
+ * its current address: it may not receive at the new one. */
 #define FASP_FLOW_CALLED FASP_SEC
-/* If nothing is heard on a flow for this long, an address that the peer calls from takes the place
- * of one that it was heard from, and where it does not answer. */
+/* If nothing is heard on a flow for this long, an address from which the peer calls replaces a
+ * candidate from which it was heard but does not answer. */
 #define FASP_FLOW_MUTE (2 * FASP_SEC)
-/* If nothing is heard on one of several flows for FASP_FLOW_QUIET, it gets a PING, and
- * then more at intervals from the second to the third of these. */
+/* If nothing is heard on one of several flows for FASP_FLOW_QUIET, it gets a PING, and then more at
+ * intervals from FASP_FLOW_AGAIN to FASP_FLOW_AGAIN_MAX. */
 #define FASP_FLOW_QUIET FASP_SEC
 #define FASP_FLOW_AGAIN (100 * FASP_MSEC)
 #define FASP_FLOW_AGAIN_MAX FASP_SEC
@@ -58,54 +57,55 @@ typedef struct
   FaspAddress to;
 } FaspPing;
 
-/* Tokens are unpredictable even for the peer, which could otherwise answer for an
- * address where it is not. */
+/* Tokens are unpredictable, also for the peer, which could otherwise answer PINGs to an address
+ * that is not its own. */
 typedef struct
 {
   guint8 secret[FASP_PING_SECRET];
   guint64 count;
 } FaspTokens;
 
-/* The peer may be at another address, its candidate, and is challenged there. So is the address
- * that it had: as long as what goes there is answered, it stays, as the candidate may be that of an
- * attacker who copies all that the peer sends, and is faster (RFC 9000, section 9.3.3). The answer
- * may come from anywhere, as the attacker is faster with that, too. */
+/* The peer may have moved to another address, the candidate, which is challenged.  The current
+ * address is challenged, too, and stays while PINGs to it are answered: the candidate may belong to
+ * an attacker that forwards copies of the peer's datagrams faster than the path (RFC 9000, section
+ * 9.3.3).  The answer may come from any address, as the attacker may forward that, too. */
 typedef struct
 {
   gboolean has_candidate;
   FaspAddress candidate;
-  gboolean heard;    /* the peer was heard from there in the session */
-  gboolean answered; /* from there came an answer since its address was asked last */
-  FaspTime since;    /* since when it is the candidate */
+  gboolean heard;    /* the peer was heard from the candidate in the session */
+  gboolean answered; /* an answer came from the candidate since the current address was last
+                        asked */
+  FaspTime since;    /* when it became the candidate */
   FaspTime time;     /* of the next challenge */
   FaspTime sent;     /* of the last challenge, to this or another candidate */
   guint left;        /* challenges that may still be sent */
-  /* of the address that it would replace */
-  guint asks;        /* PINGs that are due there now */
-  FaspTime deadline; /* when one of them is to have been answered; FASP_NEVER: it was not asked */
-  FaspTime asked;    /* when it was asked last; FASP_NEVER: not since there is a candidate */
-  gboolean in_vain;  /* it did not answer then, and that was not counted yet */
-  guint unanswered;  /* how often only the candidate answered, since it has answered itself */
-  gboolean stayed;   /* it has answered beside a candidate */
+  /* the current address, which the candidate would replace */
+  guint asks;        /* PINGs that are due to it now */
+  FaspTime deadline; /* until when it has to answer one of them; FASP_NEVER: it was not asked */
+  FaspTime asked;    /* when it was last asked; FASP_NEVER: not since there is a candidate */
+  gboolean in_vain;  /* it did not answer in time, which is not counted yet */
+  guint unanswered;  /* how often only the candidate answered, since its own last answer */
+  gboolean stayed;   /* it has answered while there was a candidate */
 } FaspFlowChallenge;
 
-/* The network says that no program listens at the address. Set by the session, cleared when the
- * flow is heard. */
+/* The network has reported that no program listens at the address.  Set by the session, cleared
+ * when the flow is heard. */
 typedef struct
 {
   gboolean is_reported;
   FaspTime since;
 } FaspFlowRefusal;
 
-/* PINGs to one of several flows, on which little is heard. */
+/* PINGs to one of several flows that receives little. */
 typedef struct
 {
-  FaspTime time, interval; /* of the next one, and from that to the one after it */
-  FaspTime sent;           /* the last one */
+  FaspTime time, interval; /* time of the next PING, and from that to the one after it */
+  FaspTime sent;           /* time of the last PING */
 } FaspFlowAsking;
 
-/* Sender: nothing of what is sent on the flow arrives. It is alive again when a packet from `pn' on
- * does, or a PING that was sent since is answered. */
+/* Sender: no packets of the flow arrive: it is dead.  It is alive again when a packet from `pn' on
+ * arrives, or a later PING is answered. */
 typedef struct
 {
   gboolean is_dead;
@@ -113,15 +113,15 @@ typedef struct
   FaspTime since;
 } FaspFlowDeath;
 
-/* Receiver, with several flows: has the flow fallen silent? */
+/* Receiver, with several flows: detects that the flow falls silent. */
 typedef struct
 {
   FaspTime pace;      /* mean time between datagrams */
-  FaspTime due;       /* when it counts as silent; FASP_NEVER: it does */
+  FaspTime due;       /* when it will count as silent; FASP_NEVER: it does already */
   gboolean is_silent; /* set by the session */
 } FaspFlowSilence;
 
-/* Receiver: what FEEDBACK has said of the flow. Changed by the session. */
+/* Receiver: the state of the flow in the last FEEDBACK.  Changed by the session. */
 typedef struct
 {
   guint64 due_for; /* settled holes that have made FEEDBACK due */
@@ -139,15 +139,15 @@ typedef struct
 typedef struct
 {
   FaspAddress address; /* len 0: not known yet */
-  guint8 path;         /* sender: number of the path that it is of; 0 also while that is not known;
-                          changed by the session */
-  gboolean proved;     /* the peer answered a PING from there */
+  guint8 path;         /* sender: number of its path; 0 also while that is not known; changed by the
+                          session */
+  gboolean proved;     /* the peer answered a PING from this address */
   FaspFlowRefusal refusal;
   FaspFlowChallenge challenge;
   FaspTime answered; /* token bucket of PONGs to an address that is not proved: fasptokenbucket.h */
   guint64 next_pn;
   guint64 phase_pn; /* first packet number of this key phase */
-  FaspGap *gap;     /* what we receive */
+  FaspGap *gap;     /* packets received */
   FaspPmtu pmtu;
   FaspFlowProbe probe;
   FaspPing pings[FASP_PINGS];
@@ -155,14 +155,14 @@ typedef struct
   FaspFlowAsking asking;
   FaspFeedbackPath back; /* sender: of feedback */
   FaspFlowDeath death;
-  FaspOutage outage; /* one of several flows: what the application knows of it */
-  FaspLoss loss;     /* sender: of this flow, where each block goes on all */
+  FaspOutage outage; /* with several flows: outages reported to the application */
+  FaspLoss loss;     /* sender: of this flow, if each block is sent on all flows */
   FaspFlowSilence silence;
   FaspFlowReported reported;
   guint64 datagrams_sent, wire_sent;
-  /* for rate control: the first is the receiver's, the others are the sender's */
-  FaspTimestamps timestamps; /* that are to be reported */
-  guint64 marked;            /* by ECN, of those that arrived */
+  /* for rate control: `timestamps' and `marked' are the receiver's, the others the sender's */
+  FaspTimestamps timestamps; /* to be reported */
+  guint64 marked;            /* packets that arrived with an ECN mark */
   FaspSentLog sent;
   FaspEcn ecn;
 } FaspFlow;
@@ -170,31 +170,32 @@ typedef struct
 void fasp_flow_init (FaspFlow *flow, FaspTime now, gboolean alone);
 void fasp_flow_clear (FaspFlow *flow);
 
-/* A datagram with a valid tag came from @from.  @newest: it was sent later than all
- * before. */
+/* A datagram with a valid tag came from @from.  @newest: it was sent after all others received so
+ * far. */
 void fasp_flow_heard (FaspFlow *flow, FaspTime now, const FaspAddress *from, gboolean newest);
-/* The peer may be @at another address: it becomes the candidate, to be challenged.  If it was
- * not @heard from there in the session, that may be a copied datagram, and does not replace a
- * candidate that was of late. */
+/* The peer may have moved to the address @at, which becomes the candidate, to be challenged.  If
+ * the peer was not @heard from there in the session, the datagram may be a copy, and does not
+ * replace a candidate from which the peer was heard recently. */
 void fasp_flow_suppose (FaspFlow *flow, FaspTime now, const FaspAddress *at, gboolean heard);
-/* One of several flows brought data of the stream: from now on, look whether it falls silent. */
+/* Data of the stream came on one of several flows: from now on, watches whether it falls silent. */
 void fasp_flow_stream_heard (FaspFlow *flow, FaspTime now);
 
-/* Notes a PING to @to and returns its token. */
+/* Remembers a PING to @to and returns its token. */
 guint64 fasp_flow_ping (FaspFlow *flow, FaspTime now, FaspTokens *tokens, guint16 size,
     gboolean rekeys, const FaspAddress *to);
-/* An answer came from @from.  *answered: the PING that it answers.  FALSE: there is none.  It may
- * come from anywhere if the PING went to the address, or as long as the flow is not proved. */
+/* A PONG came from @from.  *answered: its PING.  FALSE: there is no such PING.  The PONG may come
+ * from any address if the PING went to the current address, or as long as the flow is not
+ * proved. */
 gboolean fasp_flow_pong (FaspFlow *flow, const FaspAddress *from, guint64 token,
     FaspPing *answered);
 
-/* May a PING that came from @to be answered there, now?  Where the peer is not proved to be, no
- * more are than there are challenges. */
+/* May a PING from @to be answered now?  An address that is not proved gets no more PONGs than
+ * challenges. */
 gboolean fasp_flow_may_answer (FaspFlow *flow, FaspTime now, const FaspAddress *to);
-/* The peer answered a PING to @at: its candidate, or its address, or, as long as none is proved, a
- * former candidate.  TRUE: the flow has changed, or is proved for the first time. */
+/* The peer answered a PING to @at: the candidate, the current address or, as long as none is
+ * proved, a former candidate.  TRUE: the address has changed, or is proved for the first time. */
 gboolean fasp_flow_prove (FaspFlow *flow, const FaspAddress *at);
-/* Is the peer possibly not at the address any more? */
+/* May the peer have left the address? */
 static inline gboolean
 fasp_flow_is_doubted (const FaspFlow *flow)
 {
@@ -203,8 +204,8 @@ fasp_flow_is_doubted (const FaspFlow *flow)
   return c->has_candidate && (!c->stayed || c->unanswered > 0);
 }
 
-/* When to challenge its candidate, or to judge its address; FASP_NEVER: there is no candidate, or
- * it must be heard again first. */
+/* When to challenge the candidate, or to judge the current address; FASP_NEVER: there is no
+ * candidate, or it must be heard again first. */
 static inline FaspTime
 fasp_flow_get_challenge_time (const FaspFlow *flow)
 {
@@ -217,9 +218,10 @@ fasp_flow_get_challenge_time (const FaspFlow *flow)
   return MIN (c->left > 0 ? c->time : FASP_NEVER, c->deadline);
 }
 
-/* The time is over in which its address was to answer.  TRUE: the flow has changed. */
+/* The time for the current address to answer is over.  TRUE: the address has changed. */
 gboolean fasp_flow_judge (FaspFlow *flow, FaspTime now);
-/* Its candidate is challenged.  Its address is to be asked, too, and to answer within @timeout. */
+/* The candidate was challenged.  The current address is to be asked, too, and has to answer within
+ * @timeout. */
 void fasp_flow_challenged (FaspFlow *flow, FaspTime now, FaspTime timeout);
 /* When the next PING is due; FASP_NEVER: it is the only flow, or has no address yet. */
 static inline FaspTime

@@ -21,13 +21,13 @@ struct _FaspGap
   gboolean joins, started;
   guint64 largest;
   FaspTime largest_time;
-  guint64 announced;          /* number of the next packet, as the sender says */
+  guint64 announced;          /* number of the next packet, announced by the sender */
   guint64 window[WORDS];      /* bit pn % FASP_GAP_WINDOW: arrived */
   Hole holes[FASP_GAP_HOLES]; /* ascending */
   guint n_holes, n_closed;    /* the first n_closed holes are settled */
-  guint64 n_settled;          /* ever */
+  guint64 n_settled;          /* holes settled so far */
   FaspTime recovery_time;
-  FaspTime delay, delay_time; /* the reorder delay, µs; when it was last halved or needed */
+  FaspTime delay, delay_time; /* the reorder delay, µs; time when it was last halved or needed */
   FaspTime delay_most;        /* and its bound */
   FaspGapCounters counters;
 };
@@ -79,7 +79,7 @@ clear_bits (FaspGap *gap, guint64 from, guint64 to)
 
 /* --- holes -------------------------------------------------------------------- */
 
-/* Takes the first open hole as lost. */
+/* Settles the first open hole as lost. */
 static void
 settle (FaspGap *gap)
 {
@@ -177,7 +177,7 @@ fill (FaspGap *gap, FaspTime now, guint64 pn)
     hole->first = pn + 1;
   }
   late = (now - before.seen) * 5 / 4;
-  /* with half of the delay it would have come too late */
+  /* half of the delay would have been too short */
   if (late > gap->delay / 2)
     gap->delay_time = now;
   if (!settled)
@@ -216,7 +216,7 @@ fasp_gap_receive (FaspGap *gap, FaspTime now, guint64 pn)
   clear_bits (gap, next, pn + 1);
   set_bit (gap, pn);
   if (!gap->started && next > 0) {
-    /* packets before the first one are not judged: refuse them */
+    /* refuses packets before the first one, which are not counted */
     memset (gap->window, 0xff, sizeof (gap->window));
   }
   gap->started = TRUE;

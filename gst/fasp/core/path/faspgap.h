@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspgap.h: which packets of one flow arrived, and which are lost.
+ * faspgap.h: the packets of one flow that arrived, and those that are lost.
  *
- * Packet numbers of a flow count up by one, so a hole is seen when the next
- * packet arrives.  It is `settled', taken as lost, once a reorder delay has
- * passed since it was seen.  The delay adapts: it is nearly zero on a path that
- * never reorders, a little more than the longest delay seen on a path that does,
- * and decreases slowly when packets no longer come so late.  If lost packets may be recovered
- * without being sent again, holes wait some time for that, too (recovery time).
+ * Packet numbers of a flow count up by one, so a hole is seen when the next packet arrives.  It is
+ * `settled', taken as lost, once a reorder delay has passed since it was seen.  The delay adapts:
+ * it is nearly zero on a path that never reorders, a little more than the longest delay seen on a
+ * path that does, and decreases slowly when packets arrive less late.  If FEC may recover lost
+ * packets, holes also wait for that (recovery time).
  *
  *   settled: every packet numbered <= settled has arrived or is taken as lost
  *   largest: highest packet number that arrived;   settled <= largest
@@ -28,7 +27,8 @@ G_BEGIN_DECLS
 #define FASP_GAP_WINDOW 4096 /* packets */
 #define FASP_GAP_HOLES 256   /* holes remembered at once */
 #define FASP_GAP_DELAY_MIN (1 * FASP_MSEC)
-#define FASP_GAP_DELAY_MOST (50 * FASP_MSEC) /* where nothing is known of the time to repair */
+/* The bound of the delay while the time left for a retransmission is not known. */
+#define FASP_GAP_DELAY_MOST (50 * FASP_MSEC)
 
 typedef struct _FaspGap FaspGap;
 
@@ -43,11 +43,11 @@ typedef enum
 
 FaspGap *fasp_gap_new (void);
 void fasp_gap_free (FaspGap *gap);
-/* The flow is a group's: the packets before the first that comes were for earlier members, and are
+/* The flow is a group's: packets before the first one received were for earlier members, and are
  * not missing. */
 void fasp_gap_join (FaspGap *gap);
 
-/* Would @pn be refused?  To be asked before the datagram is authenticated. */
+/* Would @pn be refused?  Call this before the datagram is authenticated. */
 gboolean fasp_gap_is_refused (const FaspGap *gap, guint64 pn);
 FaspGapResult fasp_gap_receive (FaspGap *gap, FaspTime now, guint64 pn);
 
@@ -55,28 +55,29 @@ FaspGapResult fasp_gap_receive (FaspGap *gap, FaspTime now, guint64 pn);
 gboolean fasp_gap_is_started (const FaspGap *gap);
 guint64 fasp_gap_get_largest (const FaspGap *gap);
 FaspTime fasp_gap_get_largest_time (const FaspGap *gap);
-/* The number that the next packet's is near. */
+/* The expected number, near that of the next packet. */
 guint64 fasp_gap_get_expected (const FaspGap *gap);
-/* The sender says that the next packet will be @pn. */
+/* The sender has announced that the next packet will be @pn. */
 void fasp_gap_expect (FaspGap *gap, guint64 pn);
-/* Settles the holes whose time is over.  FALSE: nothing is settled yet. */
+/* Settles the holes whose delay is over.  FALSE: no packet number is settled yet. */
 gboolean fasp_gap_get_settled (FaspGap *gap, FaspTime now, guint64 *settled);
-/* How many holes have been settled as lost so far. */
+/* Number of holes settled as lost so far. */
 guint64 fasp_gap_count_settled (const FaspGap *gap);
 /* When the next hole will be settled, or FASP_NEVER. */
 FaspTime fasp_gap_get_timeout (const FaspGap *gap);
 FaspTime fasp_gap_get_delay (const FaspGap *gap);
-/* Holes are settled later by @recovery_time than that delay. */
+/* Holes are settled @recovery_time later than that delay. */
 void fasp_gap_set_recovery_time (FaspGap *gap, FaspTime recovery_time);
-/* A hole that is settled within @spare can be repaired in time.  What is sent again may be late by
- * the delay, too, so that becomes half of @spare at most, or FASP_GAP_DELAY_MOST if that is more.
+/* A hole that is settled within @spare can be repaired in time.  The retransmission may be late by
+ * the delay, too, so the delay is bounded by half of @spare, or FASP_GAP_DELAY_MOST if that is
+ * more.
  */
 void fasp_gap_set_spare (FaspGap *gap, FaspTime spare);
 
 typedef struct
 {
   guint64 received;  /* distinct packets */
-  guint64 lost;      /* settled as lost and not seen since */
+  guint64 lost;      /* settled as lost, and not received since */
   guint64 holes;     /* settled holes in which packets are still lost */
   guint64 reordered; /* LATE + SPURIOUS */
   guint64 refused;

@@ -13,9 +13,9 @@
 #define PRIOR_PACKETS 200.
 #define PRIOR_LOST 10.
 #define PRIOR_HOLES 8.
-/* The loss is taken to be higher than the count by this many standard deviations. */
+/* The estimate of the loss is higher than the count by this many standard deviations. */
 #define CAUTION .5
-/* From this share on the result comes from losses seen. */
+/* From this share of losses seen on, the estimate counts as seen. */
 #define SEEN .5
 #define MOST .95
 #define LOOK_LEAST 20
@@ -57,7 +57,7 @@ share_of (const FaspLossSum *sum)
   return (sum->lost + PRIOR_LOST) / (sum->packets + PRIOR_PACKETS);
 }
 
-/* A burst of n losses is one hole: in it the next packet was lost, too, n - 1 times. */
+/* A burst of n losses is one hole: n - 1 times the next packet was lost, too. */
 static gdouble
 stay_of (const FaspLossSum *sum)
 {
@@ -77,7 +77,7 @@ is_different (const FaspLossSum *sum, const FaspLossSum *known, gint sign)
       || sign * (sum->lost - sum->holes - stayed) > SURE * sqrt (stayed * (1 - stay) + 1);
 }
 
-/* If the path has changed, only what is new is known of it. */
+/* Forgets the counts from before a change of the path. */
 static void
 forget_what_was (FaspLoss *loss)
 {
@@ -88,8 +88,8 @@ forget_what_was (FaspLoss *loss)
     loss->slow = loss->middle;
 }
 
-/* Was so much lost at once that it says nothing about the path?  @most: the longest burst
- * that is no outage. */
+/* Was the burst so long that it does not count for the path? @most: the longest burst that is not
+ * an outage. */
 static gboolean
 is_outage (FaspLoss *loss, gdouble lost, gdouble holes, gdouble most)
 {
@@ -114,7 +114,7 @@ fasp_loss_update (FaspLoss *loss, FaspTime now, guint64 packets, guint64 lost, g
   gdouble most = MAX (BURST_MOST, loss->fast.packets * BURST_TIME / FAST) * (h + 1);
 
   loss->time = MAX (loss->time, now);
-  /* a hostile peer may say anything: no more can be lost than were sent */
+  /* at most the packets sent can be lost, whatever a hostile peer reports */
   l = MIN (l, p);
   if (is_outage (loss, l, h, most)) {
     p -= l;
@@ -135,7 +135,7 @@ fasp_loss_get (const FaspLoss *loss, gdouble *share, gdouble *stay)
   const FaspLossSum *sum = &loss->slow;
   gdouble known = stay_of (sum);
 
-  /* a little worse than counted, by the deviation of the counts */
+  /* a little more than counted, by the deviation of the counts */
   *share = share_of (sum) * (1 + CAUTION / sqrt (sum->holes + PRIOR_HOLES));
   *stay = known + CAUTION * sqrt (known * (1 - known) / (sum->lost + PRIOR_LOST));
   *share = CLAMP (*share, 0, MOST);

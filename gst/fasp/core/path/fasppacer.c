@@ -5,22 +5,22 @@
 #define UNUSED_FOR .25 /* s */
 /* Datagrams made within this time leave together. */
 #define TOGETHER FASP_MSEC
-/* The share of a burst kept as a reserve for late wake-ups; the pacer waits for the
- * rest.  An endpoint that keeps many paces wakes up for each of them.  To keep these
- * wake-ups few, it reserves no more than two milliseconds take. */
+/* The share of a burst kept as a reserve for late wake-ups; the pacer waits for the rest.  An
+ * endpoint with many pacers wakes up for each of them.  To keep these wake-ups few, it reserves at
+ * most the bytes of two milliseconds. */
 #define LATE_SHARE .5
 #define LATE_SHARE_MANY .4
 #define LATE_MANY (2 * FASP_MSEC)
-/* Back to back: 5 or 6 packets survive small queues (Gunderson) and make no
- * queue themselves unless the link is slow.  Fast streams may send two jumbo
- * frames, or what leaves between two wake-ups if that is more. */
+/* Back to back: 5 or 6 packets survive small queues (Gunderson) and make no queue themselves unless
+ * the link is slow.  Fast streams may send two jumbo frames, or the bytes between two wake-ups if
+ * these are more. */
 #define BURST_MIN 3000 /* two common datagrams */
 #define BURST_MAX 8192
-/* With many paces datagrams leave late more often (faspdeparture.h): 0.3 ms at
- * 10 Mbit/s less. */
+/* With many pacers datagrams leave late more often (faspdeparture.h): less by 0.3 ms at 10
+ * Mbit/s. */
 #define BURST_MANY_MAX (BURST_MAX - 392)
 #define BURST_SLOW_TIME (5 * FASP_MSEC)
-/* Waking up that late costs none of the rate. */
+/* A wake-up that is late by this does not reduce the rate. */
 #define BURST_FAST_TIME (2 * FASP_PACER_QUANTUM)
 #define BURST_SHORT 1500 /* one common datagram */
 
@@ -36,7 +36,7 @@ fasp_pacer_init (FaspPacer *pacer, guint64 rate, guint32 burst)
   pacer->missed = 0;
 }
 
-/* @ready, ns, when bytes sent ahead are waited for at @rate instead of @before. */
+/* Converts @ready, ns: the wait for bytes sent ahead at rate @before becomes that at @rate. */
 static gint64
 rescale (gint64 ready, FaspTime now, guint64 before, guint64 rate)
 {
@@ -55,7 +55,7 @@ fasp_pacer_set_rate (FaspPacer *pacer, FaspTime now, guint64 rate, guint32 burst
   if (rate == before)
     return;
   fasp_rate_clock_set_rate (&pacer->ready, rate);
-  /* bytes that left early are waited for at the new rate */
+  /* converts the wait for bytes sent ahead to the new rate */
   if (before == 0 || rate == 0)
     return;
   fasp_rate_clock_set (&pacer->ready, rescale (pacer->ready.ns, now, before, rate));
@@ -86,8 +86,7 @@ fasp_pacer_get_time (const FaspPacer *pacer, FaspTime now, gsize bytes)
 
   if (pacer->ready.rate == 0)
     return now;
-  /* how far sending may run ahead of the clock before these bytes: the time that
-   * the rest of the burst takes at the rate */
+  /* sending may be ahead of the clock by the time of the rest of the burst at the rate */
   at = pacer->ready.ns;
   if (bytes < pacer->burst)
     at -= fasp_rate_clock_span (pacer->ready.rate, pacer->burst - bytes);

@@ -2,7 +2,7 @@
  *
  * fasppacer.h: when the next datagram may leave.
  *
- * Invariant: in any interval [a, b] the bytes that leave are at most
+ * Invariant: in any interval [a, b] the bytes sent are at most
  *
  *     rate / 8 * (b - a) + burst
  *
@@ -27,22 +27,22 @@ typedef struct
 {
   FaspRateClock ready; /* theoretical time of the next datagram */
   guint32 burst;       /* bytes that may leave back to back */
-  FaspTime quantum;    /* between two wake-ups; longer for an endpoint
-                          that keeps many paces */
-  gint64 unused;       /* bytes that the rate would have allowed of late */
+  FaspTime quantum;    /* between two wake-ups; longer for an endpoint with many pacers */
+  gint64 unused;       /* bytes that the rate would have allowed recently */
   FaspTime last;       /* when the last datagram left */
-  FaspTime together;   /* when the first of those left that left together with it */
-  gint64 before;       /* `ready' before these, ns */
-  gboolean wanted;     /* something waits for the pacer alone */
-  gint64 missed;       /* ns by which that left later than it might have */
+  FaspTime together;   /* departure of the first datagram that left together with it */
+  gint64 before;       /* `ready' before that one, ns */
+  gboolean wanted;     /* a datagram waits only for the pacer */
+  gint64 missed;       /* total ns by which such datagrams left too late */
 } FaspPacer;
 
 void fasp_pacer_init (FaspPacer *pacer, guint64 rate, guint32 burst);
-/* Takes effect at once: bytes sent ahead of the old rate are waited for at the new one. */
+/* Takes effect at once: the wait for bytes sent ahead of the old rate is converted to the new
+ * one. */
 void fasp_pacer_set_rate (FaspPacer *pacer, FaspTime now, guint64 rate, guint32 burst);
 /* The bytes that may leave back to back at @rate with this @quantum. */
 guint32 fasp_pacer_choose_burst (guint64 rate, FaspTime quantum);
-/* Where a queue of a millisecond is marked. */
+/* The same for a path that marks a queue of a millisecond. */
 guint32 fasp_pacer_choose_short_burst (guint64 rate);
 /* The earliest time a datagram of up to @bytes may leave, rounded up to µs; <= now: at
  * once.  A datagram larger than the burst leaves alone. */
@@ -50,19 +50,19 @@ FaspTime fasp_pacer_get_time (const FaspPacer *pacer, FaspTime now, gsize bytes)
 /* When to wake up to send more of them: at high rates not for each datagram, but for
  * as many as the rate allows in a quantum. */
 FaspTime fasp_pacer_get_wake (const FaspPacer *pacer, FaspTime now, gsize bytes);
-/* The bytes that the rate would have allowed in the last quarter of a second, and that were not
- * sent.  Optional data may use them.  Without a rate there is no limit. */
+/* The unused bytes of the rate in the last quarter of a second.  Optional data may use them.
+ * Without a rate there is no limit. */
 gint64 fasp_pacer_get_unused (const FaspPacer *pacer, FaspTime now);
-/* @bytes of optional data left: takes them off the unused ones. */
+/* @bytes of optional data left: subtracts them from the unused bytes. */
 void fasp_pacer_use (FaspPacer *pacer, gsize bytes);
-/* @wanted: from now on, something waits for the pacer alone.  If it then leaves later than
- * it might have, as on a busy machine, the pacer adds up the time missed. */
+/* @wanted: from now on, a datagram waits only for the pacer.  If it then leaves later than the
+ * pacer allows, as on a busy machine, the pacer adds up the time missed. */
 void fasp_pacer_want (FaspPacer *pacer, gboolean wanted);
 /* µs missed so far. */
 FaspTime fasp_pacer_get_missed (const FaspPacer *pacer);
 /* @bytes (from the IP header up) left at @now. */
 void fasp_pacer_sent (FaspPacer *pacer, FaspTime now, gsize bytes);
-/* Datagrams that were made at @from or later left at @until only (faspdeparture.h). */
+/* Datagrams that were made at @from or later left as late as @until (faspdeparture.h). */
 void fasp_pacer_late (FaspPacer *pacer, FaspTime from, FaspTime until);
 
 G_END_DECLS

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fasppmtu.h"
 
-/* The longest wait between two looks whether anything passes. */
+/* The longest wait between two tests whether the path carries anything. */
 #define PROBE_TIMEOUT_MAX FASP_SEC
 
 static void
@@ -120,7 +120,7 @@ poll_search (FaspPmtu *pmtu, FaspTime now, FaspTime rtt_timeout)
     pmtu->next_time = now + rtt_timeout;
     return pmtu->expected;
   }
-  /* smallest first: a full queue then drops those that are least likely to pass */
+  /* smallest first: a full queue then drops the largest, which are least likely to pass */
   while (pmtu->next_probe < pmtu->n_candidates) {
     guint16 size = pmtu->candidates[pmtu->next_probe++];
 
@@ -141,7 +141,7 @@ static guint16
 poll_confirm (FaspPmtu *pmtu, FaspTime now, FaspTime rtt_timeout)
 {
   if (pmtu->tries >= FASP_PMTU_TRIES) {
-    /* a black hole: the size in use does not pass any more */
+    /* a black hole: the path no longer carries the size in use */
     pmtu->size = MAX (pmtu->passed, FASP_PMTU_BASE);
     search (pmtu, now);
     return poll_search (pmtu, now, rtt_timeout);
@@ -166,7 +166,7 @@ fasp_pmtu_poll (FaspPmtu *pmtu, FaspTime now, FaspTime rtt_timeout, gboolean pas
   if (pmtu->searching)
     return poll_search (pmtu, now, rtt_timeout);
   if (pmtu->size == FASP_PMTU_BASE) {
-    search (pmtu, now); /* nothing to confirm; it may be wider now */
+    search (pmtu, now); /* nothing to confirm; the path may carry more now */
     return poll_search (pmtu, now, rtt_timeout);
   }
   pmtu->confirming = TRUE;
@@ -185,7 +185,7 @@ fasp_pmtu_postpone (FaspPmtu *pmtu, FaspTime now)
 gboolean
 fasp_pmtu_will_do (FaspPmtu *pmtu, FaspTime now)
 {
-  /* a size that is no candidate comes from data: the path may take more */
+  /* a size that is not a candidate comes from data that arrived: the path may carry more */
   if (now < pmtu->next_time || pmtu->searching || pmtu->confirming || pmtu->suspected
       || !is_candidate (pmtu, pmtu->size))
     return FALSE;
@@ -197,7 +197,7 @@ void
 fasp_pmtu_answered (FaspPmtu *pmtu, FaspTime now, guint16 size)
 {
   if (pmtu->confirming && size >= pmtu->size) {
-    /* a size that is no candidate comes from data: the path may take more */
+    /* a size that is not a candidate comes from data that arrived: the path may carry more */
     if (is_candidate (pmtu, pmtu->size))
       rest (pmtu, now);
     else

@@ -2,10 +2,10 @@
 #include <string.h>
 #include "faspscheduler.h"
 
-/* Datagrams that one session may send before it gives way to another. */
+/* Datagrams that a session may send before it yields to another. */
 #define USED_MAX 16
-/* At most this many wake-ups in a quantum: what becomes due between two goes with the
- * next. The ticks are kept short because the burst of a fast session is soon over. */
+/* At most this many wake-ups in a quantum: sessions that become due between two wait for the next.
+ * The ticks are kept short because the burst of a fast session is soon over. */
 #define TICKS 8
 #define TICK_MOST 100 /* µs */
 
@@ -23,7 +23,7 @@ fasp_scheduler_clear (FaspScheduler *scheduler)
   fasp_heap_clear (&scheduler->heap);
 }
 
-/* Counts the heap, which always holds all sessions. */
+/* Chooses the quantum for the number of sessions, all of which are in the heap. */
 static void
 choose_quantum (FaspScheduler *scheduler)
 {
@@ -90,8 +90,8 @@ fasp_scheduler_written (FaspScheduler *scheduler, FaspTime now)
   scheduler->written = now;
 }
 
-/* The session that has waited longest for what has been written, and when it is due.
- * All wait equally long, so no other one is due before. */
+/* The session that has waited longest since the last write, and when it is due. All wait equally
+ * long, so no other one is due before. */
 static FaspSchedulerEntry *
 peek_waiting (const FaspScheduler *scheduler, FaspTime *due)
 {
@@ -134,7 +134,7 @@ fasp_scheduler_used (FaspScheduler *scheduler, FaspSchedulerEntry *entry, FaspTi
   if (++scheduler->used < USED_MAX)
     return;
   scheduler->used = 0;
-  /* it goes behind all that are due; if there are none, it continues */
+  /* it goes behind all entries that are due; if there are none, it continues */
   stop_waiting (scheduler, entry);
   fasp_heap_remove (&scheduler->heap, &entry->due);
   fasp_heap_set (&scheduler->heap, &entry->due,

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspscheduler.h: the session scheduler: which of an endpoint's sessions to look at next.
+ * faspscheduler.h: the session scheduler: it chooses the session of an endpoint to be polled next.
  *
- * Each session is due at some time. The first one due is found at once, however many
- * there are (faspheap.h), and no datagram or write ever costs work for all of them.
+ * Each session is due at some time. The first one due is found in constant time (faspheap.h), and
+ * no datagram or write costs work for all sessions.
  *
- * A session that has sent all there is waits for more. A write makes the waiting
- * sessions due, but none sooner than one quantum after it was last looked at. So what
- * is written within a quantum leaves together. The quantum grows with the number of
- * sessions, so that a thousand receivers do not cost a thousand wake-ups for each write
- * of a slow stream.
+ * A session that has sent everything waits for a write. A write makes the waiting sessions due, but
+ * none sooner than one quantum after its last poll. So all writes within a quantum leave together.
+ * The quantum grows with the number of sessions, so that a thousand receivers do not cost a
+ * thousand wake-ups for each write of a slow stream.
  *
- * A session that has much to send gives way to the others that are due.
+ * A session with much to send yields to other sessions that are due.
  *
- * The sessions that have sent lately are known, too, the last one first: when datagrams
- * leave late, these are the ones concerned (faspdeparture.h).
+ * The sessions are also listed by their last datagram, newest first: when datagrams leave late,
+ * these sessions are concerned (faspdeparture.h).
  */
 #pragma once
 
@@ -27,60 +26,60 @@ G_BEGIN_DECLS
 #define FASP_SCHEDULER_QUANTUM 50 /* µs */
 #define FASP_SCHEDULER_QUANTUM_MAX (10 * FASP_MSEC)
 
-/* The part of one session, which owns it. */
+/* The scheduler's state of a session, which owns it. */
 typedef struct
 {
   FaspHeapItem due;
-  FaspTime looked;   /* when it last had nothing to send */
+  FaspTime looked;   /* when the session last had nothing to send */
   guint64 seen;      /* number of writes by then */
-  GList waiting;     /* link of the queue of those that wait for a write */
+  GList waiting;     /* link in the queue of sessions that wait for a write */
   FaspTime sent;     /* when it last sent a datagram */
-  gboolean has_sent; /* it has sent one, so that `sender' is in the queue */
-  GList sender;      /* its link of the queue of senders */
+  gboolean has_sent; /* it has sent a datagram, so `sender' is in the queue */
+  GList sender;      /* link in the queue of senders */
   gboolean waits;
 } FaspSchedulerEntry;
 
 typedef struct
 {
   FaspHeap heap;         /* of FaspSchedulerEntry.due */
-  GQueue waiting;        /* in the order in which they were looked at */
-  GQueue senders;        /* in the order in which they last sent */
+  GQueue waiting;        /* in the order of their last poll */
+  GQueue senders;        /* in the order of their last datagram */
   guint elsewhere;       /* sessions of the endpoint in its other schedulers */
   guint64 writes;        /* number of writes */
   FaspTime written;      /* when the last write was */
   FaspTime quantum;      /* for the current number of sessions */
   FaspTime now;          /* when fasp_scheduler_next() was last called */
   gconstpointer current; /* the entry that last sent */
-  guint used;            /* datagrams that it has sent in a row */
+  guint used;            /* datagrams that `current' has sent in a row */
 } FaspScheduler;
 
 void fasp_scheduler_init (FaspScheduler *scheduler);
 void fasp_scheduler_clear (FaspScheduler *scheduler);
 
-/* @owner: what fasp_scheduler_next() returns for it. It is due at once. */
+/* @owner: the result of fasp_scheduler_next() for @entry. The entry is due at once. */
 void fasp_scheduler_add (FaspScheduler *scheduler, FaspSchedulerEntry *entry, gpointer owner);
 void fasp_scheduler_remove (FaspScheduler *scheduler, FaspSchedulerEntry *entry);
 
-/* @n other sessions of the endpoint are in other schedulers. They count for the quantum. */
+/* @n other sessions of the endpoint are in other schedulers. The quantum counts them, too. */
 void fasp_scheduler_set_elsewhere (FaspScheduler *scheduler, guint n);
 
-/* Makes it due by @when at the latest, but not before those that are due already. */
+/* Makes @entry due by @when at the latest, but behind entries that are due already. */
 void fasp_scheduler_wake (FaspScheduler *scheduler, FaspSchedulerEntry *entry, FaspTime when);
-/* Sessions that waited for a write have more to send. */
+/* The stream was written: sessions that waited for a write have more to send. */
 void fasp_scheduler_written (FaspScheduler *scheduler, FaspTime now);
 
 /* The owner of the entry that is due at @now and comes first; NULL: none is due. */
 gpointer fasp_scheduler_next (FaspScheduler *scheduler, FaspTime now);
-/* It has sent a datagram. */
+/* The session of @entry has sent a datagram. */
 void fasp_scheduler_used (FaspScheduler *scheduler, FaspSchedulerEntry *entry, FaspTime now);
-/* With @entry NULL, the last one that has sent; else the one that sent before @entry.
- * NULL: none has at @from or later. */
+/* With @entry NULL, the entry that sent last; else the one that sent before @entry. NULL: no other
+ * has sent at @from or later. */
 FaspSchedulerEntry *fasp_scheduler_get_sender (const FaspScheduler *scheduler, FaspTime from,
     const FaspSchedulerEntry *entry);
-/* It has nothing to do before @until. @waits: or before something is written. */
+/* The session has nothing to do before @until. @waits: or before the next write. */
 void fasp_scheduler_done (FaspScheduler *scheduler, FaspSchedulerEntry *entry, FaspTime now,
     FaspTime until, gboolean waits);
-/* When the next session is due; FASP_NEVER: none will be. */
+/* When the next session is due; FASP_NEVER: no session will be due. */
 FaspTime fasp_scheduler_get_time (const FaspScheduler *scheduler);
 
 G_END_DECLS

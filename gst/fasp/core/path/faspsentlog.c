@@ -15,7 +15,7 @@ fasp_sent_log_add (FaspSentLog *log, guint64 pn, FaspTime now, guint64 bytes)
     log->mask = FASP_RING_FIRST_MASK;
     log->ring = g_new (FaspSent, log->mask + 1);
   }
-  if (pn != log->next) /* the first one, if it is not number 0 */
+  if (pn != log->next) /* the first packet, if it is not number 0 */
     log->first = log->next = pn;
   if (log->next - log->first == FASP_SENT_LOG_MAX)
     log->first++;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspsentlog.h: when each datagram of a flow left, and how many bytes had left by
- * then on its way. It is kept for as long as the peer may still report when the datagram arrived.
+ * faspsentlog.h: the departure of each datagram of a flow, and the bytes sent on its path by then.
+ * An entry is kept as long as the peer may still report its arrival.
  */
 #pragma once
 
@@ -9,28 +9,28 @@
 
 G_BEGIN_DECLS
 
-/* Datagrams remembered at most, 16 bytes each: enough for a round trip of one second at
- * 11 Gbit/s in packets of 1400 bytes. With less, a rate control would be blind. */
+/* Datagrams remembered at most, 16 bytes each: enough for a round trip of one second at 11 Gbit/s
+ * in packets of 1400 bytes. With fewer, rate control would have no samples at that rate. */
 #define FASP_SENT_LOG_MAX (1 << 20)
 
 typedef struct
 {
   FaspTime time;
-  guint64 bytes; /* of the way, IP headers included, up to this datagram */
+  guint64 bytes; /* sent on the path, IP headers included, up to this datagram */
 } FaspSent;
 
 typedef struct
 {
   FaspSent *ring;            /* packet pn is at pn & mask */
-  guint64 mask, first, next; /* [first, next) are there */
+  guint64 mask, first, next; /* packets [first, next) are in the ring */
 } FaspSentLog;               /* all 0: empty */
 
 void fasp_sent_log_clear (FaspSentLog *log);
 /* Packets are added in order. */
 void fasp_sent_log_add (FaspSentLog *log, guint64 pn, FaspTime now, guint64 bytes);
-/* Nothing below @pn will be asked for. */
+/* Forgets the packets below @pn. */
 void fasp_sent_log_forget (FaspSentLog *log, guint64 pn);
-/* NULL: it never left, or too long ago. */
+/* NULL: packet @pn was not sent, or was forgotten. */
 const FaspSent *fasp_sent_log_get (const FaspSentLog *log, guint64 pn);
 
 G_END_DECLS

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fasptimestamps.h"
 
-/* A FEEDBACK has up to FASP_TIMESTAMPS_LEAST for each of these. */
+/* A FEEDBACK has up to FASP_TIMESTAMPS_LEAST for each SPAN. */
 #define SPAN (25 * FASP_MSEC)
 
 void
@@ -47,7 +47,7 @@ fasp_timestamps_add (FaspTimestamps *timestamps, FaspTime now, guint64 pn)
 void
 fasp_timestamps_reset (FaspTimestamps *timestamps)
 {
-  /* until the next FEEDBACK there will be about as many packets as before the last */
+  /* expects about as many packets before the next FEEDBACK as before the last */
   if (timestamps->n < FASP_TIMESTAMPS / 2 && timestamps->stride > 1)
     timestamps->stride /= 2;
   timestamps->n = 0;
