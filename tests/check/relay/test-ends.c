@@ -442,8 +442,9 @@ make_file (void)
     packet[3] |= 0x20; /* an adaptation field, of seven bytes, with a PCR */
     packet[4] = 7;
     packet[5] = 0x10;
-    GST_WRITE_UINT32_BE (packet + 6, pcr >> 1);
-    GST_WRITE_UINT16_BE (packet + 10, (pcr & 1) << 15 | 0x7e00);
+    /* 33 bits, and 15 that are reserved or 0; the address may be odd */
+    pcr = GUINT64_TO_BE ((pcr << 15 | 0x7e00) << 16);
+    memcpy (packet + 6, &pcr, 6);
   }
   return all;
 }
