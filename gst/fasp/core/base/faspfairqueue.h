@@ -10,7 +10,7 @@
  *     start = max (the least start of those that wait, the member's mark)
  *
  * So a member saves up nothing while it does not wait, and members that always wait use the same
- * number of bytes; their difference is at most what one of them uses at once.
+ * number of bytes; their difference is at most the bytes that one of them uses at once.
  */
 #pragma once
 

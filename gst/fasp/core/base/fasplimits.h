@@ -29,7 +29,7 @@ G_BEGIN_DECLS
 #define FASP_ROUNDS 8
 #define FASP_SYMBOL_HEADER 7 /* bytes of a repair symbol before the payload */
 
-/* Bounds of what a sender sets for the members of its group: the longest time that a member waits
+/* Bounds of a sender's settings for the members of its group: the longest time that a member waits
  * before it asks for a lost block, and the interval of its regular feedback (its clock). */
 #define FASP_NACK_BACKOFF_MAX (2 * FASP_SEC)
 #define FASP_MEMBER_CLOCK_MIN (100 * FASP_MSEC)

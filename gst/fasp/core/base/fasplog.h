@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * fasplog.h: the decision log: what the core decides, when, and why (property `log').
+ * fasplog.h: the decision log: the core's decisions, with time and reason (property `log').
  *
  * An event is one entry of a ring of fixed size.  Entries that are not fetched in time are
  * overwritten, oldest first.  The log then says how many were lost.  So a slow reader never

@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* In the order of docs/debugging.md. */
+/* The events, in the order of docs/debugging.md. */
 typedef enum
 {
   FASP_LOG_LOG_EVENTS_LOST,

@@ -23,7 +23,7 @@ typedef struct
   FaspTime lateness_in_order[FASP_HIST_POINTS]; /* as they become deliverable; µs */
 } FaspSummaryStats;
 
-/* The type of the member, and what it is turned into. */
+/* The type of the member, and the form in which it is shown. */
 typedef enum
 {
   FASP_FORM_UINT64,          /* guint64, as it is */
@@ -85,7 +85,7 @@ typedef struct
   const gchar *meaning; /* in Markdown, with links relative to docs/plugins */
 } FaspStatField;
 
-/* The tables: whose fields they have, and the struct. */
+/* The tables: the object that each one describes, and its struct. */
 typedef enum
 {
   FASP_STATS_ENDPOINT, /* the element's: FaspEndpointStats */

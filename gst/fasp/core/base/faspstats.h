@@ -17,7 +17,7 @@ typedef struct
 {
   FaspAddress address; /* the peer's on this flow; len 0: not known */
   gboolean usable;     /* the peer answers on this flow; sender: and the flow is not dead */
-  gdouble weight;      /* sender: share of what is sent; 1 is an equal share */
+  gdouble weight;      /* sender: its share of the datagrams sent; 1 is an equal share */
   FaspTime rtt;        /* sender: round trip, µs; 0: not known */
   guint64 datagrams_sent,
       wire_bytes_sent;        /* of every kind, and their bytes from the IP header up */
@@ -36,8 +36,8 @@ typedef struct
   guint flows;
   guint64 rate;            /* bit/s, by its rate controller; 0: there is no controller */
   guint64 send_rate;       /* bit/s on the wire over the last second */
-  gdouble share;           /* of what left over the last second */
-  FaspTime queueing_delay; /* of late; 0 without a controller */
+  gdouble share;           /* its share of the bytes sent in the last second */
+  FaspTime queueing_delay; /* recent; 0 without a controller */
   FaspTime rtt, rtt_min;   /* 0: not known */
   guint64 bytes_in_flight; /* sent, and not yet reported by the peer; 0 without a controller */
   guint64 datagrams_sent, wire_bytes_sent;
@@ -108,7 +108,7 @@ typedef struct
 typedef struct
 {
   guint64 rate;            /* bit/s of the pacer; 0: not paced */
-  FaspTime queueing_delay; /* with a rate controller: on the path, of late; µs */
+  FaspTime queueing_delay; /* with a rate controller: recent delay on the path; µs */
   FaspTime missed; /* total time in which the rate allowed sending, but the endpoint was not polled;
                       µs */
 } FaspPacingStats;

@@ -3,7 +3,7 @@
  * faspnoise.h: the two-message handshakes of the Noise Protocol Framework,
  * revision 34, that fasp uses.
  *
- *   NN       -> e                    <- e, ee           nobody is known
+ *   NN       -> e                    <- e, ee           no keys
  *   NNpsk0   -> psk, e               <- e, ee           a shared secret
  *   IK       -> e, es, s, ss         <- e, ee, se       keys known beforehand
  *   IKpsk2   -> e, es, s, ss         <- e, ee, se, psk  both

@@ -13,7 +13,7 @@
 #define REACH_SHARE .97
 #define REACH_MIN (2 * FASP_MSEC)
 #define REACH_UNKNOWN (50 * FASP_MSEC)
-/* The most bytes that a sender adds up in a second: a tenth of what a processor core can do if the
+/* The most bytes that a sender adds up in a second: a tenth of a processor core's capacity if the
  * window is still in its cache, a twentieth if it is not. */
 #define CACHED 5e5
 #define WORK 3e9

@@ -8,7 +8,7 @@
 #define STEPS 48
 #define ROUNDS 16
 #define BINS (STEPS * ROUNDS)
-/* The price of a skip is 2^e datagrams. */
+/* The price of a skip is a power of two of datagrams, at most 2^PRICE_MAX. */
 #define PRICE_MAX 48
 /* The latency found is at most this many times the smallest, to save copies. */
 #define EASE 1.05

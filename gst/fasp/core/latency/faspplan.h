@@ -59,8 +59,8 @@ void fasp_plan_unref (FaspPlan *plan);
  * else a new one.  Takes over the reference to @plan, which may be NULL. */
 FaspPlan *fasp_plan_make_writable (FaspPlan *plan);
 
-/* Plans for a given latency and returns what it can promise.  A promise below the
- * wanted interval is the best that the spare rate allows. */
+/* Plans for a given latency and returns its promise.  A promise below the wanted interval is the
+ * best that the spare rate allows. */
 FaspPromise fasp_plan_for_latency (FaspPlan *plan, const FaspPlanGoal *goal, FaspTime latency);
 /* The last goal planned for, and the promise made. */
 const FaspPlanGoal *fasp_plan_get_goal (const FaspPlan *plan);

@@ -15,8 +15,8 @@
  * FASP_GAP_WINDOW or more below the largest are refused.
  *
  * The wire carries only the low bits of a packet number.  The full number is the one nearest to the
- * expected number: the largest, or, on a flow that was silent for long,
- * what its sender has announced.
+ * expected number: the largest, or, on a flow that was silent for long, the number that its sender
+ * has announced.
  */
 #pragma once
 

@@ -40,7 +40,7 @@ void fasp_pacer_init (FaspPacer *pacer, guint64 rate, guint32 burst);
 /* Takes effect at once: the wait for bytes sent ahead of the old rate is converted to the new
  * one. */
 void fasp_pacer_set_rate (FaspPacer *pacer, FaspTime now, guint64 rate, guint32 burst);
-/* The bytes that may leave back to back at @rate with this @quantum. */
+/* The burst for @rate and @quantum: bytes that may leave back to back. */
 guint32 fasp_pacer_choose_burst (guint64 rate, FaspTime quantum);
 /* The same for a path that marks a queue of a millisecond. */
 guint32 fasp_pacer_choose_short_burst (guint64 rate);

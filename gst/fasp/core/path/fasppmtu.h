@@ -11,8 +11,8 @@
  * The size in use is confirmed by probes when blocks keep being lost, and at intervals unless the
  * largest datagrams sent are acknowledged.  Three unanswered confirmations while smaller datagrams
  * arrive mean a black hole.  The search then starts again from the base size, or from the largest
- * datagram of data that was acknowledged meanwhile: on a lossy path three probes in a row are lost
- * now and then.
+ * datagram of data that was acknowledged meanwhile: on a lossy path three probes in a row are
+ * sometimes lost.
  *
  *     FASP_PMTU_BASE <= size <= limit, always
  */
