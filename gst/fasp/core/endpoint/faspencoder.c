@@ -318,7 +318,7 @@ FaspTime
 fasp_encoder_get_time (FaspEndpoint *endpoint)
 {
   gboolean is_alone = endpoint->config.role == FASP_ROLE_SENDER
-      && endpoint->schedulers[0].heap.n == 0 && endpoint->schedulers[0].elsewhere > 0;
+      && endpoint->schedulers[0].heap.n == 0 && endpoint->schedulers[0].others > 0;
 
   return fasp_sooner (fasp_key_frame_get_time (&endpoint->sending->encoder.key_frame),
       is_alone ? endpoint->sending->encoder.time : FASP_NEVER);

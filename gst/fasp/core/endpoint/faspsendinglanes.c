@@ -23,7 +23,7 @@ fasp_sending_lanes_share (FaspEndpoint *endpoint)
   for (guint i = 0; i < endpoint->config.lanes; i++)
     n += endpoint->schedulers[i].heap.n;
   for (guint i = 0; i < endpoint->config.lanes; i++)
-    fasp_scheduler_set_elsewhere (&endpoint->schedulers[i], n - endpoint->schedulers[i].heap.n);
+    fasp_scheduler_set_others (&endpoint->schedulers[i], n - endpoint->schedulers[i].heap.n);
 }
 
 guint

@@ -27,7 +27,7 @@ fasp_scheduler_clear (FaspScheduler *scheduler)
 static void
 choose_quantum (FaspScheduler *scheduler)
 {
-  guint n = scheduler->heap.n + scheduler->elsewhere;
+  guint n = scheduler->heap.n + scheduler->others;
 
   scheduler->quantum =
       n < 2 ? 0 : MIN ((n - 1) * FASP_SCHEDULER_QUANTUM, FASP_SCHEDULER_QUANTUM_MAX);
@@ -69,9 +69,9 @@ fasp_scheduler_remove (FaspScheduler *scheduler, FaspSchedulerEntry *entry)
 }
 
 void
-fasp_scheduler_set_elsewhere (FaspScheduler *scheduler, guint n)
+fasp_scheduler_set_others (FaspScheduler *scheduler, guint n)
 {
-  scheduler->elsewhere = n;
+  scheduler->others = n;
   choose_quantum (scheduler);
 }
 

@@ -44,7 +44,7 @@ typedef struct
   FaspHeap heap;         /* of FaspSchedulerEntry.due */
   GQueue waiting;        /* in the order of their last poll */
   GQueue senders;        /* in the order of their last datagram */
-  guint elsewhere;       /* sessions of the endpoint in its other schedulers */
+  guint others;          /* sessions of the endpoint in its other schedulers */
   guint64 writes;        /* number of writes */
   FaspTime written;      /* when the last write was */
   FaspTime quantum;      /* for the current number of sessions */
@@ -61,7 +61,7 @@ void fasp_scheduler_add (FaspScheduler *scheduler, FaspSchedulerEntry *entry, gp
 void fasp_scheduler_remove (FaspScheduler *scheduler, FaspSchedulerEntry *entry);
 
 /* @n other sessions of the endpoint are in other schedulers. The quantum counts them, too. */
-void fasp_scheduler_set_elsewhere (FaspScheduler *scheduler, guint n);
+void fasp_scheduler_set_others (FaspScheduler *scheduler, guint n);
 
 /* Makes @entry due by @when at the latest, but behind entries that are due already. */
 void fasp_scheduler_wake (FaspScheduler *scheduler, FaspSchedulerEntry *entry, FaspTime when);

@@ -81,7 +81,7 @@ test_fair (void)
 
 /* Turns that others share the machine with are as far apart as if these were theirs. */
 static void
-test_elsewhere (void)
+test_others (void)
 {
   FaspSchedulerEntry entries[2];
   FaspScheduler t;
@@ -89,13 +89,13 @@ test_elsewhere (void)
   fasp_scheduler_init (&t);
   fasp_scheduler_add (&t, &entries[0], &entries[0]);
   g_assert_cmpint (t.quantum, ==, 0);
-  fasp_scheduler_set_elsewhere (&t, 64);
+  fasp_scheduler_set_others (&t, 64);
   g_assert_cmpint (t.quantum, ==, 64 * FASP_SCHEDULER_QUANTUM);
   fasp_scheduler_add (&t, &entries[1], &entries[1]);
   g_assert_cmpint (t.quantum, ==, 65 * FASP_SCHEDULER_QUANTUM);
-  fasp_scheduler_set_elsewhere (&t, 10000);
+  fasp_scheduler_set_others (&t, 10000);
   g_assert_cmpint (t.quantum, ==, FASP_SCHEDULER_QUANTUM_MAX);
-  fasp_scheduler_set_elsewhere (&t, 0);
+  fasp_scheduler_set_others (&t, 0);
   fasp_scheduler_remove (&t, &entries[1]);
   g_assert_cmpint (t.quantum, ==, 0);
   fasp_scheduler_remove (&t, &entries[0]);
@@ -222,7 +222,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/scheduler/due", test_due);
   g_test_add_func ("/scheduler/fair", test_fair);
-  g_test_add_func ("/scheduler/elsewhere", test_elsewhere);
+  g_test_add_func ("/scheduler/others", test_others);
   g_test_add_func ("/scheduler/senders", test_senders);
   g_test_add_func ("/scheduler/written", test_written);
   g_test_add_func ("/scheduler/woken", test_woken);
