@@ -100,12 +100,12 @@ write_position (Fuzz *fuzz, guint8 argument, const guint8 *data, gsize size)
 static void
 set_elsewhere (Fuzz *fuzz, const guint8 *data)
 {
-  FaspElsewhere elsewhere = { .recovery_time = data[9] / 2 * FASP_MSEC, .stands_by = data[9] & 1 };
+  FaspOtherSources others = { .recovery_time = data[9] / 2 * FASP_MSEC, .stands_by = data[9] & 1 };
 
-  elsewhere.has.known = TRUE;
-  elsewhere.has.origin.bytes[0] = data[0];
-  memcpy (&elsewhere.has.offset, data + 1, 8);
-  fasp_endpoint_set_elsewhere (fuzz->sides[VNET_B], vnet_get_time (fuzz->net), &elsewhere);
+  others.has.known = TRUE;
+  others.has.origin.bytes[0] = data[0];
+  memcpy (&others.has.offset, data + 1, 8);
+  fasp_endpoint_set_other_sources (fuzz->sides[VNET_B], vnet_get_time (fuzz->net), &others);
 }
 
 /* The script: a byte of what, a byte of how much, that many bytes. */

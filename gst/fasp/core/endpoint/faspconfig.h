@@ -77,7 +77,7 @@ typedef struct
                                    (FASP_JOIN_ANY: live), the receiver's wish */
   guint32 join_back_ms;         /* FASP_JOIN_BACK; 0: as far back as possible */
   gboolean one_of_several;      /* receiver: the stream comes from other sources, too:
-                                   fasp_endpoint_set_elsewhere() */
+                                   fasp_endpoint_set_other_sources() */
   guint peers;                  /* calling receiver: number of peers that have the
                                    stream, called in turn; 0 and 1: one */
   /* Multicast group; len 0: none.  A sender that listens sends to this address, too.

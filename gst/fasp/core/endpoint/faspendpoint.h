@@ -18,7 +18,7 @@
 #include "faspclockdiscipline.h"
 #include "faspconfig.h"
 #include "faspdatagram.h"
-#include "faspelsewhere.h"
+#include "faspothersources.h"
 #include "faspevent.h"
 #include "fasphist.h"
 #include "fasplog.h"
@@ -147,8 +147,8 @@ gboolean fasp_endpoint_can_read (const FaspEndpoint *endpoint);
 /* Receiver, of one_of_several: what the reader has from other sources of the stream, and what it
  * wants of this one.  What it has is passed over where it is missing here; blocks that come are
  * read all the same.  Holds until it is set again, for later sessions, too. */
-void fasp_endpoint_set_elsewhere (FaspEndpoint *endpoint, FaspTime now,
-    const FaspElsewhere *elsewhere);
+void fasp_endpoint_set_other_sources (FaspEndpoint *endpoint, FaspTime now,
+    const FaspOtherSources *others);
 
 /* What this receiver knows of its sender. */
 void fasp_endpoint_get_source (const FaspEndpoint *endpoint, FaspTime now, FaspSourceState *state);

@@ -22,7 +22,7 @@ struct _FaspReading
   FaspStreamOffset whole;     /* `next' if nothing were missing since an offset was first known */
   FaspTime joined_notified;   /* when the application was notified of the last stream */
   gboolean has_end;           /* the end of the stream was read, too */
-  FaspElsewhere elsewhere;    /* what the reader has from other sources */
+  FaspOtherSources others;    /* what the reader has from other sources */
 };
 
 FaspReading *
@@ -41,7 +41,7 @@ fasp_reading_begin (FaspEndpoint *endpoint, FaspSession *session, const FaspHell
 
   if (!position.known)
     position.offset = FASP_OFFSET_UNKNOWN;
-  fasp_rx_begin_at (session->rx, &position, &endpoint->reading->elsewhere);
+  fasp_rx_begin_at (session->rx, &position, &endpoint->reading->others);
   session->start.needs_header = hello->has_header;
   if (!fasp_stream_offset_is_comparable (&endpoint->reading->next, &position))
     return;
@@ -54,7 +54,7 @@ fasp_reading_begin (FaspEndpoint *endpoint, FaspSession *session, const FaspHell
 FaspStreamOffset
 fasp_reading_get_wanted (const FaspEndpoint *endpoint)
 {
-  const FaspStreamOffset *next = &endpoint->reading->next, *has = &endpoint->reading->elsewhere.has;
+  const FaspStreamOffset *next = &endpoint->reading->next, *has = &endpoint->reading->others.has;
 
   if (has->known && (!fasp_stream_offset_is_comparable (next, has) || has->offset > next->offset))
     return *has;
@@ -186,9 +186,9 @@ join_stream (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session,
 
 /* Does the reader have all bytes before @position from another source? */
 static gboolean
-is_elsewhere (const FaspEndpoint *endpoint, const FaspStreamOffset *position)
+reader_has (const FaspEndpoint *endpoint, const FaspStreamOffset *position)
 {
-  const FaspStreamOffset *has = &endpoint->reading->elsewhere.has;
+  const FaspStreamOffset *has = &endpoint->reading->others.has;
 
   return fasp_stream_offset_is_comparable (position, has) && position->offset <= has->offset;
 }
@@ -219,7 +219,7 @@ fit_in (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session, FaspBl
       block->flags &= ~FASP_BLOCK_DISCONT;
       break;
     case FASP_STREAM_OFFSET_ANEW:
-      if (is_elsewhere (endpoint, &position)) {
+      if (reader_has (endpoint, &position)) {
         bytes = 0;
         gap = FALSE;
         endpoint->reading->whole = position;
@@ -371,15 +371,16 @@ fasp_endpoint_can_read (const FaspEndpoint *endpoint)
 }
 
 void
-fasp_endpoint_set_elsewhere (FaspEndpoint *endpoint, FaspTime now, const FaspElsewhere *elsewhere)
+fasp_endpoint_set_other_sources (FaspEndpoint *endpoint, FaspTime now,
+    const FaspOtherSources *others)
 {
-  endpoint->reading->elsewhere = *elsewhere;
+  endpoint->reading->others = *others;
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
     if (session->role != FASP_ROLE_RECEIVER || session->state != FASP_SESSION_OPEN)
       continue;
-    if (fasp_rx_set_elsewhere (session->rx, now, elsewhere))
+    if (fasp_rx_set_other_sources (session->rx, now, others))
       fasp_endpoint_wake (endpoint, session);
   }
 }

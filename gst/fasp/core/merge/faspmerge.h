@@ -4,9 +4,9 @@
  *
  * Each source is an endpoint that receives the same stream (FaspEndpointConfig.one_of_several).
  * The caller puts in what each source brings, in order, and takes out each byte once, from the
- * source that had it first.  fasp_merge_get_elsewhere() says which bytes a source need not bring,
- * as the reader has them, and whether the source is to send at all; the caller passes that on to
- * the endpoint.
+ * source that had it first.  fasp_merge_get_other_sources() says which bytes a source need not
+ * bring, as the reader has them, and whether the source is to send at all; the caller passes that
+ * on to the endpoint.
  *
  * Invariants:
  *
@@ -28,7 +28,7 @@
  */
 #pragma once
 
-#include "faspelsewhere.h"
+#include "faspothersources.h"
 #include "faspread.h"
 #include "fasprecent.h"
 #include "faspstats.h"
@@ -99,10 +99,11 @@ void fasp_merge_set_state (FaspMerge *merge, FaspTime now, guint i, const FaspSo
 void fasp_merge_decide (FaspMerge *merge, FaspTime now);
 FaspTime fasp_merge_get_timeout (const FaspMerge *merge, FaspTime now);
 /* What the endpoint of source @i is to do. */
-FaspElsewhere fasp_merge_get_elsewhere (const FaspMerge *merge, guint i);
+FaspOtherSources fasp_merge_get_other_sources (const FaspMerge *merge, guint i);
 /* Does the endpoint of source @i know whether it is to send, if @announced is what it got last?  To
  * be asked before the caller sleeps: nothing else would wake the caller to announce that. */
-gboolean fasp_merge_is_announced (const FaspMerge *merge, guint i, const FaspElsewhere *announced);
+gboolean fasp_merge_is_announced (const FaspMerge *merge, guint i,
+    const FaspOtherSources *announced);
 
 /* Expected seconds between skips of the stream, with all of its sources; 0: not known. */
 guint64 fasp_merge_get_promise (const FaspMerge *merge);

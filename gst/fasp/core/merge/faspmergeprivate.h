@@ -224,7 +224,7 @@ FaspStreamOffset fasp_merge_get_foreign (const FaspMerge *merge, const FaspSourc
 void fasp_merge_lose_place (FaspMerge *merge, FaspSource *source);
 /* The stream of @source follows: no other one has a place in that. */
 void fasp_merge_begin_anew (FaspMerge *merge, FaspSource *source);
-/* A block was taken: others may have the same bytes elsewhere. */
+/* A block was taken: other sources may have the same bytes at another stream offset. */
 void fasp_merge_note_anchors (FaspMerge *merge, const FaspBlock *block);
 
 /* The reader has @size bytes of the block: are they the same?  If they differ, the source that is

@@ -43,10 +43,10 @@ fasp_rx_free (FaspRx *rx)
 }
 
 void
-fasp_rx_begin_at (FaspRx *rx, const FaspStreamOffset *position, const FaspElsewhere *elsewhere)
+fasp_rx_begin_at (FaspRx *rx, const FaspStreamOffset *position, const FaspOtherSources *others)
 {
   fasp_position_init (&rx->position, position);
-  rx->elsewhere = *elsewhere;
+  rx->others = *others;
 }
 
 void
@@ -182,9 +182,9 @@ measure_in_order (FaspRx *rx, FaspTime now, guint64 from)
     const FaspBlock *block = fasp_reorder_get (rx->reorder, n);
     FaspTime late;
 
-    /* the end is not played, and may come long after the last byte; what the reader has from
-     * elsewhere is played already */
-    if (fasp_block_is_end (block) || fasp_elsewhere_has (&rx->elsewhere, &rx->position, block))
+    /* the end is not played, and may come long after the last byte; bytes that the reader has from
+     * another source are played already */
+    if (fasp_block_is_end (block) || fasp_other_sources_has (&rx->others, &rx->position, block))
       continue;
     late = now - fasp_media_clock_map (&rx->view.clock, n, block->media_time);
     rx->view.late.in_order = now - late;
@@ -308,7 +308,7 @@ FaspTime
 fasp_rx_get_recovery_time (const FaspRx *rx, FaspTime now)
 {
   return MAX (now < rx->fec.recovery_time_end ? rx->fec.recovery_time : 0,
-      rx->elsewhere.recovery_time);
+      rx->others.recovery_time);
 }
 
 void
@@ -327,23 +327,23 @@ fasp_rx_repair (FaspRx *rx, FaspTime now, const FaspRepairFrame *repair)
       repair->blocks, repair->key, repair->symbol, repair->symbol_size);
 }
 
-/* What is missing below @number is not missed: the reader has it from elsewhere. */
+/* Passes over the missing blocks below @number: the reader has them from another source. */
 static void
 pass_to (FaspRx *rx, FaspTime now, guint64 number)
 {
   guint64 old_ack = fasp_reorder_get_ack (rx->reorder);
 
-  rx->counts.elsewhere += fasp_reorder_skip_to (rx->reorder, number);
+  rx->counts.from_others += fasp_reorder_skip_to (rx->reorder, number);
   measure_in_order (rx, now, old_ack);
 }
 
 /* Passes over holes whose bytes the reader has.  FALSE: there are none. */
 static gboolean
-pass_elsewhere (FaspRx *rx, FaspTime now)
+pass_filled (FaspRx *rx, FaspTime now)
 {
   guint64 number, ack = fasp_reorder_get_ack (rx->reorder);
 
-  while (fasp_elsewhere_fills_hole (&rx->elsewhere, rx->reorder, &rx->position, &number))
+  while (fasp_other_sources_fills_hole (&rx->others, rx->reorder, &rx->position, &number))
     pass_to (rx, now, number);
   return fasp_reorder_get_ack (rx->reorder) != ack;
 }
@@ -393,7 +393,7 @@ fasp_rx_data (FaspRx *rx, FaspTime now, const FaspDataFrame *data, FaspMemory *m
       rx->counts.rounds[MIN (data->round, FASP_ROUNDS - 1)]++;
       note_time (rx, now, &piece);
       block_came (rx, now, &piece, old_ack);
-      pass_elsewhere (rx, now);
+      pass_filled (rx, now);
       break;
     case FASP_REORDER_DUPLICATE:
       rx->counts.duplicates++;
@@ -435,15 +435,15 @@ forget_positions (FaspRx *rx, guint64 end)
 }
 
 gboolean
-fasp_rx_set_elsewhere (FaspRx *rx, FaspTime now, const FaspElsewhere *elsewhere)
+fasp_rx_set_other_sources (FaspRx *rx, FaspTime now, const FaspOtherSources *others)
 {
-  gboolean changed = rx->elsewhere.stands_by != elsewhere->stands_by;
+  gboolean changed = rx->others.stands_by != others->stands_by;
 
-  rx->elsewhere = *elsewhere;
+  rx->others = *others;
   /* the sender waits for this to begin */
   if (changed)
     fasp_feedback_insist (&rx->feedback, now);
-  return pass_elsewhere (rx, now) || changed;
+  return pass_filled (rx, now) || changed;
 }
 
 /* @why: a word for the log. */
@@ -470,7 +470,7 @@ skip (FaspRx *rx, FaspTime now, guint64 number, const gchar *why)
 void
 fasp_rx_skip (FaspRx *rx, FaspTime now, guint64 number)
 {
-  if (fasp_position_is_before (&rx->position, number, &rx->elsewhere.has))
+  if (fasp_position_is_before (&rx->position, number, &rx->others.has))
     pass_to (rx, now, number);
   else
     skip (rx, now, number, "sender_skipped");
@@ -604,8 +604,8 @@ fasp_rx_get_timeout (const FaspRx *rx, FaspTime now)
 void
 fasp_rx_fill_feedback (FaspRx *rx, FaspTime now, FaspFeedback *feedback, gsize room)
 {
-  feedback->has = rx->elsewhere.has;
-  feedback->stands_by = rx->elsewhere.stands_by;
+  feedback->has = rx->others.has;
+  feedback->stands_by = rx->others.stands_by;
   feedback->latency = (fasp_playout_get (&rx->view.playout, now) + FASP_MSEC - 1) / FASP_MSEC;
   feedback->skips = rx->view.late.rows;
   feedback->wanted = rx->key_frame.passed_on;

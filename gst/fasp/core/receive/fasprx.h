@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "faspelsewhere.h"
+#include "faspothersources.h"
 #include "faspgap.h"
 #include "fasphist.h"
 #include "fasplog.h"
@@ -52,9 +52,9 @@ typedef struct _FaspRx FaspRx;
 FaspRx *fasp_rx_new (FaspTime now, guint64 start, guint32 capacity, const FaspLatency *agreed,
     FaspLog *log);
 void fasp_rx_free (FaspRx *rx);
-/* The first block begins at @position.  @elsewhere: what the reader has by now. */
+/* The first block begins at @position.  @others: what the reader has by now. */
 void fasp_rx_begin_at (FaspRx *rx, const FaspStreamOffset *position,
-    const FaspElsewhere *elsewhere);
+    const FaspOtherSources *others);
 /* Another sender sends the same stream by the same clock, which has come so far. */
 void fasp_rx_continue_clock (FaspRx *rx, const FaspMediaClock *clock, const FaspSkew *skew);
 /* too-late=skip */
@@ -98,7 +98,7 @@ FaspRxArrival fasp_rx_data (FaspRx *rx, FaspTime now, const FaspDataFrame *data,
     FaspMemory *memory);
 /* The reader has bytes from other sources: passes over holes in which nothing else is missing.
  * TRUE: there is something to report. */
-gboolean fasp_rx_set_elsewhere (FaspRx *rx, FaspTime now, const FaspElsewhere *elsewhere);
+gboolean fasp_rx_set_other_sources (FaspRx *rx, FaspTime now, const FaspOtherSources *others);
 /* How long lost packets may still be recovered before the receiver reports them. */
 FaspTime fasp_rx_get_recovery_time (const FaspRx *rx, FaspTime now);
 void fasp_rx_repair (FaspRx *rx, FaspTime now, const FaspRepairFrame *repair);

@@ -31,7 +31,7 @@ typedef struct
 typedef struct
 {
   guint64 blocks, payload, retransmissions, duplicates, given_up;
-  guint64 elsewhere; /* blocks passed over, as the reader has them from another source */
+  guint64 from_others; /* blocks passed over, as the reader has them from another source */
   guint64 repairs, recovered;
   guint64 rounds[FASP_ROUNDS];
 } FaspRxCounts;
@@ -43,7 +43,7 @@ struct _FaspRx
   FaspReorder *reorder;
   FaspRxFec fec;
   FaspPosition position;   /* of the next block taken */
-  FaspElsewhere elsewhere; /* what the reader has from other sources */
+  FaspOtherSources others; /* what the reader has from other sources */
   gboolean discont; /* a mark that was passed over followed a hole, so the next block does, too */
   FaspStreamHeaderParts header; /* of the stream, so far */
   gboolean give_up;             /* too-late=skip */

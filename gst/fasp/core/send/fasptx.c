@@ -218,7 +218,7 @@ fasp_tx_feedback (FaspTx *tx, FaspTime now, const FaspFeedback *feedback, FaspRt
     fasp_tx_judge_hearing (tx, now, rtt);
     tx->stands_by = FALSE; /* what a group sends is for others, too */
   } else {
-    fasp_tx_has_elsewhere (tx, &feedback->has, feedback->stands_by);
+    fasp_tx_has_from_others (tx, &feedback->has, feedback->stands_by);
   }
   return TRUE;
 }
@@ -641,7 +641,7 @@ fasp_tx_begin_at (FaspTx *tx, guint64 number)
 }
 
 void
-fasp_tx_has_elsewhere (FaspTx *tx, const FaspStreamOffset *has, gboolean stands_by)
+fasp_tx_has_from_others (FaspTx *tx, const FaspStreamOffset *has, gboolean stands_by)
 {
   guint64 skipped = tx->view.counts.skipped, number;
   guint8 round;

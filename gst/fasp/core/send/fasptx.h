@@ -242,7 +242,7 @@ void fasp_tx_skip_to (FaspTx *tx, guint64 number);
 void fasp_tx_expire (FaspTx *tx, FaspTime now, guint32 media_time, const FaspRtt *rtt);
 /* The peer has everything before @has from another source: what has not left of that, or is lost,
  * need not be sent.  @stands_by: it wants nothing at all for now. */
-void fasp_tx_has_elsewhere (FaspTx *tx, const FaspStreamOffset *has, gboolean stands_by);
+void fasp_tx_has_from_others (FaspTx *tx, const FaspStreamOffset *has, gboolean stands_by);
 /* Does nothing leave for that reason?  The end of the stream is for all. */
 gboolean fasp_tx_stands_by (const FaspTx *tx);
 

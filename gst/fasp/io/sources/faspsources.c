@@ -17,14 +17,14 @@ typedef struct
   FaspSources *all;
   FaspAddress
       called; /* that it calls, if other sources have the same name; under the lock of all */
-  FaspRead ahead[AHEAD];   /* that were taken from it, and not put into the merge yet */
-  guint n, next;           /* how many were taken; index of the next one */
-  FaspElsewhere announced; /* to its endpoint, last */
-  gboolean is_connected;   /* its sender was, in the last visit() */
-  gboolean has_ended;      /* its sender is gone, and that was not reported yet */
-  gboolean has_failed;     /* no sender will come any more */
-  gboolean is_over;        /* it has failed, or its sender has ended the stream for good */
-  FaspEvent event;         /* of the end, or of the failure */
+  FaspRead ahead[AHEAD];      /* that were taken from it, and not put into the merge yet */
+  guint n, next;              /* how many were taken; index of the next one */
+  FaspOtherSources announced; /* to its endpoint, last */
+  gboolean is_connected;      /* its sender was, in the last visit() */
+  gboolean has_ended;         /* its sender is gone, and that was not reported yet */
+  gboolean has_failed;        /* no sender will come any more */
+  gboolean is_over;           /* it has failed, or its sender has ended the stream for good */
+  FaspEvent event;            /* of the end, or of the failure */
 } Source;
 
 struct _FaspSources
@@ -261,7 +261,7 @@ note (FaspSources *self, FaspTime now, FaspRead *read, const FaspMergeTaken *tak
 /* --- reading ---------------------------------------------------------------------------- */
 
 static gboolean
-is_same (const FaspElsewhere *a, const FaspElsewhere *b)
+is_same (const FaspOtherSources *a, const FaspOtherSources *b)
 {
   return a->recovery_time == b->recovery_time && a->stands_by == b->stands_by
       && a->has.known == b->has.known && a->has.offset == b->has.offset
@@ -273,7 +273,7 @@ static gboolean
 visit (FaspSources *self, guint i, FaspTime now)
 {
   Source *source = &self->list[i];
-  FaspElsewhere elsewhere = fasp_merge_get_elsewhere (self->merge, i);
+  FaspOtherSources others = fasp_merge_get_other_sources (self->merge, i);
   gboolean had = source->next < source->n;
   FaspSourceState state;
   FaspEvent event;
@@ -281,8 +281,8 @@ visit (FaspSources *self, guint i, FaspTime now)
 
   if (!had)
     source->next = source->n = 0;
-  switch (fasp_io_poll (source->io, is_same (&elsewhere, &source->announced) ? NULL : &elsewhere,
-      &state, source->ahead, had ? 0 : AHEAD, &n, &event)) {
+  switch (fasp_io_poll (source->io, is_same (&others, &source->announced) ? NULL : &others, &state,
+      source->ahead, had ? 0 : AHEAD, &n, &event)) {
     case FASP_IO_OK:
       source->n = n;
       break;
@@ -299,7 +299,7 @@ visit (FaspSources *self, guint i, FaspTime now)
     case FASP_IO_FLUSHING:
       break;
   }
-  source->announced = elsewhere;
+  source->announced = others;
   /* as long as something of it is left to be read */
   state.is_connected |= source->next < source->n;
   source->is_connected = state.is_connected;

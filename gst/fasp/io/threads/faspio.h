@@ -149,10 +149,10 @@ FaspIoResult fasp_io_drain (FaspIo *io, guint64 *lost, FaspEvent *event);
 FaspIoResult fasp_io_read (FaspIo *io, FaspRead *items, guint max, guint *n, FaspEvent *event);
 
 /* The same for one of several (faspsources.h), without waiting.  FASP_IO_WAITING: there is nothing.
- * @elsewhere: what is to be announced to the endpoint first, or NULL.  *state: what the endpoint
+ * @others: what is to be announced to the endpoint first, or NULL.  *state: what the endpoint
  * knows of its sender before anything is taken.  If @max is 0, nothing is taken, and no end
  * reported. */
-FaspIoResult fasp_io_poll (FaspIo *io, const FaspElsewhere *elsewhere, FaspSourceState *state,
+FaspIoResult fasp_io_poll (FaspIo *io, const FaspOtherSources *others, FaspSourceState *state,
     FaspRead *items, guint max, guint *n, FaspEvent *event);
 
 void fasp_io_set_flushing (FaspIo *io, gboolean flushing);

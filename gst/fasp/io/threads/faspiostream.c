@@ -195,7 +195,7 @@ fasp_io_read (FaspIo *io, FaspRead *items, guint max, guint *n, FaspEvent *event
 }
 
 FaspIoResult
-fasp_io_poll (FaspIo *io, const FaspElsewhere *elsewhere, FaspSourceState *state, FaspRead *items,
+fasp_io_poll (FaspIo *io, const FaspOtherSources *others, FaspSourceState *state, FaspRead *items,
     guint max, guint *n, FaspEvent *event)
 {
   FaspTime now = g_get_monotonic_time ();
@@ -204,8 +204,8 @@ fasp_io_poll (FaspIo *io, const FaspElsewhere *elsewhere, FaspSourceState *state
 
   *n = 0;
   fasp_guard_lock (&io->guard);
-  if (elsewhere != NULL)
-    fasp_endpoint_set_elsewhere (io->guard.endpoint, now, elsewhere);
+  if (others != NULL)
+    fasp_endpoint_set_other_sources (io->guard.endpoint, now, others);
   fasp_endpoint_get_source (io->guard.endpoint, now, state);
   if (max > 0)
     result = take (io, now, items, max, n, event);

@@ -72,7 +72,7 @@ void
 vhitless_call (VHitless *h, guint i)
 {
   FaspAddress peer = vnet_get_address (VNET_A + i);
-  FaspElsewhere elsewhere = fasp_merge_get_elsewhere (h->merge, i);
+  FaspOtherSources others = fasp_merge_get_other_sources (h->merge, i);
   FaspTime now = vnet_get_time (h->net);
   FaspEndpointConfig c;
 
@@ -82,7 +82,7 @@ vhitless_call (VHitless *h, guint i)
   c.settings.latency_ms = h->latency_ms;
   c.one_of_several = TRUE;
   h->sources[i].receiver = vnet_add_endpoint (h->net, VNET_E + i, &c);
-  fasp_endpoint_set_elsewhere (h->sources[i].receiver, now, &elsewhere);
+  fasp_endpoint_set_other_sources (h->sources[i].receiver, now, &others);
   fasp_endpoint_dial (h->sources[i].receiver, now, &peer);
 }
 
@@ -256,8 +256,8 @@ tend (VHitless *h, FaspTime now)
       FaspEndpoint *receiver = h->sources[i].receiver;
       FaspSourceState state;
 
-      h->sources[i].told = fasp_merge_get_elsewhere (h->merge, i);
-      fasp_endpoint_set_elsewhere (receiver, now, &h->sources[i].told);
+      h->sources[i].told = fasp_merge_get_other_sources (h->merge, i);
+      fasp_endpoint_set_other_sources (receiver, now, &h->sources[i].told);
       fasp_endpoint_get_source (receiver, now, &state);
       fasp_merge_set_state (h->merge, now, i, &state);
     }

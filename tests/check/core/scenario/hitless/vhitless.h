@@ -21,12 +21,12 @@ G_BEGIN_DECLS
 typedef struct
 {
   FaspEndpoint *sender, *receiver;
-  FaspElsewhere told; /* the receiver, last */
-  gboolean is_frozen; /* the sender does not run */
-  gboolean has_ended; /* it is fed nothing any more */
-  FaspTime delay;     /* one way */
-  guint64 written;    /* offset of the next byte written to it */
-  guint64 started;    /* where it was started */
+  FaspOtherSources told; /* the receiver, last */
+  gboolean is_frozen;    /* the sender does not run */
+  gboolean has_ended;    /* it is fed nothing any more */
+  FaspTime delay;        /* one way */
+  guint64 written;       /* offset of the next byte written to it */
+  guint64 started;       /* where it was started */
   /* what it says that is not so: */
   gboolean has_other_origin;
   gint64 ahead;        /* bytes by which its offsets are more than they are */

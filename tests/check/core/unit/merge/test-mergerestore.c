@@ -128,14 +128,14 @@ test_standby (void)
 
     made_init (&m, FASP_REDUNDANCY_STANDBY, 2);
     made_run (&m, 0, 1, 0, k);
-    g_assert_true (fasp_merge_get_elsewhere (m.merge, 1).stands_by);
+    g_assert_true (fasp_merge_get_other_sources (m.merge, 1).stands_by);
     g_assert_true (fasp_merge_prefer (m.merge, m.now, 1));
-    g_assert_false (fasp_merge_get_elsewhere (m.merge, 0).stands_by);
-    g_assert_false (fasp_merge_get_elsewhere (m.merge, 1).stands_by);
+    g_assert_false (fasp_merge_get_other_sources (m.merge, 0).stands_by);
+    g_assert_false (fasp_merge_get_other_sources (m.merge, 1).stands_by);
     for (guint64 end = k + 3 * SECOND; k < end; k++) {
       m.now += MADE_GAP;
       for (guint i = 0; i < 2; i++)
-        if ((i == 0 || brings) && !fasp_merge_get_elsewhere (m.merge, i).stands_by) {
+        if ((i == 0 || brings) && !fasp_merge_get_other_sources (m.merge, i).stands_by) {
           m.states[i].heard = m.now;
           made_bring_block (&m, i, k);
         }
@@ -145,7 +145,7 @@ test_standby (void)
       made_take (&m);
     }
     g_assert_cmpuint (get_leader (&m), ==, brings);
-    g_assert_true (fasp_merge_get_elsewhere (m.merge, !brings).stands_by);
+    g_assert_true (fasp_merge_get_other_sources (m.merge, !brings).stands_by);
     assert_whole (&m, k);
   }
 }

@@ -7,10 +7,10 @@
 
 #define PROVEN 64 /* blocks, 64 KiB, after which a source is trusted */
 
-static FaspElsewhere
+static FaspOtherSources
 get (const Made *m, guint i)
 {
-  return fasp_merge_get_elsewhere (m->merge, i);
+  return fasp_merge_get_other_sources (m->merge, i);
 }
 
 /* A loss waits for as long as the others are slower and 5 ms, if a retransmission is still in time
@@ -60,11 +60,11 @@ test_has (void)
   g_assert_false (get (&m, 0).stands_by);
   made_arrive (&m, 0, 0);
   for (guint i = 0; i < 2; i++) {
-    FaspElsewhere elsewhere = get (&m, i);
+    FaspOtherSources others = get (&m, i);
 
-    g_assert_cmpint (elsewhere.has.known, ==, i == 0);
-    if (elsewhere.has.known)
-      g_assert_cmpuint (elsewhere.has.offset, ==, MADE_SIZE);
+    g_assert_cmpint (others.has.known, ==, i == 0);
+    if (others.has.known)
+      g_assert_cmpuint (others.has.offset, ==, MADE_SIZE);
   }
   made_clear (&m);
 }

@@ -66,13 +66,13 @@ test_has (void)
     FaspTx *tx;
     FaspStore *store = begin (&tx, sizeof bytes);
 
-    fasp_tx_has_elsewhere (tx, &has, FALSE);
+    fasp_tx_has_from_others (tx, &has, FALSE);
     g_assert_cmpuint (get_start (store, tx), ==, table[i].start);
     g_assert_cmpuint (fasp_tx_view (tx)->counts.skipped, ==, 0);
     g_assert_true (fasp_tx_has_fresh (tx) == (table[i].start < sizeof bytes));
     /* it does not go back */
     has.offset = 0;
-    fasp_tx_has_elsewhere (tx, &has, FALSE);
+    fasp_tx_has_from_others (tx, &has, FALSE);
     g_assert_cmpuint (get_start (store, tx), ==, table[i].start);
     finish (tx, store);
   }
@@ -86,7 +86,7 @@ test_open_block (void)
   FaspTx *tx;
   FaspStore *store = begin (&tx, SIZE / 2);
 
-  fasp_tx_has_elsewhere (tx, &has, FALSE);
+  fasp_tx_has_from_others (tx, &has, FALSE);
   g_assert_false (fasp_tx_has_fresh (tx));
   fasp_store_write (store, NOW, NOW, bytes, SIZE / 4, NULL);
   g_assert_true (fasp_tx_has_fresh (tx));
@@ -104,7 +104,7 @@ test_marks (void)
 
   fasp_store_mark_key_frame (store, NOW, NOW);
   fasp_store_write (store, NOW, NOW, bytes, SIZE, NULL);
-  fasp_tx_has_elsewhere (tx, &has, FALSE);
+  fasp_tx_has_from_others (tx, &has, FALSE);
   g_assert_cmpuint (fasp_tx_get_base (tx), ==, fasp_store_get_head (store) - 2);
   finish (tx, store);
 }
@@ -120,19 +120,19 @@ test_stands_by (void)
     FaspTx *tx;
     FaspStore *store = begin (&tx, sizeof bytes);
 
-    fasp_tx_has_elsewhere (tx, &has, TRUE);
+    fasp_tx_has_from_others (tx, &has, TRUE);
     g_assert_true (fasp_tx_stands_by (tx));
     g_assert_false (fasp_tx_has_fresh (tx));
     g_assert_cmpint (fasp_tx_get_timeout (tx), ==, FASP_NEVER);
     g_assert_cmpuint (get_start (store, tx), ==, origin == 1 ? 4000 : sizeof bytes);
     fasp_store_write (store, NOW, NOW, bytes, SIZE, NULL);
-    fasp_tx_has_elsewhere (tx, &has, FALSE);
+    fasp_tx_has_from_others (tx, &has, FALSE);
     g_assert_true (fasp_tx_has_fresh (tx));
     g_assert_cmpuint (get_start (store, tx), ==, origin == 1 ? 4000 : sizeof bytes);
     fasp_store_finish (store, NOW, NOW);
     head = fasp_store_get_head (store);
     has.offset = 99999;
-    fasp_tx_has_elsewhere (tx, &has, TRUE);
+    fasp_tx_has_from_others (tx, &has, TRUE);
     g_assert_false (fasp_tx_stands_by (tx));
     g_assert_true (fasp_tx_has_fresh (tx));
     g_assert_cmpuint (fasp_tx_get_base (tx), ==, head - 1);
@@ -150,7 +150,7 @@ test_other_stream (void)
     FaspTx *tx;
     FaspStore *store = begin (&tx, sizeof bytes);
 
-    fasp_tx_has_elsewhere (tx, &has[i], FALSE);
+    fasp_tx_has_from_others (tx, &has[i], FALSE);
     g_assert_cmpuint (get_start (store, tx), ==, 0);
     g_assert_true (fasp_tx_has_fresh (tx));
     finish (tx, store);

@@ -24,7 +24,7 @@ begin (FaspRx **rx, guint64 offset)
   FaspStreamOffset first = at (1, offset);
 
   *rx = fasp_rx_new (NOW, 0, 1000, &agreed, NULL);
-  fasp_rx_begin_at (*rx, &first, &(FaspElsewhere) { 0 });
+  fasp_rx_begin_at (*rx, &first, &(FaspOtherSources) { 0 });
 }
 
 static void
@@ -69,9 +69,9 @@ bring_mark (FaspRx *rx, guint32 number, guint8 segment, FaspStreamOffset positio
 static void
 get (FaspRx *rx, FaspStreamOffset has)
 {
-  FaspElsewhere elsewhere = { .has = has };
+  FaspOtherSources others = { .has = has };
 
-  fasp_rx_set_elsewhere (rx, NOW, &elsewhere);
+  fasp_rx_set_other_sources (rx, NOW, &others);
 }
 
 /* Takes all that is in order.  Returns where the last block begins. */
@@ -108,7 +108,7 @@ test_hole (void)
   g_assert_cmpuint (get_ack (rx), ==, 1);
   get (rx, at (1, 5300));
   g_assert_cmpuint (get_ack (rx), ==, 4);
-  g_assert_cmpuint (rx->counts.elsewhere, ==, 2);
+  g_assert_cmpuint (rx->counts.from_others, ==, 2);
   g_assert_cmpuint (rx->counts.given_up, ==, 0);
   g_assert_cmpuint (take_all (rx), ==, 5300);
   /* what comes behind a hole that is filled already does not wait either */
@@ -117,7 +117,7 @@ test_hole (void)
   bring (rx, 8, 7, 5800);
   bring (rx, 12, 7, 6200);
   g_assert_cmpuint (get_ack (rx), ==, 9);
-  g_assert_cmpuint (rx->counts.elsewhere, ==, 5);
+  g_assert_cmpuint (rx->counts.from_others, ==, 5);
   fasp_rx_free (rx);
 }
 
@@ -289,24 +289,24 @@ test_sender_skips (void)
 static void
 test_said (void)
 {
-  FaspElsewhere elsewhere = { .has = at (1, 5000), .recovery_time = 30 * FASP_MSEC };
+  FaspOtherSources others = { .has = at (1, 5000), .recovery_time = 30 * FASP_MSEC };
   FaspFeedback feedback;
   FaspRx *rx;
 
   begin (&rx, 5000);
   bring (rx, 0, 7, 5000);
   fasp_feedback_sent (&rx->feedback, NOW, 100);
-  fasp_rx_set_elsewhere (rx, NOW, &elsewhere);
+  fasp_rx_set_other_sources (rx, NOW, &others);
   g_assert_cmpint (fasp_rx_get_recovery_time (rx, NOW), ==, 30 * FASP_MSEC);
   g_assert_false (fasp_feedback_is_due (&rx->feedback, NOW + 5 * FASP_MSEC));
   for (guint i = 0; i < 2; i++) {
     FaspTime now = NOW + i * 10 * FASP_MSEC;
 
-    elsewhere.stands_by = i == 0;
-    fasp_rx_set_elsewhere (rx, now, &elsewhere);
+    others.stands_by = i == 0;
+    fasp_rx_set_other_sources (rx, now, &others);
     g_assert_true (fasp_feedback_is_due (&rx->feedback, now + 5 * FASP_MSEC));
     fasp_rx_fill_feedback (rx, now, &feedback, 1000);
-    g_assert_cmpint (feedback.stands_by, ==, elsewhere.stands_by);
+    g_assert_cmpint (feedback.stands_by, ==, others.stands_by);
     g_assert_cmpuint (feedback.has.offset, ==, 5000);
     fasp_feedback_sent (&rx->feedback, now + 5 * FASP_MSEC, 100);
   }
@@ -317,14 +317,14 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/elsewhere/hole", test_hole);
-  g_test_add_func ("/elsewhere/unknown", test_unknown);
-  g_test_add_func ("/elsewhere/neighbours", test_neighbours);
-  g_test_add_func ("/elsewhere/mark-in-hole", test_mark_in_hole);
-  g_test_add_func ("/elsewhere/mark-not-read", test_mark_not_read);
-  g_test_add_func ("/elsewhere/low-bits", test_low_bits);
-  g_test_add_func ("/elsewhere/given-up", test_given_up);
-  g_test_add_func ("/elsewhere/sender-skips", test_sender_skips);
-  g_test_add_func ("/elsewhere/said", test_said);
+  g_test_add_func ("/othersources/hole", test_hole);
+  g_test_add_func ("/othersources/unknown", test_unknown);
+  g_test_add_func ("/othersources/neighbours", test_neighbours);
+  g_test_add_func ("/othersources/mark-in-hole", test_mark_in_hole);
+  g_test_add_func ("/othersources/mark-not-read", test_mark_not_read);
+  g_test_add_func ("/othersources/low-bits", test_low_bits);
+  g_test_add_func ("/othersources/given-up", test_given_up);
+  g_test_add_func ("/othersources/sender-skips", test_sender_skips);
+  g_test_add_func ("/othersources/said", test_said);
   return g_test_run ();
 }

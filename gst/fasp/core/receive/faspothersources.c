@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "faspelsewhere.h"
+#include "faspothersources.h"
 
 /* The segment in which the hole at @ack begins. */
 static guint16
@@ -14,7 +14,7 @@ get_segment (const FaspReorder *reorder, const FaspPosition *position, guint64 a
 }
 
 gboolean
-fasp_elsewhere_fills_hole (const FaspElsewhere *elsewhere, const FaspReorder *reorder,
+fasp_other_sources_fills_hole (const FaspOtherSources *others, const FaspReorder *reorder,
     const FaspPosition *position, guint64 *number)
 {
   guint64 ack = fasp_reorder_get_ack (reorder), first, length;
@@ -22,7 +22,7 @@ fasp_elsewhere_fills_hole (const FaspElsewhere *elsewhere, const FaspReorder *re
   const FaspBlock *behind;
   guint16 segment;
 
-  if (!elsewhere->has.known || !fasp_reorder_next_gap (reorder, ack, &first, &length))
+  if (!others->has.known || !fasp_reorder_next_gap (reorder, ack, &first, &length))
     return FALSE;
   *number = first + length;
   behind = fasp_reorder_get (reorder, *number);
@@ -31,19 +31,19 @@ fasp_elsewhere_fills_hole (const FaspElsewhere *elsewhere, const FaspReorder *re
   if (behind == NULL || segment != behind->segment)
     return FALSE;
   start.offset = fasp_position_widen (position, behind);
-  return fasp_stream_offset_is_comparable (&start, &elsewhere->has)
-      && start.offset <= elsewhere->has.offset;
+  return fasp_stream_offset_is_comparable (&start, &others->has)
+      && start.offset <= others->has.offset;
 }
 
 gboolean
-fasp_elsewhere_has (const FaspElsewhere *elsewhere, const FaspPosition *position,
+fasp_other_sources_has (const FaspOtherSources *others, const FaspPosition *position,
     const FaspBlock *block)
 {
   FaspStreamOffset start = position->next;
 
-  if (!elsewhere->has.known)
+  if (!others->has.known)
     return FALSE;
   start.offset = fasp_position_widen (position, block);
-  return fasp_stream_offset_is_comparable (&start, &elsewhere->has)
-      && start.offset + fasp_block_get_payload (block) <= elsewhere->has.offset;
+  return fasp_stream_offset_is_comparable (&start, &others->has)
+      && start.offset + fasp_block_get_payload (block) <= others->has.offset;
 }

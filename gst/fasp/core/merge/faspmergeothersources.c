@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspmergeelsewhere.c: what the endpoint of a source is told: what the reader has, and for how
- * long a loss waits for another source.
+ * faspmergeothersources.c: the settings that the merge makes for the endpoint of a source: the
+ * bytes that the reader has, and how long a loss waits for another source.
  */
 #include "faspmergeprivate.h"
 
-/* What a host may take to pass on what another source has brought, before a loss is reported. */
+/* The longest time in which a host passes on another source's block, before a loss is reported. */
 #define BESIDES (5 * FASP_MSEC)
 /* What a source sends first that stood by is compared with so many bytes that the reader has. */
 #define COMPARED 4096
@@ -39,23 +39,23 @@ get_recovery_time (const FaspMerge *merge, const FaspSource *source)
 }
 
 gboolean
-fasp_merge_is_announced (const FaspMerge *merge, guint i, const FaspElsewhere *announced)
+fasp_merge_is_announced (const FaspMerge *merge, guint i, const FaspOtherSources *announced)
 {
-  return fasp_merge_get_elsewhere (merge, i).stands_by == announced->stands_by;
+  return fasp_merge_get_other_sources (merge, i).stands_by == announced->stands_by;
 }
 
-FaspElsewhere
-fasp_merge_get_elsewhere (const FaspMerge *merge, guint i)
+FaspOtherSources
+fasp_merge_get_other_sources (const FaspMerge *merge, guint i)
 {
   const FaspSource *source = &merge->sources[i];
-  FaspElsewhere elsewhere = {
+  FaspOtherSources others = {
     .recovery_time = get_recovery_time (merge, source),
     .stands_by = source->role == FASP_SOURCE_STANDBY,
   };
 
   if (merge->next.known && merge->next.offset != FASP_OFFSET_UNKNOWN)
-    elsewhere.has = fasp_merge_get_foreign (merge, source,
+    others.has = fasp_merge_get_foreign (merge, source,
         merge->next.offset - (source->resumes ? MIN (COMPARED, merge->next.offset) : 0));
-  elsewhere.stands_by &= elsewhere.has.known;
-  return elsewhere;
+  others.stands_by &= others.has.known;
+  return others;
 }
