@@ -313,7 +313,7 @@ is_outdated (const FaspEndpoint *endpoint)
 }
 
 void
-fasp_dial_tend (FaspEndpoint *endpoint, FaspTime now)
+fasp_dial_run_due (FaspEndpoint *endpoint, FaspTime now)
 {
   /* before the next peer gets its turn: none of them may have longer than this */
   if (get_unanswered_time (endpoint) <= now) {
@@ -329,7 +329,7 @@ fasp_dial_tend (FaspEndpoint *endpoint, FaspTime now)
         endpoint->calling->call.answer_forged);
     explain_forged (endpoint, event);
   }
-  fasp_failover_tend (endpoint, now);
+  fasp_failover_run_due (endpoint, now);
   if (is_outdated (endpoint) && fasp_caller_get_timeout (&endpoint->calling->call.caller) <= now)
     fasp_dial_anew (endpoint, now);
   if (endpoint->calling->call.redial_time <= now) {

@@ -37,7 +37,7 @@ void fasp_dial_anew (FaspEndpoint *endpoint, FaspTime now);
 void fasp_dial_announced (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from);
 
 /* Runs the timers: redials, reports that nobody answers, or gives up. */
-void fasp_dial_tend (FaspEndpoint *endpoint, FaspTime now);
+void fasp_dial_run_due (FaspEndpoint *endpoint, FaspTime now);
 FaspTime fasp_dial_get_timeout (FaspEndpoint *endpoint);
 
 G_END_DECLS

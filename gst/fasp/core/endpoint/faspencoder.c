@@ -294,7 +294,7 @@ fasp_encoder_follow (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 }
 
 void
-fasp_encoder_tend (FaspEndpoint *endpoint, FaspTime now)
+fasp_encoder_run_due (FaspEndpoint *endpoint, FaspTime now)
 {
   ask_for_key_frame (endpoint, now);
   if (endpoint->config.role != FASP_ROLE_SENDER || now < endpoint->sending->encoder.time)

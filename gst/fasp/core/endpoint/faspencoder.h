@@ -10,7 +10,7 @@
 G_BEGIN_DECLS
 
 /* Announces to the encoder what has changed. */
-void fasp_encoder_tend (FaspEndpoint *endpoint, FaspTime now);
+void fasp_encoder_run_due (FaspEndpoint *endpoint, FaspTime now);
 FaspTime fasp_encoder_get_time (FaspEndpoint *endpoint);
 /* Key frames that it was asked for. */
 guint64 fasp_encoder_count_key_frames (const FaspEndpoint *endpoint);

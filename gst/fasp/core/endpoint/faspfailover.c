@@ -83,7 +83,7 @@ fasp_failover_unreachable (FaspEndpoint *endpoint, const FaspAddress *to)
 }
 
 void
-fasp_failover_tend (FaspEndpoint *endpoint, FaspTime now)
+fasp_failover_run_due (FaspEndpoint *endpoint, FaspTime now)
 {
   if (endpoint->calling->failover.time > now)
     return;

@@ -30,6 +30,6 @@ void fasp_failover_back (FaspEndpoint *endpoint, const FaspSession *session);
 gboolean fasp_failover_refused (FaspEndpoint *endpoint, FaspTime now, gboolean for_good);
 /* Nobody listens at @to. */
 void fasp_failover_unreachable (FaspEndpoint *endpoint, const FaspAddress *to);
-void fasp_failover_tend (FaspEndpoint *endpoint, FaspTime now);
+void fasp_failover_run_due (FaspEndpoint *endpoint, FaspTime now);
 
 G_END_DECLS

@@ -70,7 +70,7 @@ fasp_gather_end (FaspEndpoint *endpoint, FaspTime now)
 }
 
 void
-fasp_gather_tend (FaspEndpoint *endpoint, FaspTime now)
+fasp_gather_run_due (FaspEndpoint *endpoint, FaspTime now)
 {
   if (now >= endpoint->sending->gather.due)
     fasp_gather_end (endpoint, now);

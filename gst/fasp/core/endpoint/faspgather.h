@@ -25,7 +25,7 @@ G_BEGIN_DECLS
 gboolean fasp_gather_written (FaspEndpoint *endpoint, FaspTime now, guint64 head, gsize size);
 /* What is held back may leave: something follows that belongs to the next block. */
 void fasp_gather_end (FaspEndpoint *endpoint, FaspTime now);
-void fasp_gather_tend (FaspEndpoint *endpoint, FaspTime now);
+void fasp_gather_run_due (FaspEndpoint *endpoint, FaspTime now);
 FaspTime fasp_gather_get_time (FaspEndpoint *endpoint);
 
 G_END_DECLS

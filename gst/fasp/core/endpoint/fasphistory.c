@@ -7,7 +7,7 @@
 #define GIVE_WAY_SHARE 16
 
 void
-fasp_history_tend (FaspEndpoint *endpoint, FaspTime now)
+fasp_history_run_due (FaspEndpoint *endpoint, FaspTime now)
 {
   guint64 past;
 

@@ -19,7 +19,7 @@
 G_BEGIN_DECLS
 
 /* Something was written: drops history that is too old. */
-void fasp_history_tend (FaspEndpoint *endpoint, FaspTime now);
+void fasp_history_run_due (FaspEndpoint *endpoint, FaspTime now);
 /* The store is full: is there history that could go? */
 gboolean fasp_history_can_give_way (const FaspEndpoint *endpoint);
 /* Drops a part of the history.  FALSE: there was none. */

@@ -97,7 +97,7 @@ let_go (FaspEndpoint *endpoint, FaspTime now, gboolean receiver, const gchar *wh
 }
 
 void
-fasp_hold_tend (FaspEndpoint *endpoint, FaspTime now)
+fasp_hold_run_due (FaspEndpoint *endpoint, FaspTime now)
 {
   if (endpoint->sending->held.deadline > now)
     return;

@@ -34,7 +34,7 @@ void fasp_hold_init (FaspEndpoint *endpoint);
 /* Whoever comes takes what is held, or it is of no use any more.  @why: a word for the log. */
 void fasp_hold_end (FaspEndpoint *endpoint, FaspTime now, const gchar *why);
 /* Lets go what was held for long enough. */
-void fasp_hold_tend (FaspEndpoint *endpoint, FaspTime now);
+void fasp_hold_run_due (FaspEndpoint *endpoint, FaspTime now);
 FaspTime fasp_hold_get_time (FaspEndpoint *endpoint);
 /* Our process did not run for @span. */
 void fasp_hold_excuse (FaspEndpoint *endpoint, FaspTime span);

@@ -364,7 +364,7 @@ log_unopened (const FaspSession *session, FaspTime now)
 }
 
 gboolean
-fasp_lifecycle_tend (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
+fasp_lifecycle_run_due (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   FaspTime silent;
 

@@ -19,7 +19,7 @@ void fasp_lifecycle_replaced (FaspEndpoint *endpoint, FaspTime now, FaspSession 
 /* The session is over for the application.  It stays until its goodbye is done. */
 void fasp_lifecycle_leave (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
 /* Runs its timers.  FALSE: the caller must remove it. */
-gboolean fasp_lifecycle_tend (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
+gboolean fasp_lifecycle_run_due (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
 /* Removes it from the endpoint and frees it. */
 void fasp_lifecycle_remove (FaspEndpoint *endpoint, FaspSession *session);
 

@@ -31,18 +31,18 @@ poll_group_first (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
 static const struct
 {
   FaspTime (*get_time) (FaspEndpoint *endpoint);
-  void (*tend) (FaspEndpoint *endpoint, FaspTime now); /* NULL: nothing */
+  void (*run_due) (FaspEndpoint *endpoint, FaspTime now); /* NULL: nothing */
   /* TRUE: a datagram is to leave; NULL: none ever is */
   gboolean (*poll) (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram);
 } OWN[] = {
-  { fasp_hold_get_time, fasp_hold_tend, NULL },
-  { fasp_writing_get_time, fasp_writing_tend, NULL },
-  { fasp_gather_get_time, fasp_gather_tend, NULL },
+  { fasp_hold_get_time, fasp_hold_run_due, NULL },
+  { fasp_writing_get_time, fasp_writing_run_due, NULL },
+  { fasp_gather_get_time, fasp_gather_run_due, NULL },
   { fasp_calling_get_reply_time, NULL, fasp_calling_poll_reply },
-  { fasp_dial_get_timeout, fasp_dial_tend, fasp_dial_poll },
-  { fasp_stale_get_time, fasp_stale_tend, NULL },
-  { fasp_strangers_get_time, fasp_strangers_tend, NULL },
-  { fasp_encoder_get_time, fasp_encoder_tend, NULL },
+  { fasp_dial_get_timeout, fasp_dial_run_due, fasp_dial_poll },
+  { fasp_stale_get_time, fasp_stale_run_due, NULL },
+  { fasp_strangers_get_time, fasp_strangers_run_due, NULL },
+  { fasp_encoder_get_time, fasp_encoder_run_due, NULL },
   { fasp_dial_get_punch_time, NULL, fasp_dial_poll_punch },
   { get_group_time, NULL, poll_group_first },
 };
@@ -51,8 +51,8 @@ static gboolean
 poll_own (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
 {
   for (guint i = 0; i < G_N_ELEMENTS (OWN); i++)
-    if (OWN[i].tend != NULL)
-      OWN[i].tend (endpoint, now);
+    if (OWN[i].run_due != NULL)
+      OWN[i].run_due (endpoint, now);
   for (guint i = 0; i < G_N_ELEMENTS (OWN); i++)
     if (OWN[i].poll != NULL && OWN[i].poll (endpoint, now, datagram))
       return TRUE;
@@ -106,7 +106,7 @@ fasp_endpoint_poll_lane (FaspEndpoint *endpoint, guint lane, FaspTime now, FaspD
   if (lane == 0 && poll_own (endpoint, now, datagram))
     return TRUE;
   while ((session = fasp_scheduler_next (scheduler, now)) != NULL) {
-    if (!fasp_lifecycle_tend (endpoint, now, session)) {
+    if (!fasp_lifecycle_run_due (endpoint, now, session)) {
       fasp_lifecycle_remove (endpoint, session);
       continue;
     }

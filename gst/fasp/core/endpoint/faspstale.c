@@ -43,7 +43,7 @@ look_at (FaspEndpoint *endpoint, FaspTime now, guint link, gboolean is_mute, gbo
 }
 
 void
-fasp_stale_tend (FaspEndpoint *endpoint, FaspTime now)
+fasp_stale_run_due (FaspEndpoint *endpoint, FaspTime now)
 {
   const FaspSession *session = fasp_endpoint_get_open (endpoint);
   gboolean may_leave;

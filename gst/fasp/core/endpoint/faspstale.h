@@ -30,7 +30,7 @@ G_BEGIN_DECLS
 
 /* By @link came a datagram with a valid tag, or the answer to this very call. */
 void fasp_stale_heard (FaspEndpoint *endpoint, guint link);
-void fasp_stale_tend (FaspEndpoint *endpoint, FaspTime now);
+void fasp_stale_run_due (FaspEndpoint *endpoint, FaspTime now);
 FaspTime fasp_stale_get_time (FaspEndpoint *endpoint);
 
 G_END_DECLS

@@ -74,7 +74,7 @@ fasp_strangers_look (FaspEndpoint *endpoint, const FaspAddress *from, const guin
 /* --- no caller ------------------------------------------------------------------------ */
 
 void
-fasp_strangers_tend (FaspEndpoint *endpoint, FaspTime now)
+fasp_strangers_run_due (FaspEndpoint *endpoint, FaspTime now)
 {
   if (now < fasp_strangers_get_time (endpoint))
     return;

@@ -21,7 +21,7 @@ G_BEGIN_DECLS
 /* A datagram that is of no session came.  TRUE: it is of another protocol, and is dealt with. */
 gboolean fasp_strangers_look (FaspEndpoint *endpoint, const FaspAddress *from, const guint8 *data,
     gsize size);
-void fasp_strangers_tend (FaspEndpoint *endpoint, FaspTime now);
+void fasp_strangers_run_due (FaspEndpoint *endpoint, FaspTime now);
 FaspTime fasp_strangers_get_time (FaspEndpoint *endpoint);
 
 G_END_DECLS

@@ -138,7 +138,7 @@ fasp_writing_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 }
 
 void
-fasp_writing_tend (FaspEndpoint *endpoint, FaspTime now)
+fasp_writing_run_due (FaspEndpoint *endpoint, FaspTime now)
 {
   const FaspSession *session;
 
@@ -256,7 +256,7 @@ fasp_endpoint_write (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time, 
     gboolean is_new = fasp_gather_written (endpoint, now, head, size);
 
     endpoint->stats.bytes_unconfirmed = 0; /* nor when they are kept */
-    fasp_history_tend (endpoint, now);
+    fasp_history_run_due (endpoint, now);
     fasp_header_wait_move (endpoint, fasp_store_get_head (endpoint->store), TRUE);
     for (guint i = 0; is_new && i < endpoint->config.lanes; i++)
       fasp_scheduler_written (&endpoint->schedulers[i], now);

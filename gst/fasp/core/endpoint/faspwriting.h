@@ -21,7 +21,7 @@ gboolean fasp_writing_is_in_the_middle (const FaspEndpoint *endpoint, const Fasp
 /* fasp_endpoint_set_stream_offset(); @is_calling: a receiver is called, which learns the offset. */
 gboolean fasp_writing_set_offset (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time,
     const FaspStreamOffset *position, gboolean is_calling);
-void fasp_writing_tend (FaspEndpoint *endpoint, FaspTime now);
+void fasp_writing_run_due (FaspEndpoint *endpoint, FaspTime now);
 FaspTime fasp_writing_get_time (FaspEndpoint *endpoint);
 
 G_END_DECLS

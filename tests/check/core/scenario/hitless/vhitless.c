@@ -242,7 +242,7 @@ is_woken (VHitless *h, FaspTime now)
 
 /* What faspsrc does: tells the sources what the reader has, and reads them. */
 static void
-tend (VHitless *h, FaspTime now)
+run_due (VHitless *h, FaspTime now)
 {
   FaspMergeEvent event;
   FaspMergeTaken taken;
@@ -291,7 +291,7 @@ vhitless_step (VHitless *h)
   h->due += h->finished || h->is_paused ? 0 : VHITLESS_BITRATE / 8 * VHITLESS_STEP / FASP_SEC;
   for (guint i = 0; i < h->n; i++)
     feed (h, i, now);
-  tend (h, now);
+  run_due (h, now);
 }
 
 void

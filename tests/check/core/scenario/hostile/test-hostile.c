@@ -602,7 +602,7 @@ test_skips (void)
       session->tx->view.counts.skips_reported++;
       fasp_encoder_follow (endpoint, now, session);
     }
-    fasp_encoder_tend (endpoint, now);
+    fasp_encoder_run_due (endpoint, now);
     while (fasp_endpoint_poll_event (endpoint, &event)) {
       wanted += event.type == FASP_EVENT_KEY_FRAME;
       g_assert_cmpint (event.type, !=, FASP_EVENT_SKIPPED);
@@ -626,11 +626,11 @@ test_joins (void)
 
   for (guint i = 0; i < n; i++) {
     now = FASP_SEC + i * seconds * FASP_SEC / n;
-    fasp_encoder_tend (endpoint, now);
+    fasp_encoder_run_due (endpoint, now);
     connect (endpoint, now, i);
     wanted += take_events (endpoint, FASP_EVENT_KEY_FRAME);
   }
-  fasp_encoder_tend (endpoint, now + FASP_SEC);
+  fasp_encoder_run_due (endpoint, now + FASP_SEC);
   wanted += take_events (endpoint, FASP_EVENT_KEY_FRAME);
   g_assert_cmpuint (wanted, >=, seconds - 4); /* each waits for somebody who joins */
   g_assert_cmpuint (wanted, <=, seconds + 1);
