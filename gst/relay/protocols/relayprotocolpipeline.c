@@ -556,10 +556,10 @@ unref (RelayProtocolPipeline *self)
 {
   if (!g_atomic_int_dec_and_test (&self->users))
     return;
-  g_object_unref (self->owner);
-  g_object_unref (self->cancellable);
   if (self->kept != NULL)
     self->protocol_uri->protocol->free_kept (self->kept);
+  g_object_unref (self->owner); /* it has the URI */
+  g_object_unref (self->cancellable);
   g_free (self->stats.error);
   g_free (self->address);
   g_hash_table_unref (self->answered);
