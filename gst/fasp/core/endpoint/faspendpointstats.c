@@ -151,7 +151,7 @@ fasp_endpoint_get_backlog (FaspEndpoint *endpoint, FaspTime now)
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
     FaspTime its;
 
-    if (!fasp_session_is_heard (session))
+    if (session->role != FASP_ROLE_SENDER || !fasp_session_is_heard (session))
       continue;
     its = get_backlog (endpoint, now, session);
     if (backlog < 0 || (waits ? its > backlog : its < backlog))
