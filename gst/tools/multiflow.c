@@ -31,7 +31,7 @@
 #define AHEAD_MAX 100000000 /* datagrams: no network loses more in a row */
 /* after this, another run is followed, if it has lasted as long */
 #define SILENT G_USEC_PER_SEC
-#define SEEN 1024 /* datagrams of a flow, up to which a late one is recognised */
+#define SEEN 1024 /* datagrams of a flow: how far back late ones are discerned from copies */
 #define TICK 1000 /* µs: datagrams that are due within a tick leave together */
 /* From this many on, losses in a row are a hole. Fewer may be chance. */
 #define HOLE_DATAGRAMS 8

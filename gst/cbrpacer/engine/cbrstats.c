@@ -124,7 +124,7 @@ cbr_stats_dropped (CbrStats *stats, gsize bytes)
 void
 cbr_stats_worked (CbrStats *stats, gint64 pacing, gint64 downstream)
 {
-  /* before the time that this cycle has taken; plus 1 µs, which the clock is rounded to */
+  /* now, less the processor time of this cycle, and less 1 µs, to which the clock is rounded */
   if (stats->started == 0)
     stats->started = (g_get_monotonic_time () - 1) * 1000 - pacing - downstream;
   stats->cpu_pacing += pacing;

@@ -327,7 +327,7 @@ drain (GstFaspSink *self)
     FaspIoResult result = fasp_io_drain (self->connection.io, &lost, &event);
     GstFlowReturn ret;
 
-    /* FALSE if a flush came before the end could be sent to a receiver */
+    /* FALSE if the end is not written yet: it waits for a receiver */
     self->ended = fasp_endpoint_has_finished (fasp_io_lock (self->connection.io));
     fasp_io_unlock (self->connection.io, FALSE);
     switch (result) {

@@ -18,7 +18,7 @@ void picture_sandbox_step_back (void);
  */
 gboolean picture_sandbox_close (void);
 
-/* Has most of the processor's time that it may use been used? */
+/* Has the process used half of its processor time, or more? */
 gboolean picture_sandbox_is_old (void);
 
 G_END_DECLS

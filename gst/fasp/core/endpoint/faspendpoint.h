@@ -208,8 +208,8 @@ gboolean fasp_endpoint_drop (FaspEndpoint *endpoint, FaspTime now, guint32 sessi
 /* After close: TRUE when nothing is left to send.  The caller waits for that
  * one second at most, and then calls fasp_endpoint_end(). */
 gboolean fasp_endpoint_is_closed (const FaspEndpoint *endpoint);
-/* Ends each session without another datagram.  Those that have not been announced as removed are
- * (FASP_EVENT_REMOVED). */
+/* Ends each session without another datagram. Pushes FASP_EVENT_REMOVED for connected ones that
+ * have not had it. */
 void fasp_endpoint_end (FaspEndpoint *endpoint, FaspTime now);
 
 /* --- statistics --------------------------------------------------------------- */

@@ -219,7 +219,7 @@ fasp_multicast_poll (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagra
   wake_speaker (endpoint);
   if (!sent)
     return FALSE;
-  /* sessions are to ask their members sooner than planned */
+  /* sessions must PING their members sooner than planned */
   if (fasp_multicast_sender_get_clock (group) < clock * 3 / 4)
     fasp_endpoint_wake_all (endpoint);
   return TRUE;

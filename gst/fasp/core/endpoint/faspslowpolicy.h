@@ -9,10 +9,10 @@
 
 G_BEGIN_DECLS
 
-/* Can all receivers that hold the oldest block be left behind? */
+/* Can all receivers that need the oldest block be left behind? */
 gboolean fasp_slow_policy_can_press (const FaspEndpoint *endpoint);
-/* Makes room by leaving behind the receivers that hold the oldest block. FALSE: there
- * is no more room than before. */
+/* Leaves behind receivers that need a block of the store's older half. FALSE: there is no more
+ * room than before. */
 gboolean fasp_slow_policy_press (FaspEndpoint *endpoint, FaspTime now);
 
 /* The stream has ended: can receivers that do not take it be given up? They can if slow-policy does

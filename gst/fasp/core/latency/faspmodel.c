@@ -72,7 +72,7 @@ fasp_model_copies_lost (const FaspModelPath *path, guint copies, FaspTime spread
 
   if (loss <= 0)
     return 0;
-  /* the chain's second eigenvalue: the memory that is left after one datagram */
+  /* the Markov chain's second eigenvalue: the memory left after one datagram */
   memory = loss < 1 ? path->stay - (1 - path->stay) * loss / (1 - loss) : 1;
   memory = CLAMP (memory, 0, 1);
   /* a datagram got through one round ago, or the sender would not know of the loss */

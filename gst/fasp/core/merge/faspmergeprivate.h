@@ -26,7 +26,7 @@ typedef struct
 typedef struct
 {
   guint64 peer;   /* FaspSourceState; 0: none */
-  FaspTime until; /* when a new session of it is used; 0: at once */
+  FaspTime until; /* until when it is kept out; 0: it is not */
   FaspTime span;  /* for how long it was kept out last, µs */
 } FaspLiar;
 

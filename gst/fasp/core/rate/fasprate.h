@@ -55,7 +55,7 @@ typedef struct
   guint64 reported, lost, marked; /* the flow's packets so far: reported; of these, missing; and
                                      marked by ECN.  A controller gets the growth of each, with lost
                                      and marked at most reported, and only certain losses */
-  guint64 unsettled;              /* number of the newest packets that may still arrive */
+  guint64 unsettled;              /* so many newest packets may still arrive if missing */
   const FaspRateSample *samples;  /* of one flow, oldest first */
   guint n;
   FaspTime delay; /* from the newest packet's arrival to this report, by the peer; µs */

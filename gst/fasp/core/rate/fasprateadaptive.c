@@ -48,17 +48,18 @@
 #define FULL_FALL .995
 /* A pulse that arrives slower than the rate may have met a busy host. */
 #define SHARE_LEAST -.5
-/* The allowed standing queue: two packets, within these bounds, plus the spread of delays. */
+/* The allowed standing queue: two packets, within these bounds, plus so many
+ * spreads of delays. */
 #define STANDING_PACKETS 2
 #define STANDING_LEAST (2 * FASP_MSEC)
 #define STANDING_MOST (6 * FASP_MSEC)
 #define STANDING_SPREADS 3
-/* While a queue stands: the length of the stretches measured, the time over which they are
- * averaged, and the share of the rate at which to send. */
-#define LONG (12. * FASP_MSEC) /* a queue of this length is averaged twice as fast */
+/* The length of a standing queue whose stretches are averaged twice as fast. */
+#define LONG (12. * FASP_MSEC)
 /* Packets that arrive in less than this share of the time in which they left were held and
  * delivered together. */
 #define TOGETHER .5
+/* The share of the rate at which to send while a queue stands. */
 #define CLEARING .9
 /* A queue that stands for so many round trips, although this sender has let it drain, is due to
  * other senders.  After as many without a queue they are gone. */

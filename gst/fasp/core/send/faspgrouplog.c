@@ -56,9 +56,9 @@ struct _FaspGroupLog
   FaspGroupLosses losses;
   FaspPacer *pacer; /* of the group; NULL: nothing is bounded */
   gsize wire;
-  FaspTime grant_interval, idle_interval; /* of a member's share, and of what is idle: from one
-                                             datagram to the next, µs */
-  FaspTime idle_taken;                    /* token bucket of what is idle */
+  FaspTime grant_interval, idle_interval; /* µs between datagrams that a member's share, and
+                                             that the idle time, allow */
+  FaspTime idle_taken;                    /* token bucket of the idle time */
   gconstpointer speaker;
   gdouble events, shared, spoken; /* of late: all, by several, by the speaker */
 };

@@ -27,7 +27,7 @@ FaspResolve *fasp_resolve_new (const gchar *host, guint16 port, FaspResolveFound
     gpointer failed_data, GError **error);
 /* Cancels a lookup that is under way. Does not wait for a name server. */
 void fasp_resolve_free (FaspResolve *resolve);
-/* The peer is not heard: it may have another address by now. */
+/* Looks the name up again: the silent peer may have moved. */
 void fasp_resolve_again (FaspResolve *resolve);
 
 G_END_DECLS

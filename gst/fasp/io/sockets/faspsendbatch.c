@@ -297,7 +297,7 @@ lose_first (FaspSendBatch *b, gint error)
   gboolean reported = error != ECONNREFUSED && error != ENOBUFS && !is_too_big (b, error);
 
   /* Too large for the interface, no route, a pending ICMP, a full queue of ours: it is
-   * lost, and the protocol handles losses. Some of these are nothing unusual. */
+   * lost, and the protocol handles losses. Usual ones are not reported. */
   drop_first (b, b->counts[0]);
   if (!reported)
     return;
