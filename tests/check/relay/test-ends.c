@@ -373,6 +373,13 @@ test_next_sender (void)
   close_input (&input);
 }
 
+static void
+wait_until_running (GstElement *end)
+{
+  while (relay_protocol_end_get_state (end) != RELAY_RUNNING)
+    g_usleep (1000);
+}
+
 /* Feeds an output with single packets, each when the one before has arrived. @key: of its URI. */
 static void
 check_rest (const gchar *key, const gchar *scheme, gsize header)
@@ -397,8 +404,7 @@ check_rest (const gchar *key, const gchar *scheme, gsize header)
   gst_bin_add_many (GST_BIN (pipeline), source, end, NULL);
   g_assert_true (gst_element_link (source, end));
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  while (relay_protocol_end_get_state (end) != RELAY_RUNNING)
-    g_usleep (1000);
+  wait_until_running (end);
   for (guint i = 0; i < 3; i++) {
     guint8 datagram[DATAGRAM];
 
@@ -654,8 +660,7 @@ test_no_folder (void)
   gst_element_set_state (end, GST_STATE_PLAYING);
   wait_for_restarts (end, 1);
   g_assert_cmpint (g_mkdir (folder, 0700), ==, 0);
-  while (relay_protocol_end_get_state (end) != RELAY_RUNNING)
-    g_usleep (1000);
+  wait_until_running (end);
   gst_element_set_state (end, GST_STATE_NULL);
   gst_object_unref (end);
   g_rmdir (folder);
