@@ -4,9 +4,9 @@
  *
  * The list is made when it is asked for, and made again when it has become old.
  * Addresses change all the time, but are asked for only when the network says that
- * nobody listens there. Anybody can forge that, for any address. So the list is made seldom enough
- * that it takes little time, however often that is said. The same goes for the sessions at one
- * address, of which there may be many.
+ * no program listens there (ICMP). Any host can forge that, for any address. So the list is made
+ * seldom enough that it takes little time, however often the report comes. The same goes for the
+ * sessions at one address, of which there may be many.
  */
 #pragma once
 

@@ -86,7 +86,7 @@ reject (FaspEndpoint *endpoint, FaspTime now, const Call *call, FaspReason reaso
     fasp_limiter_refused (endpoint->calling->admitted.limiter, now, call->from, call->proved);
   if (!is_first_refusal (endpoint, call->open->nonce))
     return FALSE;
-  /* a caller can be anybody, many times a second */
+  /* any host can call, many times a second */
   if (!fasp_token_bucket_take (&endpoint->calling->refusals.events, now, NOTIFY_REFUSAL_EVERY,
           NOTIFY_REFUSALS)) {
     endpoint->calling->refusals.unannounced++;
@@ -129,8 +129,8 @@ send_versions (FaspEndpoint *endpoint, const FaspAddress *to, const FaspHandshak
 /* --- who is calling? ------------------------------------------------------------- */
 
 /* Hashes all of an OPEN but the cookie.  So an OPEN that was damaged or changed on its way is
- * another call, and cannot replace the right one. The hash has a secret, so that nobody can make
- * many calls with colliding hashes. */
+ * another call, and cannot replace the right one. The hash has a secret, so that no host
+ * can make many calls with colliding hashes. */
 static void
 identify_call (const FaspEndpoint *endpoint, const FaspHandshake *open, guint8 call[FASP_KEY_SIZE])
 {
@@ -320,7 +320,7 @@ look_at (FaspEndpoint *endpoint, FaspTime now, const Call *call)
 
   if (same != NULL) {
     if (same->state == FASP_SESSION_HALF) {
-      /* answer to where the OPEN came from: somebody who has copied it gains nothing
+      /* answer to where the OPEN came from: an attacker that has copied it gains nothing
        * by that, as the session's address does not change */
       if (!fasp_address_equal (&same->handshake.from, call->from))
         same->handshake.moved = TRUE;
@@ -450,7 +450,7 @@ explain_occupied (const FaspEndpoint *endpoint, const FaspSession *session)
                                    NULL;
 }
 
-/* Why nobody from @network is let in now, beside @session; NULL: somebody is. */
+/* Why no other caller from @network is let in now, beside @session; NULL: one is. */
 static const gchar *
 explain_full (const FaspEndpoint *endpoint, FaspTime now, const FaspSession *session,
     const FaspNetwork *network)

@@ -12,7 +12,7 @@
  *   REJECT    with the reason, if it cannot be served,
  *   ACCEPT    otherwise, and a session in state HALF is made.
  *
- * No answer is longer than the OPEN, which is padded for that, so nobody can
+ * No answer is longer than the OPEN, which is padded for that, so no attacker can
  * use a listener to amplify a flood.
  */
 #pragma once

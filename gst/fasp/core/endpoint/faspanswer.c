@@ -43,9 +43,9 @@ set_addresses (FaspEndpoint *endpoint, FaspSession *session)
   }
 }
 
-/* All repetitions of an OPEN name the same first block, though it may take long until somebody
- * is there to answer. What was written meanwhile may be kept as history; but the receiver
- * begins where one that comes now does. */
+/* All repetitions of an OPEN name the same first block, though it may take long until a
+ * sender answers. What was written meanwhile may be kept as history; but the receiver begins where
+ * one that comes now does. */
 static void
 begin_anew (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
@@ -101,7 +101,7 @@ fasp_answer_rejected (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *f
 {
   FaspEvent *event;
   gboolean group = endpoint->config.group.len > 0;
-  /* anybody can send a REJECT, so it does not end an open session, which may come back */
+  /* any host can send a REJECT, so it does not end an open session, which may come back */
   FaspSession *session = fasp_endpoint_get_open (endpoint);
   gboolean open = session != NULL;
   gboolean passing = answer->reason == FASP_REASON_BUSY
@@ -151,7 +151,7 @@ fasp_answer_accepted (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *f
       .text = "both ends send, or both receive",
     };
 
-    /* the call ended with its answer; whoever calls on after a refusal does so by another one */
+    /* the call ended with its answer; after a refusal, the caller goes on by another call */
     fasp_dial_start (endpoint, now);
     endpoint->calling->call.caller.next_time = now + FASP_CALLER_MAX;
     fasp_answer_rejected (endpoint, now, from, &refusal);
@@ -188,7 +188,7 @@ fasp_answer_accepted (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *f
   fasp_session_open (session, now);
   set_addresses (endpoint, session);
   fasp_session_trust (session, now, 0);
-  /* the peer may be at @from, or somebody who has copied the answer */
+  /* the peer may be at @from, or an attacker that has copied the answer */
   if (!fasp_address_equal (from, &called))
     fasp_flow_suppose (&session->flows[0], now, from, FALSE);
   fasp_beginning_opened (endpoint, now, session);

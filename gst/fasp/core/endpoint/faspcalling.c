@@ -105,7 +105,7 @@ fasp_calling_receive (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *f
       endpoint->stats.datagrams_unknown++;
       break;
     case FASP_CALLER_FORGED:
-      /* somebody on the way sent it, or the peer has other keys: we call on */
+      /* an attacker sent it, or the peer has other keys: the caller goes on */
       endpoint->stats.datagrams_forged++;
       endpoint->calling->call.answer_forged = TRUE;
       break;

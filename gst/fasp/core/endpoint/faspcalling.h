@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 
 void fasp_calling_begin (FaspEndpoint *endpoint);
 void fasp_calling_end (FaspEndpoint *endpoint);
-/* The endpoint closes: nobody is called any more. */
+/* The endpoint closes: it calls no peer any more. */
 void fasp_calling_stop (FaspEndpoint *endpoint);
 /* Our process did not run for @span. */
 void fasp_calling_excuse (FaspEndpoint *endpoint, FaspTime span);

@@ -45,7 +45,7 @@ typedef struct
 {
   gboolean has_peer;            /* its address is known */
   gboolean expected;            /* it is being resolved */
-  gboolean unanswered_notified; /* the application knows that nobody answers */
+  gboolean unanswered_notified; /* the application knows that no peer answers */
   gboolean answer_forged;       /* an answer to this call did not open */
   FaspAddress peer;             /* that is called, */
   FaspAddress peer_before;      /* and was called before that */

@@ -26,7 +26,7 @@ typedef struct
   guint max_receivers_per_network; /* listening sender: receivers of a network (fasplimiter.h);
                                       0: no limit of their own */
   FaspSlowPolicy slow_policy;      /* sender */
-  gboolean wait_for_connection;    /* sender: hold bytes while nobody listens */
+  gboolean wait_for_connection;    /* sender: hold bytes while it has no receiver */
   gboolean reconnect;              /* caller: dial again when the peer is gone */
   gboolean keep_listening;         /* caller: also dial again after the peer's regular end;
                                       receiver that listens: accept another sender after
@@ -46,7 +46,7 @@ typedef struct
                                         valid; NULL: its own */
   guint id_bits;                        /* high bits of its connection ids that are fixed */
   guint32 id_prefix;                    /* has these bits (fasproutes.h) */
-  struct _FaspCredentials *credentials; /* a reference is taken; NULL: nobody
+  struct _FaspCredentials *credentials; /* a reference is taken; NULL: no peer
                                            in particular (faspcredentials.h) */
   FaspTime rekey_interval;              /* a key is used for at most this time; 0: the default */
   guint64 rekey_datagrams;              /* and for at most so many datagrams; 0: the default */

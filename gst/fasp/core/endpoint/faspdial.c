@@ -12,7 +12,7 @@
 #include "faspreading.h"
 #include "faspwriting.h"
 
-/* Time after which the application hears that nobody answers. */
+/* Time after which the application is notified that no peer answers. */
 #define UNANSWERED_AFTER (2 * FASP_SEC)
 /* OPENs with a cookie by the link that it is for, before other links are tried. */
 #define COOKIE_TRIES 3
@@ -56,7 +56,7 @@ fasp_dial_get_address (const FaspEndpoint *endpoint, guint link)
 }
 
 /* Every second OPEN goes by the first link, the others by each other link in turn.
- * With a cookie it goes by the link that the cookie is for, unless nobody answers
+ * With a cookie it goes by the link that the cookie is for, unless no peer answers
  * there. */
 static guint
 choose_link (FaspEndpoint *endpoint)

@@ -20,8 +20,8 @@ FaspAddress fasp_dial_get_address_of (const FaspEndpoint *endpoint, const FaspAd
     guint link);
 /* The peer's address for one of our links. */
 FaspAddress fasp_dial_get_address (const FaspEndpoint *endpoint, guint link);
-/* The link by which the peer is called that answers from @from: anybody may answer by the link
- * of a group, by which nobody is called. */
+/* The link by which the peer is called that answers from @from. Any host may answer by the link of
+ * a group, by which no peer is called. */
 guint fasp_dial_get_link (const FaspEndpoint *endpoint, const FaspAddress *from);
 /* The next datagram of a call; FALSE: none is due. */
 gboolean fasp_dial_poll (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram);
@@ -36,7 +36,7 @@ void fasp_dial_anew (FaspEndpoint *endpoint, FaspTime now);
 /* A sender has announced itself to the group: calls it, if it is wanted. */
 void fasp_dial_announced (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from);
 
-/* Runs the timers: redials, reports that nobody answers, or gives up. */
+/* Runs the timers: redials, reports that no peer answers, or gives up. */
 void fasp_dial_run_due (FaspEndpoint *endpoint, FaspTime now);
 FaspTime fasp_dial_get_timeout (FaspEndpoint *endpoint);
 

@@ -59,7 +59,7 @@ void fasp_endpoint_receive (FaspEndpoint *endpoint, FaspTime now, const FaspAddr
 /* The same at a port with several endpoints.  @route: from fasp_routes_find(). */
 void fasp_endpoint_receive_routed (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
     const guint8 *data, gsize size, FaspMemory *memory, gboolean marked, FaspRoute route);
-/* The network reports that nobody listens at @to (ICMP port unreachable). */
+/* The network reports that no program listens at @to (ICMP port unreachable). */
 void fasp_endpoint_unreachable (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *to);
 /* Caller: takes the links, a bit each, that should send from another local port from now on, if any
  * port will do: nothing is heard by them, and a NAT on the way may be the reason (faspstale.h). */
@@ -94,13 +94,13 @@ void fasp_endpoint_left_late (FaspEndpoint *endpoint, guint lane, FaspTime from,
  * that was set back).  @memory: the memory that @data lies in, which must not change any
  * more; what fills whole blocks is not copied then.  NULL: all is copied.
  * Returns how many bytes were taken.  That is fewer than @size when the store is full
- * (slow-policy wait), or when nobody has connected yet and wait_for_connection is set:
- * try again after the next poll round.  Without wait_for_connection, bytes that nobody
- * listens to are taken, counted and dropped. */
+ * (slow-policy wait), or when no receiver has connected yet and wait_for_connection is set:
+ * try again after the next poll round.  Without wait_for_connection, bytes for which there is no
+ * receiver are taken, counted and dropped. */
 gsize fasp_endpoint_write (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time,
     const guint8 *data, gsize size, FaspMemory *memory);
-/* The next byte written, at @media_time, has the stream offset @position in the stream of whoever
- * wrote it first.  Relays call this.  NULL: it is of our own stream, which is the default.  FALSE:
+/* The next byte written, at @media_time, has the stream offset @position in the stream of its
+ * first sender.  Relays call this.  NULL: it is of our own stream, which is the default.  FALSE:
  * there is no room: try again, as with fasp_endpoint_write(). */
 gboolean fasp_endpoint_set_stream_offset (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time,
     const FaspStreamOffset *position);
@@ -117,7 +117,7 @@ FaspTime fasp_endpoint_get_header_wait (const FaspEndpoint *endpoint, FaspTime n
  * is no room yet for the header that goes before it; write nothing until there is. */
 gboolean fasp_endpoint_begin_key_frame (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time,
     gboolean each);
-/* Takes the blocks in the application's memory that nobody needs any more; NULL: none.
+/* Takes the blocks in the application's memory that no receiver needs any more; NULL: none.
  * Release them with g_ptr_array_unref() outside of the caller's lock, as that calls code
  * which is not ours.  Call this after any other call. */
 GPtrArray *fasp_endpoint_take_forgotten (FaspEndpoint *endpoint);
@@ -137,7 +137,7 @@ gboolean fasp_endpoint_is_drained (const FaspEndpoint *endpoint);
 /* --- the stream, receiver ------------------------------------------------ */
 
 /* Reads the next block in order.  FALSE: there is none, and *read is not set.  Each byte
- * of a stream comes once, whoever sends it.  A block with FASP_BLOCK_EOS has no payload
+ * of a stream comes once, from whichever sender.  A block with FASP_BLOCK_EOS has no payload
  * and ends the stream of this sender.  A block with FASP_BLOCK_HEADER is not part of the
  * stream, but the header that receivers which join in the middle need.  With
  * FASP_BLOCK_ENTER this receiver needs it, too; else it is only to be passed on. */
@@ -179,7 +179,7 @@ void fasp_endpoint_decide (FaspEndpoint *endpoint, FaspTime now, const FaspEvent
     gboolean accept);
 
 /* What an encoder may use: bit/s of the stream that every receiver has room for now,
- * besides headers, retransmissions and repairs.  0: nobody is there, or nothing is paced. */
+ * besides headers, retransmissions and repairs.  0: there is no receiver, or nothing is paced. */
 guint64 fasp_endpoint_get_available_bitrate (const FaspEndpoint *endpoint);
 
 /* --- changing while running ------------------------------------------------ */
@@ -246,7 +246,7 @@ void fasp_endpoint_set_log (FaspEndpoint *endpoint, guint size);
 guint fasp_endpoint_fetch_log (FaspEndpoint *endpoint, FaspLogEntry *entries, guint max,
     guint64 *lost);
 /* Sender: how long the data to be sent next to a receiver has waited, µs.  This is the longest
- * wait of all receivers with slow-policy wait, else the shortest.  -1: nobody is heard. */
+ * wait of all receivers with slow-policy wait, else the shortest.  -1: no receiver is heard. */
 FaspTime fasp_endpoint_get_backlog (FaspEndpoint *endpoint, FaspTime now);
 /* Sender: the share lost (0 to 1) since the last call, to the receiver that loses the most.  Only
  * receivers with a fixed rate are looked at. */

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 typedef enum
 {
   FASP_EVENT_CONNECTING,  /* listener with `ask': decide() is awaited */
-  FASP_EVENT_UNANSWERED,  /* caller: nobody has answered so far */
+  FASP_EVENT_UNANSWERED,  /* caller: no peer has answered so far */
   FASP_EVENT_UNCALLED,    /* listener: no caller has come so far */
   FASP_EVENT_STRANGER,    /* another protocol comes to the port; once for each `protocol' */
   FASP_EVENT_CONNECTED,   /* session established; terms.latency_ms is final if

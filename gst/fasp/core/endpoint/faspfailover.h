@@ -5,7 +5,7 @@
  *
  *   moves on    when its peer is interrupted (silent, or its port is closed) or says
  *               goodbye before the end; when a call is not answered for 2 s, is turned away,
- *               or nobody listens there (no sooner than 250 ms after it began)
+ *               or no program listens there (no sooner than 250 ms after it began)
  *   stays       when it is answered, or heard again
  *
  * Peers are called in turn; fasp_endpoint_get_wanted_peer() returns whose address is needed.  The

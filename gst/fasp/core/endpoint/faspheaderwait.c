@@ -205,7 +205,7 @@ fasp_header_wait_follow (FaspEndpoint *endpoint, FaspTime now, FaspSession *sess
   if (state == FASP_RECEIVER_READS)
     return;
   /* Only the receiver knows what it has skipped. So it may lack the header again. That
-   * there is no header any more is not repeated to all whenever somebody skips. */
+   * there is no header any more is not repeated to all whenever a receiver skips. */
   if (fasp_tx_count_skips (session->tx) != session->header_wait.skips
       && state == FASP_RECEIVER_BEGINS && !session->start.has_header) {
     follow_unannounced (endpoint, now, session);

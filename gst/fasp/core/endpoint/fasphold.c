@@ -11,7 +11,7 @@ was_no_receiver (const FaspSession *session)
       || session->closing.reason == FASP_REASON_BUSY;
 }
 
-/* Until when what the peer lacks is held; 0: not at all; FASP_NEVER: until somebody takes it. */
+/* Until when what the peer lacks is held; 0: not at all; FASP_NEVER: until a receiver takes it. */
 static FaspTime
 get_deadline (const FaspEndpoint *endpoint, FaspTime now, const FaspSession *session,
     gboolean again)

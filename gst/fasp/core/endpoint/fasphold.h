@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * fasphold.h: who keeps which bytes when a session of a sender ends.
+ * fasphold.h: which bytes are kept, and for how long, when a session of a sender ends.
  *
  * Invariant: a byte that the application wrote is let go when all receivers that it was for have
  * acknowledged it; otherwise it is counted, as dropped or as unconfirmed, or reported as missing to
- * whoever goes on behind it.
+ * the receiver that goes on behind it.
  *
  * The first byte that the last receiver has not acknowledged, and what follows, is held
  *

@@ -90,7 +90,7 @@ fasp_lifecycle_replaced (FaspEndpoint *endpoint, FaspTime now, FaspSession *sess
   fasp_endpoint_wake (endpoint, session);
 }
 
-/* Returns how many bytes of the stream nobody will confirm any more. */
+/* Returns how many bytes of the stream no receiver will confirm any more. */
 static guint64
 leave_sender (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session, gboolean again)
 {
@@ -316,7 +316,7 @@ notify_outages (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 
 /* If the network says that the peer's port is closed, there is no use in sending. */
 static void
-tend_refusal (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
+run_refusal (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   if (session->state != FASP_SESSION_OPEN || now < fasp_session_get_refused_time (session))
     return;
@@ -328,7 +328,7 @@ tend_refusal (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 
 /* If the sender does not announce the latency in time, the receiver chooses one. */
 static void
-tend_latency (FaspSession *session, FaspTime now)
+run_latency (FaspSession *session, FaspTime now)
 {
   FaspTime end = fasp_session_get_hold_end (session);
 
@@ -381,12 +381,12 @@ fasp_lifecycle_run_due (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessi
         fasp_session_end_at_once (session, now, FASP_REASON_SILENT);
       else if (silent >= fasp_session_get_idle_timeout (session))
         interrupt (endpoint, now, session, "silent", "nothing is heard from it");
-      tend_refusal (endpoint, now, session);
+      run_refusal (endpoint, now, session);
       end_newcomer (session, now);
       if (session->role == FASP_ROLE_SENDER && fasp_session_judge (session, now) < FASP_STANDING_NEW
           && fasp_slow_policy_lets_go (endpoint, now))
         fasp_session_end_at_once (session, now, FASP_REASON_SILENT);
-      tend_latency (session, now);
+      run_latency (session, now);
       notify_outages (endpoint, now, session);
       if (session->role == FASP_ROLE_SENDER) {
         fasp_header_wait_follow (endpoint, now, session);
@@ -396,7 +396,7 @@ fasp_lifecycle_run_due (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessi
       notify_promise (endpoint, now, session);
       break;
     case FASP_SESSION_CLOSING:
-      fasp_session_tend_close (session, now);
+      fasp_session_run_close (session, now);
       break;
     case FASP_SESSION_CLOSED:
       break;

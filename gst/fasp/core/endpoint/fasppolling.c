@@ -161,7 +161,8 @@ fasp_endpoint_get_timeout (FaspEndpoint *endpoint)
 
 /* --- whether the process stood still ------------------------------------------------------ */
 
-/* If nobody called for this long after a timeout, the process or the machine stood still. */
+/* If the endpoint was not called for this long after a timeout, the process or the machine stood
+ * still. */
 #define AWAY FASP_SEC
 
 void

@@ -45,7 +45,7 @@ fasp_reading_begin (FaspEndpoint *endpoint, FaspSession *session, const FaspHell
   session->start.needs_header = hello->has_header;
   if (!fasp_stream_offset_is_comparable (&endpoint->reading->next, &position))
     return;
-  /* the stream has the same clock, whoever relays it */
+  /* the stream has the same clock through any relay */
   fasp_reading_left (endpoint,
       g_hash_table_lookup (endpoint->by_id, GUINT_TO_POINTER (endpoint->reading->session)));
   fasp_rx_continue_clock (session->rx, &endpoint->reading->media_clock, &endpoint->reading->skew);
@@ -262,7 +262,7 @@ has_begun (const FaspEndpoint *endpoint, const FaspSession *session)
                        endpoint->reading->session == session->id;
 }
 
-/* Can nobody read the block, because the header before it is missing? */
+/* Is the block unreadable, because the header before it is missing? */
 static gboolean
 is_useless (const FaspEndpoint *endpoint, const FaspSession *session, const FaspBlock *block)
 {

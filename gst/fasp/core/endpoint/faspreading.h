@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 FaspReading *fasp_reading_new (void);
 /* A receiver's session begins; @hello: the sender's hello. */
 void fasp_reading_begin (FaspEndpoint *endpoint, FaspSession *session, const FaspHello *hello);
-/* The byte that the reader lacks next, whoever it had the others from; unknown: any. */
+/* The byte that the reader lacks next, from whichever sender the others came; unknown: any. */
 FaspStreamOffset fasp_reading_get_wanted (const FaspEndpoint *endpoint);
 /* It is over: keeps what is known of the sender's clock; @session may be NULL. */
 void fasp_reading_left (FaspEndpoint *endpoint, const FaspSession *session);

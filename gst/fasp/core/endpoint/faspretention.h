@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspretention.h: which blocks of a sender's store are still needed, and by whom: the others are
- * let go.  fasphistory.h has what is kept for receivers that join later, fasphold.h what is kept
- * for one that may come back.
+ * faspretention.h: which blocks of a sender's store are still needed, and by which receivers: the
+ * others are let go.  fasphistory.h has what is kept for receivers that join later, fasphold.h what
+ * is kept for one that may come back.
  */
 #pragma once
 

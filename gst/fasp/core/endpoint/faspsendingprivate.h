@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint64 first;     /* the first block kept; FASP_NO_BLOCK: none */
-  FaspTime deadline; /* FASP_NEVER: until somebody takes it */
+  FaspTime deadline; /* FASP_NEVER: until a receiver takes it */
   gboolean is_new;   /* no receiver has acknowledged any of it, or of what was before */
 } FaspEndpointHeld;
 

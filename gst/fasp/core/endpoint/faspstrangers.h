@@ -3,7 +3,7 @@
  * faspstrangers.h: what a user has mistaken, as far as the port shows it: another protocol comes to
  * it, or no caller does, as the other end listens, too.
  *
- * Each kind is reported once: a port can be reached by anybody, and the user needs to hear it once.
+ * Each kind is reported once: any host can reach a port, and one report is enough for the user.
  * What comes after that is counted.
  */
 #pragma once

@@ -10,7 +10,7 @@
 #include "faspretention.h"
 #include "faspslowpolicy.h"
 
-/* Begins a stream of our own, with an origin that nobody has heard of. */
+/* Begins a stream of our own, with a new origin. */
 static void
 choose_origin (FaspEndpoint *endpoint)
 {
@@ -324,7 +324,7 @@ fasp_endpoint_set_header (FaspEndpoint *endpoint, FaspTime now, GBytes *header)
   if (size == 0 || size > fasp_stream_header_get_most (endpoint->config.buffer_size))
     header = NULL;
   fasp_stream_header_set (&endpoint->sending->header, now, header);
-  /* nobody begins at key frames before it */
+  /* no receiver begins at key frames before it */
   endpoint->sending->history.key = FASP_NO_BLOCK;
   if (!had)
     endpoint->sending->header.since = fasp_store_get_head (endpoint->store);
@@ -370,8 +370,8 @@ say_header (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time, guint64 n
   return TRUE;
 }
 
-/* A key frame is there for all who wanted one, unless somebody lacks the header, too, and does
- * not get it with this one. */
+/* A key frame is there for all receivers that wanted one, unless one of them lacks the header, too,
+ * and does not get it with this one. */
 static void
 serve_key_frame (FaspEndpoint *endpoint, FaspTime now, gboolean has_header)
 {

@@ -122,7 +122,7 @@ end_stall (FaspTx *tx, FaspTime now)
 }
 
 /* Does the peer take the stream?  It begins to if it acknowledges a block that was not given up, as
- * anybody can say that it skips.  It goes on if its acknowledgement advances, and packets arrive.
+ * any peer can say that it skips.  It goes on if its acknowledgement advances, and packets arrive.
  */
 static void
 follow_acknowledgement (FaspTx *tx, FaspTime now, const FaspFeedback *feedback)

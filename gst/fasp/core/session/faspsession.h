@@ -150,7 +150,7 @@ typedef enum
   FASP_SESSION_OK,
   FASP_SESSION_FORGED,
   FASP_SESSION_REFUSED,   /* replayed */
-  FASP_SESSION_ALIEN,     /* of a flow that was not agreed upon; anybody may have sent it */
+  FASP_SESSION_ALIEN,     /* of a flow that was not agreed upon; any host may have sent it */
   FASP_SESSION_MALFORMED, /* sent by the peer */
 } FaspSessionResult;
 
@@ -267,7 +267,7 @@ fasp_session_is_heard (const FaspSession *session)
 }
 
 /* What a receiver is to the sender.  The encoder's rate, the slow-policy, the store and the places
- * for receivers go by that: anybody may call, and say that nothing has arrived. */
+ * for receivers go by that: any host may call, and say that nothing has arrived. */
 typedef enum
 {
   FASP_STANDING_ABSENT, /* it is not open, or interrupted */
@@ -294,7 +294,7 @@ fasp_session_has_unread (const FaspSession *session)
 void fasp_session_end_at_once (FaspSession *session, FaspTime now, FaspReason reason);
 void fasp_session_close (FaspSession *session, FaspTime now, FaspReason reason, const gchar *text);
 /* Ends the session if a CLOSE has left and was not answered in time. */
-void fasp_session_tend_close (FaspSession *session, FaspTime now);
+void fasp_session_run_close (FaspSession *session, FaspTime now);
 
 void fasp_session_get_stats (FaspSession *session, FaspTime now, FaspSessionStats *stats);
 /* Fills in @max flows at most; returns how many there are. */

@@ -170,7 +170,7 @@ get_spare (const FaspSession *session, FaspTime now, const FaspTxItem *item)
 
 /* The paths of these flows. */
 static guint64
-get_ways (const FaspSession *session, guint64 flows)
+get_paths (const FaspSession *session, guint64 flows)
 {
   guint64 paths = 0;
 
@@ -189,7 +189,7 @@ choose_path (const FaspSession *session, FaspTime now, const FaspTxItem *item, g
   FaspPathRequest request = {
     .waiting = count_waiting (session, item),
     .spare = get_spare (session, now, item),
-    .carriers = item->copy > 0 ? get_ways (session, avoid) : 0,
+    .carriers = item->copy > 0 ? get_paths (session, avoid) : 0,
   };
 
   for (guint i = 0; i < session->paths.n; i++)

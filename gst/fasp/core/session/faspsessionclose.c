@@ -35,7 +35,7 @@ fasp_session_close (FaspSession *session, FaspTime now, FaspReason reason, const
 }
 
 void
-fasp_session_tend_close (FaspSession *session, FaspTime now)
+fasp_session_run_close (FaspSession *session, FaspTime now)
 {
   if (session->state != FASP_SESSION_CLOSING || now < session->closing.deadline
       || now >= session->closing.time)

@@ -24,7 +24,7 @@ struct _FaspPort
   guint16 number;
   gint tos, ttl;
   FaspLinks *links;
-  FaspLimiter limiter;         /* only whoever receives a handshake changes it, under `lock' */
+  FaspLimiter limiter;         /* changed on receipt of a handshake, under `lock' */
   FaspTime (*get_time) (void); /* g_get_monotonic_time() */
 
   guint users;              /* members; under the lock of all ports */
