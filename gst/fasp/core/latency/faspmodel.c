@@ -12,7 +12,7 @@
 /* The walk ends when the chance that a block is still missing is below this. */
 #define NEVER 1e-18
 
-/* The chance of each number of missing blocks, by whether the last datagram was lost. */
+/* The chance of each number of missing blocks, if the last datagram was lost, and if it arrived. */
 typedef struct
 {
   gdouble lost[MISSING_MAX + 1], here[MISSING_MAX + 1];
@@ -84,8 +84,8 @@ fasp_model_copies_lost (const FaspModelPath *path, guint copies, FaspTime spread
   return first * pow (next, copies - 1.);
 }
 
-/* chance[i] is the chance that the i-th datagram of a row is the first to get through.
- * @after_loss: the datagram before the row was lost. */
+/* chance[i] is the chance that the i-th datagram of a series is the first to get through.
+ * @after_loss: the datagram before the series was lost. */
 static guint
 first_through (gdouble loss, gdouble stay, gboolean after_loss, gdouble *chance)
 {

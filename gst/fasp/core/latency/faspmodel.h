@@ -35,7 +35,8 @@ typedef struct
   guint unlimited;              /* repetitions of feedback that are not subject to the rate limit */
   FaspTime feedback;            /* least time between all further repetitions; µs */
   FaspTime first;               /* the longest wait before the first feedback */
-  FaspTime guard;               /* time of a retransmission beyond the path's delay; µs */
+  FaspTime guard;               /* what a retransmission may take longer than the path's delay;
+                                   µs */
 } FaspModelPath;
 
 /* The chance that all of @copies datagrams, spread evenly over @spread, are lost. */

@@ -122,7 +122,7 @@ is_soon (const FaspPathEstimate *estimate)
 
 /* --- the goal ----------------------------------------------------------------- */
 
-/* An average: of everything at the beginning, of the last seconds later. */
+/* An average of all values at first, later of the last RATES_OVER seconds. */
 static gdouble
 average (gdouble old, gdouble value, gdouble elapsed, gdouble since)
 {
@@ -160,7 +160,7 @@ measure_rates (FaspPathEstimate *e, FaspTime now, const FaspPathEstimateCounts *
   fasp_loss_update (&e->block_loss, now, c->originals, c->originals_lost, c->originals_holes);
 }
 
-/* How long the channel takes for a block; µs. */
+/* How long the channel takes to send a block; µs. */
 static gdouble
 service (const FaspPathEstimate *e, guint64 channel)
 {
@@ -184,8 +184,8 @@ waiting (const FaspPathEstimate *e, gdouble loss, guint64 channel)
   return service (e, channel) * (new_blocks + (busy - new_blocks) * copies) / (1 - busy);
 }
 
-/* The jitter is a recent maximum that decays slowly: plans for a smaller one would promise too
- * much.
+/* Lowers the jitter, a recent maximum, slowly: a plan for less jitter than there is would promise
+ * too much.
  */
 static void
 fade_jitter (FaspPathEstimate *e, FaspTime now)
@@ -195,8 +195,8 @@ fade_jitter (FaspPathEstimate *e, FaspTime now)
   e->jitter *= exp (-elapsed / JITTER_OVER);
 }
 
-/* Computes how often the peer reports a new burst of losses, beside its regular feedback, which is
- * slow while nothing is missing. */
+/* Estimates how soon and how often the peer reports a new burst of losses, beside its regular
+ * feedback, which is slow while nothing is missing. */
 static void
 expect_feedback (const FaspPathEstimate *e, const FaspRtt *rtt, const FaspPathEstimateCounts *c,
     FaspModelPath *path)
@@ -293,7 +293,7 @@ find_latency (FaspPathEstimate *e, FaspTime now)
   }
 }
 
-/* TRUE: the promise has begun to fall short, or no longer does. */
+/* TRUE: `falls_short' has changed. */
 static gboolean
 watch_promise (FaspPathEstimate *e, FaspTime now)
 {

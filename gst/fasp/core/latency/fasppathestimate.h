@@ -48,21 +48,21 @@ typedef struct
   gdouble jitter;                    /* of the round trip, the recent maximum; µs */
   gdouble block_rate, datagram_rate; /* per second */
   gdouble wire_rate, data_rate;      /* bit/s on the wire, and of new blocks */
-  FaspTime planned;                  /* when it last planned */
+  FaspTime planned;                  /* when the last plan was made */
   FaspPlanGoal goal;                 /* of the last plan */
   FaspPromise promise;
-  FaspTime too_long_since; /* since then less latency would have been enough */
-  FaspTime short_since;    /* since then the promise has been clearly below the wanted interval */
+  FaspTime too_long_since; /* since when less latency would have been enough */
+  FaspTime short_since;    /* since when the promise has been clearly below the wanted interval */
   gboolean falls_short;    /* the promise has been below it for long enough to warn */
   FaspLog *log;            /* the session's; NULL: nothing is logged */
 } FaspPathEstimate;
 
-/* Totals so far, for a look. */
+/* Totals since the session began, for fasp_path_estimate_look(). */
 typedef struct
 {
-  guint64 datagrams, wire; /* sent, and their bytes from the IP header up */
+  guint64 datagrams, wire; /* datagrams sent, and their bytes with the IP header */
   guint64 blocks;          /* new ones sent */
-  guint64 block_wire;      /* their bytes from the IP header up */
+  guint64 block_wire;      /* their bytes with the IP header */
   guint64 back_received, back_lost, back_holes, back_wire;
   guint64 back_rate;                                  /* feedback that the peer may send, bytes/s;
                                                          0: not limited */
@@ -101,7 +101,7 @@ void fasp_path_estimate_lost (FaspPathEstimate *estimate, FaspTime after);
 gboolean fasp_path_estimate_look (FaspPathEstimate *estimate, FaspTime now, const FaspRtt *rtt,
     const FaspPathEstimateCounts *counts);
 FaspTime fasp_path_estimate_get_timeout (const FaspPathEstimate *estimate);
-/* Has the first block of the stream left?  Then it is time to look at once. */
+/* Has the first block of the stream left since the last look? Then it is time for a look. */
 gboolean fasp_path_estimate_begins (const FaspPathEstimate *estimate, guint64 blocks);
 
 /* The copies for a retransmission of block @number, which was written at @written. */

@@ -3,8 +3,8 @@
 #include <string.h>
 #include "faspplan.h"
 
-/* Steps of time per round, and rounds planned for. With more time left than that, one copy is
- * always enough. */
+/* Steps of time (bins) per round, and rounds planned for. With more time left, one copy is
+ * enough. */
 #define STEPS 48
 #define ROUNDS 16
 #define BINS (STEPS * ROUNDS)
@@ -33,8 +33,8 @@ typedef struct
 /* The best actions at one price of a skip. */
 typedef struct
 {
-  /* by time left, for a block whose last datagram leaves then and is lost: the chance of a skip,
-   * and the mean number of retransmissions to come */
+  /* by the time left when a block's last datagram leaves, if it is lost: the chance of a skip, and
+   * the mean number of retransmissions to come */
   gdouble skip[BINS], cost[BINS];
   /* the same for a block that is known to be lost; and the index of the action to take */
   Known known[BINS];
@@ -171,7 +171,7 @@ prepare (FaspPlan *plan, const FaspPlanGoal *goal)
   for (guint i = 0; i < BINS; i++) {
     left -= chance[i];
     plan->slower[i] = MAX (left, 0);
-    /* every round takes some time */
+    /* a round of 0 steps would never end */
     if (i > 0 && i < n && chance[i] > 0) {
       plan->rounds[plan->n_rounds].steps = i;
       plan->rounds[plan->n_rounds++].chance = chance[i];
@@ -234,8 +234,8 @@ solve (const FaspPlan *plan, guint price, Table *table, gint bin)
     solve_bin (plan, price, table, left);
 }
 
-/* The bin of a block that leaves with all of the latency left; -1: there is no time, or no
- * retransmission at all. */
+/* The bin of a block that leaves with the whole latency left; -1: there is no time for a
+ * retransmission, or there are none. */
 static gint
 bin_of (const FaspPlan *plan, FaspTime latency)
 {
@@ -311,7 +311,7 @@ find_price (FaspPlan *plan, gint bin)
   guint low = 0, high = PRICE_MAX, step = 1;
   guint price = MIN (plan->price, PRICE_MAX - 1);
 
-  /* not below low, enough at high */
+  /* no price below `low' is enough; `high' is */
   while (low < high) {
     if (is_enough (plan, price, bin))
       high = price;
@@ -384,8 +384,8 @@ fasp_plan_find_latency (const FaspPlanGoal *goal)
   gboolean early = TRUE;
 
   prepare (plan, goal);
-  /* a lower price skips more.  It is tried if a higher price would have kept the promise at less
-   * latency, but for the spare rate */
+  /* a lower price causes more skips and fewer copies; it is tried if at the higher price only the
+   * spare rate ruled out a lower latency */
   for (gint price = PRICE_MAX; price >= 0 && early; price -= 3)
     best = first_good (plan, price, &plan->dear, best, &early);
   /* the spare rate is too low for all prices: takes the cheapest */

@@ -18,11 +18,11 @@
 
 G_BEGIN_DECLS
 
-/* How long a plan may be given to other sessions. */
+/* A plan may be shared with other sessions for so long. */
 #define FASP_PLANNER_FRESH (3 * FASP_SEC)
 /* Plans kept for other sessions. */
 #define FASP_PLANNER_PLANS 8
-/* Plans per second, and at once. */
+/* New plans per second, and at once. */
 #define FASP_PLANNER_RATE 25
 #define FASP_PLANNER_BURST 50
 

@@ -13,7 +13,7 @@
 
 G_BEGIN_DECLS
 
-/* What two ends agree on. */
+/* The latency that two ends have agreed on. */
 typedef struct
 {
   gboolean find;    /* the sender finds the latency and announces it */
@@ -23,10 +23,10 @@ typedef struct
 /* @ours and @theirs are ms, FASP_LATENCY_AUTO or FASP_LATENCY_ANY. */
 FaspLatency fasp_latency_agree (guint ours, guint theirs);
 
-/* From one latency to another. */
+/* A slow change from one latency to another. */
 typedef struct
 {
-  FaspTime time, latency; /* start: our time, and the latency then; µs */
+  FaspTime time, latency; /* start: receiver's time, and the latency then; µs */
   FaspTime target;        /* the latency at its end; µs */
 } FaspPlayoutRamp;
 

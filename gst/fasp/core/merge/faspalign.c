@@ -5,11 +5,11 @@
  */
 #include "faspmergeprivate.h"
 
-/* Bytes of a source in which its place is looked for: what has not been found by then is another
- * stream. */
+/* So many bytes of a source are searched for in the stream. If they are not found, the source
+ * carries another stream. */
 #define SEARCHED (64 << 20)
-/* Bytes of the stream that were taken before that and are looked at, too: some 4 ms of a processor,
- * at 1 GB/s, as long as what has come waits. */
+/* The search also covers so many bytes that were delivered before it began. Hashing them takes 4 ms
+ * of a processor, at 1 GB/s; the source's block waits for that. */
 #define RECALLED (4 << 20)
 
 gboolean
@@ -48,7 +48,7 @@ fasp_merge_begin_anew (FaspMerge *merge, FaspSource *source)
 
     if (other == source)
       continue;
-    /* what it holds of another stream, or of the one before, has no place, either */
+    /* a block of any other origin cannot be placed in the new stream */
     if (fasp_merge_holds (other) && fasp_merge_has_payload (&other->held)
         && !fasp_origin_equal (&other->held.behind.origin, &source->held.behind.origin))
       fasp_merge_drop (other);
@@ -56,7 +56,7 @@ fasp_merge_begin_anew (FaspMerge *merge, FaspSource *source)
   }
 }
 
-/* Is a source being searched for in the stream? */
+/* Is the place of any source in the stream being searched for? */
 static gboolean
 is_searching (const FaspMerge *merge)
 {
@@ -91,7 +91,8 @@ fasp_merge_note_anchors (FaspMerge *merge, const FaspBlock *block)
     }
 }
 
-/* The anchors of what the reader got last: a source that is behind may bring that. */
+/* The anchors of the bytes that were delivered last: a source that is behind may still bring
+ * these. */
 static FaspAnchors *
 recall (const FaspMerge *merge)
 {
@@ -113,7 +114,7 @@ recall (const FaspMerge *merge)
   return anchors;
 }
 
-/* Looks for the block's bytes in the stream. */
+/* Compares the block's anchors with those of the stream. */
 static void
 search (FaspMerge *merge, FaspSource *source, const FaspBlock *block)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspanchors.h"
 
-/* One in 2 to the power of so many places is an anchor. */
+/* One byte position in 2^SPACING_BITS is an anchor. */
 #define SPACING_BITS 12
-/* Bytes that the hash covers: each shifts those before it by a bit. */
+/* The hash has 64 bits and each byte shifts it by one, so it depends on the last 64 bytes. */
 #define COVERED 64
-/* Anchors in a row that say the same. */
+/* Streams are aligned when so many anchors in a row show the same shift. */
 #define ALIGNED 4
 
 FaspAnchors *
@@ -20,8 +20,8 @@ fasp_anchors_free (FaspAnchors *anchors)
   g_free (anchors);
 }
 
-/* A number without a pattern for each byte: splitmix64 (Steele, Lea, Flood: Fast Splittable
- * Pseudorandom Number Generators, OOPSLA 2014). */
+/* A pseudorandom number for each byte: splitmix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom
+ * Number Generators, OOPSLA 2014). */
 static guint64
 make_gear (guint8 byte)
 {
@@ -46,7 +46,7 @@ get_gears (void)
   return gears;
 }
 
-/* The highest bits are those that made it an anchor. */
+/* The index uses the low bits, as the highest bits of all anchors are 0. */
 static inline guint
 get_place (guint64 hash)
 {

@@ -23,7 +23,7 @@ typedef struct
 {
   guint64 hash;
   guint64 offset;   /* behind the bytes that were hashed */
-  gboolean repeats; /* it is at several places of the stream: it says of none which one it is */
+  gboolean repeats; /* the hash occurs at several places of the stream, so it identifies none */
 } FaspAnchor;
 
 /* The anchors of one stream. */
@@ -31,29 +31,32 @@ typedef struct
 {
   guint64 hash;                       /* of the last 64 bytes */
   guint64 offset;                     /* behind the last byte */
-  guint64 begun;                      /* bytes in a row so far */
-  FaspAnchor kept[FASP_ANCHORS_KEPT]; /* by hash; a later one takes the place of an earlier one */
+  guint64 begun;                      /* bytes hashed since the last jump */
+  FaspAnchor kept[FASP_ANCHORS_KEPT]; /* by hash; a later anchor overwrites an earlier one */
 } FaspAnchors;
 
 FaspAnchors *fasp_anchors_new (void);
 void fasp_anchors_free (FaspAnchors *anchors);
-/* Bytes at @offset come next; if they do not follow the last ones, the hash begins anew. */
+/* The next bytes are at @offset. If they do not follow the last ones, the hash begins anew. */
 void fasp_anchors_begin (FaspAnchors *anchors, guint64 offset);
-/* Takes bytes up to the next anchor, which it notes; moves *data and *size.  FALSE: there is none.
+/* Hashes bytes up to the next anchor, stores the anchor, and moves *data and *size behind it.
+ * FALSE: no anchor in these bytes.
  */
 gboolean fasp_anchors_next (FaspAnchors *anchors, const guint8 **data, gsize *size,
     FaspAnchor *found);
-/* Where the stream has that hash; FALSE: nowhere, as far as is kept, or at several places. */
+/* The offset at which the stream has that hash. FALSE: no kept anchor has it, or it occurs several
+ * times. */
 gboolean fasp_anchors_find (const FaspAnchors *anchors, guint64 hash, guint64 *offset);
 
-/* How far apart two streams count the same bytes, as far as is known. */
+/* The difference between the offsets of the same bytes in two streams. */
 typedef struct
 {
-  gint64 shift; /* to be added to the offsets of the second, to get those of the first */
-  guint same;   /* anchors in a row that say so */
+  gint64 shift; /* offset in the first stream, less that in the second */
+  guint same;   /* anchors in a row with this shift */
 } FaspAlignment;
 
-/* An anchor is in both.  TRUE: they are aligned, by now. */
+/* The same anchor is at @first in one stream, and at @second in the other. TRUE: the shift is known
+ * now. */
 gboolean fasp_alignment_note (FaspAlignment *alignment, guint64 first, guint64 second);
 gboolean fasp_alignment_is_known (const FaspAlignment *alignment);
 

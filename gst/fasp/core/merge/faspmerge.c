@@ -7,11 +7,12 @@
 #include "faspmediaclock.h"
 #include "faspwire.h"
 
-/* How long the reader of another stream waits for its next key frame. */
+/* When the leader changes to another stream, the reader waits for a key frame of it for so long at
+ * most. */
 #define KEY_AWAITED (2 * FASP_SEC)
-/* What media times count up to before they begin anew, µs. */
+/* Media times wrap around after so many µs. */
 #define WRAP ((FaspTime) 1 << FASP_MEDIA_TIME_BITS)
-/* The gap between blocks is a moving average over so many. */
+/* The gap between blocks is a moving average; a new gap has 1/GAP_WEIGHT of the weight. */
 #define GAP_WEIGHT 16
 
 FaspMerge *
@@ -51,7 +52,7 @@ fasp_merge_free (FaspMerge *merge)
 
 /* --- in ---------------------------------------------------------------------------- */
 
-/* Lets go of what the reader has by now of the block that is held. */
+/* Cuts from the held block what the reader has by now, after comparing it. */
 static void
 fit (FaspMerge *merge, FaspTime now, FaspSource *source)
 {
@@ -82,8 +83,8 @@ round_to_wraps (FaspTime time)
   return (time + (time > 0 ? WRAP / 2 : -WRAP / 2)) / WRAP * WRAP;
 }
 
-/* Moves the block's media time to those of the stream: a receiver that began later may count them
- * from another wrap, and a sender that counts from another beginning has another clock. */
+/* Converts the block's media time to the stream's: a receiver that began later may have counted
+ * fewer wraps, and a sender with another origin has another clock. */
 static void
 shift (FaspMerge *merge, FaspSource *source, FaspRead *read)
 {
@@ -99,7 +100,7 @@ shift (FaspMerge *merge, FaspSource *source, FaspRead *read)
   source->delay = delay - source->shift;
 }
 
-/* The leader has another stream than the reader had: does that still wait for a key frame? */
+/* The leader has changed to another stream. Does the merge still wait for a key frame of that? */
 static gboolean
 awaits_key (const FaspMerge *merge, FaspTime now, const FaspSource *leader)
 {
@@ -107,8 +108,9 @@ awaits_key (const FaspMerge *merge, FaspTime now, const FaspSource *leader)
       && now - merge->led < KEY_AWAITED;
 }
 
-/* Is it known where in the stream the block is that the source holds?  If the leader begins another
- * stream, that stream follows, unless another source goes on with this one. */
+/* Can the held block of the source be delivered? It can if its place in the stream is known. A
+ * block of another stream can if the leader holds it and no other source goes on with this
+ * stream. */
 static gboolean
 has_place (FaspMerge *merge, FaspTime now, FaspSource *source)
 {
@@ -129,7 +131,7 @@ has_place (FaspMerge *merge, FaspTime now, FaspSource *source)
               "the leader begins another stream, or a part is missing"));
 }
 
-/* Since when do others bring something, and the leader nothing? */
+/* Updates since when each source has brought blocks while the leader has brought none. */
 static void
 note_alone (FaspMerge *merge, FaspTime now, FaspSource *source)
 {
@@ -160,8 +162,8 @@ fasp_merge_put (FaspMerge *merge, FaspTime now, guint i, const FaspRead *read)
     fasp_merge_drop (source);
     return;
   }
-  /* a source that is to stand by sends until it gets to know that: such a block is no answer to a
-   * request to send again */
+  /* a sender that was asked to stand by goes on until the request arrives; a block that comes
+   * meanwhile does not answer a later request to send again */
   source->resumes &= source->role == FASP_SOURCE_STANDBY;
   if (merge->leader == FASP_MERGE_NONE)
     fasp_merge_lead (merge, now, source, "it is the first");
@@ -185,8 +187,8 @@ fasp_merge_put (FaspMerge *merge, FaspTime now, guint i, const FaspRead *read)
 
 /* --- out --------------------------------------------------------------------------- */
 
-/* Does the leader hold bytes behind those that come next, or should have brought by now what the
- * other one holds? */
+/* Does the leader lack the next bytes? It does if it holds later ones, is not connected, or should
+ * have brought by now what @other holds. */
 static gboolean
 leader_lacks (const FaspMerge *merge, FaspTime now, const FaspSource *other)
 {
@@ -211,7 +213,7 @@ has_next (const FaspMerge *merge, FaspTime now, const FaspSource *source)
   return fasp_merge_compare_held (merge, source, &bytes) == FASP_STREAM_OFFSET_FOLLOWS;
 }
 
-/* Did the stream go on behind the end that the source holds? */
+/* Has the stream already gone on behind the end that the source holds? */
 static gboolean
 has_ended_alone (const FaspMerge *merge, const FaspSource *source)
 {
@@ -224,8 +226,8 @@ has_ended_alone (const FaspMerge *merge, const FaspSource *source)
   return fasp_stream_offset_is_comparable (&next, end) && end->offset < next.offset;
 }
 
-/* Is the stream over, as the source holds an end?  The reader has all that the source brought
- * before it.  But one sender may end while the others go on: these bring more before the reader has
+/* Has the stream ended? The source holds an end, and the reader has all bytes before it. But while
+ * a connected source has not ended, the stream may go on, so the end waits until the reader has
  * played what it has. */
 static gboolean
 has_end (const FaspMerge *merge, FaspTime now, const FaspSource *source)
@@ -241,14 +243,14 @@ has_end (const FaspMerge *merge, FaspTime now, const FaspSource *source)
   return TRUE;
 }
 
-/* May it still bring the next bytes? */
+/* May the source still bring the next bytes? */
 static gboolean
 may_bring (const FaspMerge *merge, const FaspSource *source)
 {
   return source->state.is_connected && !fasp_merge_holds (source) && fasp_merge_is_trusted (source);
 }
 
-/* The leader holds bytes behind those that come next.  May another source still bring these? */
+/* The leader holds bytes behind a gap. May another source still fill the gap in time? */
 static gboolean
 waits_for_others (const FaspMerge *merge, FaspTime now)
 {
@@ -262,8 +264,8 @@ waits_for_others (const FaspMerge *merge, FaspTime now)
   return FALSE;
 }
 
-/* The leader holds the block that comes next although it does not follow: bytes are missing, or it
- * is of another stream. */
+/* Is the leader's block delivered although it does not follow? Either the gap before it cannot be
+ * filled, or it is of another stream. */
 static gboolean
 leader_goes_on (FaspMerge *merge, FaspTime now)
 {
@@ -328,7 +330,7 @@ choose (FaspMerge *merge, FaspTime now)
   return leader_goes_on (merge, now) ? get_nearest (merge) : NULL;
 }
 
-/* The delay of the slowest source that counts; FASP_NEVER: none is known. */
+/* The longest delay of all trusted sources that send in time; FASP_NEVER: none is known. */
 static FaspTime
 get_target (const FaspMerge *merge)
 {
@@ -346,8 +348,9 @@ get_target (const FaspMerge *merge)
   return target;
 }
 
-/* Moves the delay of the stream to that of the slowest source, as slowly as the clock of one source
- * moves.  A jump of the sender's clock is the same for all of them. */
+/* Slews the delay of the stream to that of the slowest source, at the rate that the media clock of
+ * a single source has. A jump of the sender's clock is followed at once, as it affects all
+ * sources. */
 static void
 follow_delay (FaspMerge *merge, FaspTime now, FaspSource *source)
 {
@@ -370,7 +373,7 @@ follow_delay (FaspMerge *merge, FaspTime now, FaspSource *source)
   merge->delay += CLAMP (target - merge->delay, -most, most);
 }
 
-/* How often there is something new, by the stream's own time. */
+/* Updates the average distance of blocks in media time. */
 static void
 note_gap (FaspMerge *merge, const FaspBlock *block)
 {
@@ -381,8 +384,8 @@ note_gap (FaspMerge *merge, const FaspBlock *block)
     merge->gap += (gap - merge->gap) / GAP_WEIGHT;
 }
 
-/* Fills in what is missing before the block that is taken.  Its source may have lacked bytes that
- * the reader has from another one. */
+/* Sets the flags of the block that is taken, and *taken, by what the reader got before it, whatever
+ * the block's own source had lost. */
 static void
 note_missing (FaspMerge *merge, FaspSource *source, FaspMergeTaken *taken)
 {
@@ -439,7 +442,7 @@ fasp_merge_take (FaspMerge *merge, FaspTime now, FaspRead *read, FaspMergeTaken 
     note_missing (merge, chosen, taken);
     advance (merge, now, chosen);
   } else if (fasp_stream_offset_is_comparable (&merge->next, &chosen->held.behind)) {
-    /* a header: the reader is in this stream already */
+    /* a header repeated within the stream, which the reader has entered already */
     chosen->held.block->flags &= ~FASP_BLOCK_ENTER;
   }
   *read = chosen->held;

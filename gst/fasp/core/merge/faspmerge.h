@@ -40,18 +40,19 @@ G_BEGIN_DECLS
 typedef enum
 {
   FASP_REDUNDANCY_NONE,    /* one source at a time; another is called when it is gone */
-  FASP_REDUNDANCY_HOT,     /* all send all of the stream */
+  FASP_REDUNDANCY_HOT,     /* each source sends the whole stream */
   FASP_REDUNDANCY_STANDBY, /* one sends; the others are connected, and send when it fails */
 } FaspRedundancy;
 
 typedef enum
 {
   FASP_MERGE_LEADS,   /* another source leads from now on */
-  FASP_MERGE_LEFT,    /* the source comes too late, or not at all */
-  FASP_MERGE_BACK,    /* it is good again */
-  FASP_MERGE_HELPS,   /* standby: it was asked to send */
-  FASP_MERGE_RESTS,   /* standby: it is not needed any more */
-  FASP_MERGE_DIFFERS, /* its bytes are not those of the stream: it is not used any more */
+  FASP_MERGE_LEFT,    /* the source brings its blocks too late, or none */
+  FASP_MERGE_BACK,    /* the source brings its blocks in time again */
+  FASP_MERGE_HELPS,   /* standby: the source was asked to send */
+  FASP_MERGE_RESTS,   /* standby: the source was asked to stop sending */
+  FASP_MERGE_DIFFERS, /* the source's bytes are not those of the stream, so none are taken any
+                         more */
 } FaspMergeEventType;
 
 typedef struct
@@ -61,17 +62,17 @@ typedef struct
   const gchar *why; /* a reason in words, static */
 } FaspMergeEvent;
 
-/* What is known of a block that is taken. */
+/* What goes with a block that is taken. */
 typedef struct
 {
-  guint source;    /* that it is from */
-  gboolean begins; /* it is the first of its stream */
-  guint64 missing; /* bytes of the stream between it and the block before, which no source had */
+  guint source;    /* its source */
+  gboolean begins; /* the block is the first of its stream */
+  guint64 missing; /* bytes between the block before and this one, which no source had */
 } FaspMergeTaken;
 
 typedef struct _FaspMerge FaspMerge;
 
-/* @recent: bytes that are kept to compare with. */
+/* @recent: so many of the newest bytes are kept, to compare other sources with. */
 FaspMerge *fasp_merge_new (FaspRedundancy redundancy, guint sources, guint64 recent);
 void fasp_merge_free (FaspMerge *merge);
 
@@ -90,7 +91,7 @@ void fasp_merge_restore_after (FaspMerge *merge, FaspTime wait);
  * block.  Its flags are those of the stream, whatever its source lacked. */
 gboolean fasp_merge_take (FaspMerge *merge, FaspTime now, FaspRead *read, FaspMergeTaken *taken);
 
-/* What the endpoint of source @i knows. */
+/* Sets the state of source @i, as its endpoint reports it. */
 void fasp_merge_set_state (FaspMerge *merge, FaspTime now, guint i, const FaspSourceState *state);
 /* Decides which source leads and which ones send; to be called after a source has received
  * something, and at fasp_merge_get_timeout(), once the state of *all* sources is set and what they
@@ -98,10 +99,11 @@ void fasp_merge_set_state (FaspMerge *merge, FaspTime now, guint i, const FaspSo
  * lack them. */
 void fasp_merge_decide (FaspMerge *merge, FaspTime now);
 FaspTime fasp_merge_get_timeout (const FaspMerge *merge, FaspTime now);
-/* What the endpoint of source @i is to do. */
+/* The settings that the endpoint of source @i must get now. */
 FaspOtherSources fasp_merge_get_other_sources (const FaspMerge *merge, guint i);
-/* Does the endpoint of source @i know whether it is to send, if @announced is what it got last?  To
- * be asked before the caller sleeps: nothing else would wake the caller to announce that. */
+/* The endpoint of source @i got @announced last. Does that still say correctly whether the source
+ * sends or stands by? The caller asks this before it sleeps, as no event wakes it when that
+ * changes. */
 gboolean fasp_merge_is_announced (const FaspMerge *merge, guint i,
     const FaspOtherSources *announced);
 

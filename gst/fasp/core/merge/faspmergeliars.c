@@ -5,7 +5,8 @@
 #include "faspmergeprivate.h"
 
 /* A peer whose bytes were wrong is kept out for so long at first, and twice as long each time, up
- * to LIAR_MOST.  Some bytes are wrong each time: the first span bounds them to a few in a minute.
+ * to LIAR_MOST.  With each new session a liar can slip in some wrong bytes; the first span limits
+ * it to one session a minute.
  */
 #define LIAR_LEAST (60 * FASP_SEC)
 #define LIAR_MOST (3600 * FASP_SEC) /* as RFC 2439 keeps away from a route */
@@ -33,7 +34,7 @@ fasp_merge_remember_liar (FaspMerge *merge, FaspTime now, guint64 peer)
         liar = &merge->liars[i];
     *liar = (FaspLiar) { .peer = peer };
   }
-  /* it has been right for as long as the longest span */
+  /* it has not been caught for as long as the longest span */
   if (liar->until != 0 && now - liar->until > LIAR_MOST)
     liar->span = 0;
   liar->span = CLAMP (2 * liar->span, LIAR_LEAST, LIAR_MOST);

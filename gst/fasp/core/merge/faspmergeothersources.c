@@ -5,20 +5,23 @@
  */
 #include "faspmergeprivate.h"
 
-/* The longest time in which a host passes on another source's block, before a loss is reported. */
+/* A loss is reported so much later, as a busy host may deliver the block of another source late. */
 #define BESIDES (5 * FASP_MSEC)
-/* What a source sends first that stood by is compared with so many bytes that the reader has. */
+/* A source that stood by first repeats so many bytes that the reader has, so that they can be
+ * compared. */
 #define COMPARED 4096
 
-/* Is what @source, the leader, lacks taken from @other only once it is overdue? */
+/* Is @source the leader, and @other of another origin, so that a loss of @source is filled from
+ * @other only when it is overdue? */
 static gboolean
 is_last_resort (const FaspMerge *merge, const FaspSource *source, const FaspSource *other)
 {
   return fasp_merge_is_leader (merge, source) && fasp_merge_is_of_other_origin (merge, other);
 }
 
-/* How long a loss of @source waits for what others may bring: as long as they are slower, if a
- * retransmission still comes in time after that. */
+/* How long @source waits for other sources to fill a loss before it asks for a retransmission: as
+ * long as the slowest of them is behind, if a retransmission can still arrive in time after
+ * that. */
 static FaspTime
 get_recovery_time (const FaspMerge *merge, const FaspSource *source)
 {

@@ -17,9 +17,9 @@ G_BEGIN_DECLS
 /* Two sources with different origins that once had the same bytes, and then did not. */
 typedef struct
 {
-  FaspTime until; /* when their bytes are compared again; 0: they have not differed */
-  FaspTime span;  /* for how long they have been kept apart last, µs */
-  gint64 shift;   /* by which they were aligned before */
+  FaspTime until; /* they are not compared before this time; 0: they have not differed */
+  FaspTime span;  /* how long they were kept apart the last time, µs */
+  gint64 shift;   /* the alignment with which they differed */
 } FaspApart;
 
 /* A peer that has lied: it named the stream's origin, and its bytes differed. */
@@ -27,14 +27,15 @@ typedef struct
 {
   guint64 peer;   /* FaspSourceState; 0: none */
   FaspTime until; /* until when it is kept out; 0: it is not */
-  FaspTime span;  /* for how long it was kept out last, µs */
+  FaspTime span;  /* how long it was kept out the last time, µs */
 } FaspLiar;
 
 /* The number of liars that are remembered; those that are kept out for longest stay.  Only a peer
  * with the key that has brought PROVEN right bytes can become one. */
 #define FASP_LIARS 16
 
-/* What a source does, and why it changes.  Only fasp_merge_become() changes it.
+/* The role of a source. Only fasp_merge_become() changes it; the table gives the cause of each
+ * change.
  *
  *  from \ to | IDLE         SENDING             STANDBY         BACKUP            ACTIVE
  *  ----------+--------------------------------------------------------------------------------
@@ -60,43 +61,47 @@ typedef enum
 typedef enum
 {
   FASP_TRUST_UNPROVEN,
-  FASP_TRUST_PROVEN,   /* they were the stream's, long enough */
-  FASP_TRUST_DIFFERS,  /* they were said to be the stream's, and are others; until it leads */
-  FASP_TRUST_KEPT_OUT, /* as those of its peer's session before; for a while, or until it leads */
+  FASP_TRUST_PROVEN,   /* enough of its bytes were those of the stream */
+  FASP_TRUST_DIFFERS,  /* its bytes have the stream's origin but are not those of the stream; until
+                          it leads */
+  FASP_TRUST_KEPT_OUT, /* its peer's earlier session was caught lying; for a while, or until it
+                          leads */
 } FaspTrust;
 
-/* A source.  Changed by faspmerge.c; what follows `state', by faspmergeroles.c; but `trust' by all
- * files that compare or place its bytes. */
+/* A source. Changed by faspmerge.c, unless a comment names another file; the members after `state',
+ * by faspmergeroles.c; `trust' by all files that compare or place its bytes. */
 typedef struct
 {
-  FaspRead held;     /* its next block, that was put in and not taken yet; block is NULL: none */
+  FaspRead held;     /* its next block, put in and not taken yet; held.block is NULL: none */
   gboolean has_keys; /* its blocks say where key frames begin */
-  FaspTime delay;    /* from media time to the time at which its blocks would be played, less the
+  FaspTime delay;    /* from a block's media time to its play time by this source alone, less the
                         latency; FASP_NEVER: not known */
-  FaspTime shift;    /* to be added to its media times; FASP_NEVER: not known */
-  FaspTime put;      /* when it last brought something */
-  FaspTime alone; /* since when it has brought bytes, and the leader none; FASP_NEVER: it has not */
-  guint64 same;   /* bytes of it that were compared, and are the stream's */
+  FaspTime shift;    /* added to its media times to get those of the stream; FASP_NEVER: not
+                        known */
+  FaspTime put;      /* when its last block was put in */
+  FaspTime alone; /* when it first brought bytes after the leader's last; FASP_NEVER: the leader's
+                     were last */
+  guint64 same;   /* so many of its bytes were compared and are those of the stream */
   FaspSourceStats stats;
 
   /* changed by faspalign.c */
-  FaspOrigin origin;       /* of what it brought last */
+  FaspOrigin origin;       /* of its last block */
   FaspAnchors *anchors;    /* while its place in the stream is looked for; owned */
-  guint64 searched;        /* bytes of it that were looked at for that */
-  FaspAlignment alignment; /* of its offsets, if it counts the stream from another beginning */
-  FaspTime placed;         /* when that became known */
+  guint64 searched;        /* so many of its bytes were looked at for that */
+  FaspAlignment alignment; /* of its offsets with the stream's, if it has another origin */
+  FaspTime placed;         /* when the alignment became known */
 
-  FaspApart apart[FASP_SOURCES_MAX]; /* from each other one; changed by faspmergetrust.c */
+  FaspApart apart[FASP_SOURCES_MAX]; /* by the other source; changed by faspmergetrust.c */
 
   FaspSourceState state;
   FaspSourceRole role;
   FaspTrust trust;
-  FaspTime late;    /* when it last was too late; 0: never */
+  FaspTime late;    /* when it last was late; 0: never */
   FaspTime joined;  /* when its session began */
   gboolean resumes; /* it stood by, and has brought nothing since */
   FaspTime asked;   /* when its session began, or it was last asked to send or to lead: blocks that
                        were written before may come late */
-  guint64 helped;   /* bytes_filled of it at that time */
+  guint64 helped;   /* its bytes_filled at that time */
 } FaspSource;
 
 struct _FaspMerge
@@ -105,25 +110,31 @@ struct _FaspMerge
   guint n;
   FaspSource sources[FASP_SOURCES_MAX];
   guint leader;   /* FASP_MERGE_NONE: there is none yet */
-  gboolean ended; /* the end of the stream was taken last: that of other sources is no news */
+  gboolean ended; /* the end of the stream was taken, so the ends that other sources hold are
+                     dropped */
   FaspRecent recent;
   FaspLiar liars[FASP_LIARS]; /* changed by faspmergeliars.c */
-  FaspAnchors *anchors;       /* of what was taken, while a source is searched for in it; owned */
-  gboolean has_begun;         /* anything was taken */
+  FaspAnchors *anchors;       /* of the stream, while the place of a source in it is searched for;
+                                 owned */
+  gboolean has_begun;         /* at least one block of the stream was taken */
   FaspStreamOffset next;      /* behind what was taken */
-  FaspTime delay;  /* from media time to when a block is played, less the latency; FASP_NEVER: not
+  FaspTime delay;  /* from a block's media time to its play time, less the latency; FASP_NEVER: not
                       known */
-  FaspTime shift;  /* of sources with the stream's origin, up to whole wraps of the media time */
+  FaspTime shift;  /* the sources' shift, if they have the stream's origin; it may differ by whole
+                      wraps */
   FaspTime slewed; /* when the delay was last moved */
-  FaspTime due;    /* when the block that was taken last is played, less the latency */
+  FaspTime due;    /* play time of the last block taken, less the latency */
   FaspTime last_media;      /* its media time */
   FaspTime gap;             /* between blocks with different media times, smoothed */
   FaspTime led;             /* since when the leader leads */
   guint preferred;          /* the source that is to lead when it can */
-  FaspTime wait_to_restore; /* how long it has to be good first, µs; 0: for ever */
-  FaspTime good_since;      /* since when it has been; changed by faspmergerestore.c */
-  gboolean is_wanted;  /* it was asked for, whatever it brings; until something of it is taken */
-  gboolean is_spliced; /* bytes that were taken are not the leader's: the next ones do not follow */
+  FaspTime wait_to_restore; /* how long it must have been good before it leads again, µs; 0: it does
+                               not by itself */
+  FaspTime good_since;      /* since when it has been good; changed by faspmergerestore.c */
+  gboolean is_wanted;  /* the application asked for this leader: its stream is taken even if it is
+                          another one; FALSE again once a block of it is taken */
+  gboolean is_spliced; /* wrong bytes were taken from another source, so the leader's next block
+                          does not follow */
   GQueue events;       /* FaspMergeEvent, owned */
 };
 
@@ -137,7 +148,7 @@ fasp_merge_is_leader (const FaspMerge *merge, const FaspSource *source)
   return merge->leader != FASP_MERGE_NONE && source == &merge->sources[merge->leader];
 }
 
-/* Are these bytes of the stream, and not its header or end? */
+/* Does the block hold payload, rather than the stream's header or end? */
 static inline gboolean
 fasp_merge_has_payload (const FaspRead *read)
 {
@@ -156,15 +167,15 @@ fasp_merge_holds_end (const FaspSource *source)
   return fasp_merge_holds (source) && (source->held.block->flags & FASP_BLOCK_EOS) != 0;
 }
 
-/* Lets go of what it holds. */
+/* Drops the block that the source holds. */
 static inline void
 fasp_merge_drop (FaspSource *source)
 {
   g_clear_pointer (&source->held.block, fasp_block_unref);
 }
 
-/* How the bytes that it holds follow what was taken.  FASP_STREAM_OFFSET_ANEW with 0 *bytes: they
- * are of another stream, or it holds none. */
+/* How the held block follows the stream. FASP_STREAM_OFFSET_ANEW: if *bytes is 0, it is of another
+ * stream, or there is none; else so many bytes are missing before it. */
 static inline FaspStreamOffsetOrder
 fasp_merge_compare_held (const FaspMerge *merge, const FaspSource *source, guint64 *bytes)
 {
@@ -177,14 +188,14 @@ fasp_merge_compare_held (const FaspMerge *merge, const FaspSource *source, guint
   return fasp_stream_offset_compare (&merge->next, &first, source->held.block->size, bytes);
 }
 
-/* When the block is played that it holds. */
+/* The play time of the held block. */
 static inline FaspTime
 fasp_merge_get_play_time (const FaspMerge *merge, const FaspSource *source)
 {
   return source->held.block->media_time + merge->delay + source->state.latency;
 }
 
-/* Is nothing of it taken? */
+/* Did the source bring wrong bytes, so that none are taken from it? */
 static inline gboolean
 fasp_merge_differs (const FaspSource *source)
 {
@@ -198,9 +209,10 @@ fasp_merge_is_trusted (const FaspSource *source)
   return source->role == FASP_SOURCE_ACTIVE || source->trust == FASP_TRUST_PROVEN;
 }
 
-/* Does the source count its bytes from another origin than the stream? */
+/* Has the source another origin than the stream? */
 gboolean fasp_merge_is_foreign (const FaspMerge *merge, const FaspSource *source);
-/* Has it another origin than the leader?  Then only its bytes show where in the stream it is. */
+/* Has the source another origin than the leader? Then its place in the stream is found by comparing
+ * bytes. */
 static inline gboolean
 fasp_merge_is_of_other_origin (const FaspMerge *merge, const FaspSource *source)
 {
@@ -215,16 +227,17 @@ fasp_merge_is_apart (const FaspMerge *merge, FaspTime now, const FaspSource *sou
   return now < source->apart[merge->leader].until;
 }
 
-/* Gives what the source holds its place in the stream.  FALSE: that is not known (yet). */
+/* Converts the offset of the held block to the stream's. FALSE: the alignment is not known
+ * (yet). */
 gboolean fasp_merge_align (FaspMerge *merge, FaspTime now, FaspSource *source);
-/* The same for a place in the stream, the other way round. */
+/* Converts an offset in the stream to one of the source; not `known' without an alignment. */
 FaspStreamOffset fasp_merge_get_foreign (const FaspMerge *merge, const FaspSource *source,
     guint64 offset);
-/* Its place has to be looked for (again). */
+/* Forgets the alignment of the source, so that it is searched for (again). */
 void fasp_merge_lose_place (FaspMerge *merge, FaspSource *source);
-/* The stream of @source follows: no other one has a place in that. */
+/* The stream of @source follows this one. Forgets the alignment of all other sources. */
 void fasp_merge_begin_anew (FaspMerge *merge, FaspSource *source);
-/* A block was taken: other sources may have the same bytes at another stream offset. */
+/* A block was taken. While a source is searched for in the stream, stores its anchors. */
 void fasp_merge_note_anchors (FaspMerge *merge, const FaspBlock *block);
 
 /* The reader has @size bytes of the block: are they the same?  If they differ, the source that is
@@ -232,13 +245,13 @@ void fasp_merge_note_anchors (FaspMerge *merge, const FaspBlock *block);
  * trusted.  FALSE: a source is not trusted any more. */
 gboolean fasp_merge_compare (FaspMerge *merge, FaspTime now, FaspSource *source,
     const FaspBlock *block, guint32 size);
-/* The bytes of @peer were wrong. */
+/* Keeps @peer out for a while, as its bytes were wrong. */
 void fasp_merge_remember_liar (FaspMerge *merge, FaspTime now, guint64 peer);
 /* Another session of the source begins: is its peer kept out as a liar? */
 gboolean fasp_merge_is_liar (const FaspMerge *merge, FaspTime now, const FaspSource *source);
-/* It leads: its bytes are the stream. */
+/* The source leads now, so its bytes are the stream: its peer is kept out no longer. */
 void fasp_merge_forgive (FaspMerge *merge, const FaspSource *source);
-/* It has another stream from now on. */
+/* The source has another origin from now on. Forgets which others it differed from. */
 void fasp_merge_forget_apart (FaspMerge *merge, FaspSource *source);
 
 void fasp_merge_notify (FaspMerge *merge, FaspMergeEventType type, const FaspSource *source,
@@ -247,22 +260,23 @@ void fasp_merge_notify (FaspMerge *merge, FaspMergeEventType type, const FaspSou
  * could not be read in time, not if the reader took it late. */
 void fasp_merge_judge (FaspMerge *merge, FaspSource *source, const FaspRead *read,
     gboolean repeated);
-/* If the leader is gone, and nothing of it is left, another one leads.  FALSE: it is there. */
+/* If the leader is gone and holds no block, another source leads. FALSE: the leader stays. */
 gboolean fasp_merge_succeed (FaspMerge *merge, FaspTime now);
-/* The time that it takes to get something from a source that was not to send it, and once more if
- * it is lost; half of the latency at most. */
+/* The time to get a block from a source that stood by, and to have it retransmitted once; half of
+ * the latency at most. */
 FaspTime fasp_merge_get_margin (const FaspSource *source);
-/* When the leader should have brought what @other holds, even if that was lost. */
+/* When the leader should have brought the block that @other holds, even after a retransmission. */
 FaspTime fasp_merge_get_overdue_time (const FaspMerge *merge, const FaspSource *other);
-/* When all that was taken has been played. */
+/* When the reader will have played all that was taken. */
 FaspTime fasp_merge_get_dry_time (const FaspMerge *merge);
-/* Looks whether the source that is preferred is good now. */
+/* Updates since when the preferred source has been good. */
 void fasp_merge_note_good (FaspMerge *merge, FaspTime now);
-/* When that source is to lead again; FASP_NEVER: not by itself. */
+/* When the preferred source leads again; FASP_NEVER: not by itself. */
 FaspTime fasp_merge_get_restore_time (const FaspMerge *merge);
 /* @source leads from now on. */
 void fasp_merge_lead (FaspMerge *merge, FaspTime now, FaspSource *source, const gchar *reason);
-/* Another one leads, if any can; @trusted: that has the same stream.  FALSE: there is none. */
+/* Another source leads, if any can; @trusted: only one that is known to have the same stream.
+ * FALSE: there is none. */
 gboolean fasp_merge_lead_on (FaspMerge *merge, FaspTime now, gboolean trusted, const gchar *reason);
 
 G_END_DECLS

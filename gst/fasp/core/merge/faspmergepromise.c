@@ -6,9 +6,8 @@
 #include "faspmergeprivate.h"
 #include "fasppathestimate.h"
 
-/* The share of its latency in which @source can still bring what the leader does not: all of it, if
- * it sends; if it stands by, what is left when it has been asked, and what it sends then has come.
- * 0: nothing of it counts. */
+/* The share of its latency that @source has to recover a loss of the leader: 1 if it sends; if it
+ * stands by, what remains after the request and its answer. 0: it does not count. */
 static gdouble
 get_share (const FaspMerge *merge, const FaspSource *source)
 {

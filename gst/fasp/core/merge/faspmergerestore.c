@@ -4,8 +4,8 @@
  */
 #include "faspmergeprivate.h"
 
-/* Is the source connected, and does it bring the stream as the leader does?  A source that stands
- * by need not bring anything. */
+/* Is the source connected and trusted, and has it lately brought blocks, as the leader has? One
+ * that stands by need not bring any. */
 static gboolean
 is_good (const FaspMerge *merge, const FaspSource *source)
 {

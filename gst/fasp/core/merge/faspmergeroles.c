@@ -8,7 +8,8 @@
 #define GOOD_FOR (10 * FASP_SEC)
 /* A new source sends for so long at most before it stands by, so that its bytes can be compared. */
 #define PROVES_FOR (5 * FASP_SEC)
-/* Nothing has come from a source for too long: this many of the stream's gaps, within bounds. */
+/* A leader is silent when nothing came from it for so many of the stream's gaps, but at least for
+ * SILENT_LEAST. */
 #define SILENT_GAPS 4
 #define SILENT_LEAST (50 * FASP_MSEC)
 
@@ -98,7 +99,7 @@ fasp_merge_become (FaspSource *source, FaspSourceRole role)
   source->role = role;
 }
 
-/* It does not lead. */
+/* Takes the lead from the source. */
 static void
 become_follower (FaspSource *source)
 {
@@ -134,7 +135,9 @@ rate (const FaspSource *source)
   return 2 * (source->trust == FASP_TRUST_PROVEN) - source->stats.is_left;
 }
 
-/* The best of those that could send: trusted, not left, and the nearest. */
+/* The best connected source beside the leader: a proven one before others, then one that was not
+ * left, then the one with the shortest round trip. @differs: among those that brought wrong
+ * bytes. */
 static FaspSource *
 choose (const FaspMerge *merge, gboolean differs)
 {
@@ -162,7 +165,7 @@ fasp_merge_lead_on (FaspMerge *merge, FaspTime now, gboolean trusted, const gcha
 {
   FaspSource *next = choose (merge, FALSE);
 
-  /* the last resort: a source that differs begins another stream */
+  /* the last resort: a source whose bytes differ begins another stream */
   if (next == NULL && !trusted)
     next = choose (merge, TRUE);
   if (next == NULL || (trusted && next->trust != FASP_TRUST_PROVEN))
@@ -171,9 +174,9 @@ fasp_merge_lead_on (FaspMerge *merge, FaspTime now, gboolean trusted, const gcha
   return TRUE;
 }
 
-/* The reader has run out of the stream: returns a source that goes on with another stream, or NULL.
- * When all sources have paused, the leader may take as long as the latency to go on, as
- * retransmissions do. */
+/* When the reader has played all it has, returns a source that goes on with another stream, or
+ * NULL. The leader is given the latency to go on, as all may have paused together and its first
+ * blocks may need retransmissions. */
 static FaspSource *
 find_another_stream (FaspMerge *merge, FaspTime now)
 {
@@ -207,7 +210,7 @@ begin_session (FaspMerge *merge, FaspTime now, FaspSource *source)
 
 /* --- standby ------------------------------------------------------------------------- */
 
-/* From when on the leader is silent for too long. */
+/* When the leader begins to count as silent. */
 static FaspTime
 get_silent_time (const FaspMerge *merge)
 {
@@ -216,7 +219,7 @@ get_silent_time (const FaspMerge *merge)
   return leader->state.heard + MAX (SILENT_GAPS * merge->gap, SILENT_LEAST);
 }
 
-/* From when on what comes next is late unless another source brings it. */
+/* After this time it is too late to ask @helper for the next bytes. */
 static FaspTime
 get_late_time (const FaspMerge *merge, const FaspSource *helper)
 {
@@ -234,16 +237,16 @@ help (FaspMerge *merge, FaspTime now, FaspSource *source, const gchar *reason)
   fasp_merge_notify (merge, FASP_MERGE_HELPS, source, reason);
 }
 
-/* Can the source be asked to send, or to stand by?  One whose session has ended cannot, though it
- * counts as connected while something of it is left to be read. */
+/* Can the source be asked to send, or to stand by? One whose session has ended cannot, though it
+ * counts as connected while blocks of it wait to be read. */
 static gboolean
 can_be_asked (const FaspSource *source)
 {
   return source->state.is_connected && source->state.session != 0;
 }
 
-/* The source leads.  With standby, the leader until now sends on as a backup until the new one has
- * shown that it brings the stream. */
+/* The source leads. With standby, the former leader goes on sending as a backup until the new one
+ * has shown that it brings the stream. */
 static void
 lead_again (FaspMerge *merge, FaspTime now, FaspSource *source, const gchar *reason)
 {
@@ -278,7 +281,7 @@ rest (FaspMerge *merge, FaspSource *source, const gchar *reason)
   fasp_merge_notify (merge, FASP_MERGE_RESTS, source, reason);
 }
 
-/* Does the source hold bytes of the stream behind those that come next? */
+/* Does the source hold a block behind a gap? */
 static gboolean
 lacks (const FaspMerge *merge, const FaspSource *source)
 {
@@ -288,7 +291,7 @@ lacks (const FaspMerge *merge, const FaspSource *source)
       && missing > 0;
 }
 
-/* Asks for help if the leader fails. */
+/* Asks the best source on standby to send if the leader fails. */
 static void
 look_for_help (FaspMerge *merge, FaspTime now)
 {
@@ -360,10 +363,10 @@ fasp_merge_set_state (FaspMerge *merge, FaspTime now, guint i, const FaspSourceS
   guint32 before = source->state.session;
 
   source->state = *state;
-  /* another sender may be there now */
+  /* a new session may be with another sender */
   if (state->session != before) {
     begin_session (merge, now, source);
-    /* the end of the session before is not the end of this one */
+    /* an end held from the old session does not end the new one */
     if (fasp_merge_holds_end (source))
       fasp_merge_drop (source);
     if (fasp_merge_is_leader (merge, source))
@@ -405,7 +408,8 @@ fasp_merge_decide (FaspMerge *merge, FaspTime now)
   look_for_help (merge, now);
 }
 
-/* Until when what the source holds waits for others; FASP_NEVER: it holds nothing. */
+/* How long the held block waits for other sources to bring the bytes before it; FASP_NEVER: it
+ * holds none. */
 static FaspTime
 get_held_until (const FaspMerge *merge, FaspTime now, const FaspSource *source)
 {
@@ -418,7 +422,7 @@ get_held_until (const FaspMerge *merge, FaspTime now, const FaspSource *source)
                                                   fasp_merge_get_dry_time (merge);
 }
 
-/* The next time at which standby may have to look at the source. */
+/* When fasp_merge_decide() next has to look at the source. */
 static FaspTime
 get_decision_time (const FaspMerge *merge, FaspTime now, const FaspSource *source)
 {
@@ -446,7 +450,7 @@ fasp_merge_get_timeout (const FaspMerge *merge, FaspTime now)
     if (merge->redundancy == FASP_REDUNDANCY_STANDBY && i != merge->leader
         && source->state.is_connected)
       decision = get_decision_time (merge, now, source);
-    /* a time that has passed waits for something else */
+    /* what is still due at a time in the past waits for an event, not for a timer */
     if (held_until > now)
       timeout = MIN (timeout, held_until);
     if (decision > now)

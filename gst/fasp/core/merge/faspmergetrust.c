@@ -12,13 +12,13 @@
  */
 #include "faspmergeprivate.h"
 
-/* A source is trusted once so many bytes of it were the same as the reader had. */
+/* A source is proven once so many of its bytes were the same as the reader has. */
 #define PROVEN 65536
-/* The difference between two clocks is a moving average over so many. */
+/* The difference between two clocks is a moving average; a new sample has 1/CLOCK_WEIGHT of the
+ * weight. */
 #define CLOCK_WEIGHT 16
-/* Two streams that differ again are kept apart for so long at first: as long as a source has to be
- * good that was too late; and twice as long each time, as routers keep away from a route that
- * flaps (RFC 2439), but no longer than they do by default, 60 minutes. */
+/* Two sources that differ again are not compared for APART_LEAST, then twice as long each time, up
+ * to APART_MOST: the default by which routers suppress a route that flaps (RFC 2439). */
 #define APART_LEAST (10 * FASP_SEC)
 #define APART_MOST (3600 * FASP_SEC)
 
@@ -31,16 +31,16 @@ fasp_merge_forget_apart (FaspMerge *merge, FaspSource *source)
     source->apart[i] = merge->sources[i].apart[source - merge->sources] = (FaspApart) { 0 };
 }
 
-/* Did they differ before only because one of them had lost a few bytes?  Then @source was aligned
- * again at once, with another shift. */
+/* Was the difference before this one due to a few lost bytes? Then @source was aligned again at
+ * once, with another shift. */
 static gboolean
 was_hole (const FaspSource *source, const FaspApart *apart)
 {
   return apart->span == 0 && source->searched <= PROVEN && source->alignment.shift != apart->shift;
 }
 
-/* The source and the leader have differed.  The first time, and after a long time without a
- * difference, the cause may be a hole: they are compared again at once. */
+/* The source and the leader have differed. The first time, and after a long time without a
+ * difference, the cause may be a hole, so they are compared again at once. */
 static void
 keep_apart (FaspMerge *merge, FaspTime now, FaspSource *source)
 {
@@ -57,14 +57,16 @@ keep_apart (FaspMerge *merge, FaspTime now, FaspSource *source)
 
 /* --- comparing ------------------------------------------------------------------------- */
 
-/* Has a new session of the source begun since it brought what is compared? */
+/* Has a new session of the source begun, or has its place been lost, since the compared bytes
+ * came? */
 static gboolean
 is_new (const FaspSource *source)
 {
   return source->shift == FASP_NEVER;
 }
 
-/* Its bytes are not those of the stream: nothing of it is taken any more. */
+/* The source's bytes are not those of the stream. One with the stream's origin has lied and is used
+ * no more; one of another origin is kept apart, and searched for again. */
 static void
 distrust (FaspMerge *merge, FaspTime now, FaspSource *source)
 {
@@ -80,7 +82,8 @@ distrust (FaspMerge *merge, FaspTime now, FaspSource *source)
   fasp_merge_notify (merge, FASP_MERGE_DIFFERS, source, "its bytes are not those of the others");
 }
 
-/* The sender has a clock of its own: its media times are moved to those of the same bytes. */
+/* A sender with another origin has a clock of its own. Moves the source's media times towards those
+ * of the same bytes in the stream. */
 static void
 follow_clock (FaspMerge *merge, FaspSource *source, FaspTime ahead)
 {
@@ -89,8 +92,8 @@ follow_clock (FaspMerge *merge, FaspSource *source, FaspTime ahead)
   source->shift += source->same == 0 ? ahead : ahead / CLOCK_WEIGHT;
 }
 
-/* The leader brings other bytes than the reader got from @other: the next block of the leader does
- * not continue what the reader has. */
+/* The leader's bytes differ from those that the reader got from @other. The leader is right, so its
+ * next block does not follow what the reader has. */
 static void
 correct (FaspMerge *merge, FaspTime now, FaspSource *other)
 {

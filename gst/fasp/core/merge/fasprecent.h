@@ -15,22 +15,22 @@ G_BEGIN_DECLS
 typedef struct
 {
   FaspBlock *block; /* owned */
-  guint source;     /* that it came from */
+  guint source;     /* of the block */
 } FaspRecentBlock;
 
 typedef struct
 {
   FaspRecentBlock *ring; /* block i at i & mask; offsets rise */
   guint64 mask, from, to;
-  guint64 bytes, most; /* that are kept, and are to be */
+  guint64 bytes, most; /* kept now, and at most */
 } FaspRecent;
 
-/* @most: bytes to keep. */
+/* @most: keeps so many bytes. */
 void fasp_recent_init (FaspRecent *recent, guint64 most);
 void fasp_recent_clear (FaspRecent *recent);
-/* Forgets all: what comes next does not follow. */
+/* Forgets all blocks. To be called when the next one does not follow. */
 void fasp_recent_forget (FaspRecent *recent);
-/* @block of @source, which follows the last one, was delivered. */
+/* Adds @block of @source, which was delivered and follows the last one. */
 void fasp_recent_add (FaspRecent *recent, FaspBlock *block, guint source);
 /* Block @i, from `from' to before `to'. */
 const FaspBlock *fasp_recent_nth (const FaspRecent *recent, guint64 i);
@@ -39,18 +39,18 @@ typedef enum
 {
   FASP_RECENT_SAME,
   FASP_RECENT_DIFFERS,
-  FASP_RECENT_GONE, /* nothing of it is kept any more */
+  FASP_RECENT_GONE, /* none of the bytes is kept any more */
 } FaspRecentResult;
 
 /* What was found. */
 typedef struct
 {
   guint32 compared;    /* bytes */
-  guint source;        /* where the bytes came from that differ */
+  guint source;        /* with DIFFERS: the source of the kept bytes */
   FaspTime media_time; /* of the first byte that was compared, or of one a block before it */
 } FaspRecentFound;
 
-/* Compares @size bytes at @offset, as far as they are kept. */
+/* Compares @size bytes at @offset with the kept ones. */
 FaspRecentResult fasp_recent_compare (const FaspRecent *recent, guint64 offset, const guint8 *data,
     guint32 size, FaspRecentFound *found);
 

@@ -43,7 +43,7 @@ fasp_standings_get_lead (const FaspStandings *self, FaspTime now, FaspLeadStats 
     .number = self->leader,
     .leads = get_age (&self->lead, now),
     .reason = self->lead.reason,
-    /* the first leader is no change */
+    /* the first leader does not count as a change */
     .changes = self->lead.changes - (self->lead.changes > 0),
   };
 }

@@ -12,7 +12,7 @@
 
 G_BEGIN_DECLS
 
-/* What was told last of a source, or of the one that leads. */
+/* The last event of a source, or of the lead. */
 typedef struct
 {
   FaspTime since;      /* FASP_NEVER: nothing yet */
@@ -30,7 +30,8 @@ typedef struct
 void fasp_standings_init (FaspStandings *standings);
 void fasp_standings_note (FaspStandings *standings, FaspTime now, const FaspMergeEvent *event);
 void fasp_standings_get_lead (const FaspStandings *standings, FaspTime now, FaspLeadStats *stats);
-/* Leaves alone what the merge does not know: the name, and whether it is connected. */
+/* Does not fill in the source's name, nor whether it is connected, which the merge does not
+ * know. */
 void fasp_standings_get_source (const FaspStandings *standings, FaspTime now, guint i,
     FaspStandingStats *stats);
 
