@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fasppacket.h"
 
-/* One in this many feedbacks may take a silent flow, too. */
+/* One in so many feedbacks may also go on a flow that the peer is not heard on. */
 #define SILENT_EVERY 4
 
 void
@@ -19,8 +19,8 @@ fasp_packet_begin (FaspPacket *p, FaspSession *session, FaspDatagram *datagram, 
   fasp_wire_write_session (&p->w, &header);
 }
 
-/* The ECN field of the packet.  It may not be marked if it goes to an address where the peer may
- * be, or if it is to end a silence: marking may be the cause of that. */
+/* The ECN field of the packet: Not-ECT if the peer is only supposed to be at its address, or if the
+ * packet is to end a silence, which ECN itself may cause on a broken path. */
 static guint8
 choose_ecn (FaspSession *session, const FaspPacket *p)
 {
@@ -88,8 +88,8 @@ fasp_packet_pick_flow (FaspSession *session)
     return 0;
   if (session->role == FASP_ROLE_SENDER)
     return fasp_multipath_pick (&session->multipath, 0);
-  /* in turn: if one flow is dead, the next feedback says the same on another.  A flow
-   * that is silent in this direction may be the only one that carries in the other */
+  /* round robin: if one flow is dead, the next feedback repeats the report on another. A flow on
+   * which nothing is heard may be the only one that carries towards the peer */
   session->flow_choice.n_any++;
   for (guint i = 1; i <= session->n_flows; i++) {
     guint8 flow = (session->flow_choice.last_any + i) % session->n_flows;

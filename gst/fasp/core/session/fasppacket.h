@@ -23,12 +23,12 @@ typedef struct
 
 void fasp_packet_begin (FaspPacket *packet, FaspSession *session, FaspDatagram *datagram,
     guint8 flow);
-/* @block: what it carries, or FASP_NO_BLOCK, FASP_PROBE.  @continued: as in
- * fasp_sent_map_sent().  FALSE: it cannot be sent, which is a bug of ours. */
+/* @block: what it carries, or FASP_NO_BLOCK, FASP_PROBE.  @continued: as in fasp_sent_map_sent().
+ * FALSE: the packet is too large, or its number was used before; both are bugs. */
 gboolean fasp_packet_finish (FaspPacket *packet, FaspSession *session, FaspTime now, guint64 block,
     gboolean continued);
 
-/* The flow for a packet that may take any: one that carries packets, as far as is known. */
+/* The flow for a packet that may take any: one that is not known to be dead. */
 guint8 fasp_packet_pick_flow (FaspSession *session);
 
 G_END_DECLS

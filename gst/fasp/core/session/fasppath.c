@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fasppath.h"
 
-/* The least delay must outlive queues, and not the drift of clocks: 100 ppm are 3 ms in twice this
- * time. */
+/* The least delay is remembered for longer than queues stand, but not for so long that the clocks
+ * drift apart: 100 ppm are 3 ms in twice this time. */
 #define LEAST_OVER (15 * FASP_SEC)
 /* Reports over which the recent delay is smoothed. */
 #define RECENT_OVER 4
@@ -27,7 +27,7 @@ fasp_path_has (const FaspPath *path, guint local, const FaspAddress *address)
   return path->local == local && fasp_address_same_host (&path->address, address);
 }
 
-/* When the window lets a datagram of @bytes leave, if the pacer does at @time. */
+/* The later of @time and the time when the window has room for @bytes more. */
 static FaspTime
 wait_for_window (const FaspPath *path, FaspTime now, FaspTime time, gsize bytes)
 {

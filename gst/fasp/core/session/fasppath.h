@@ -19,28 +19,30 @@
 
 G_BEGIN_DECLS
 
-/* The least delay is that of the last LEAST_OVER to twice that. */
+/* The delay from sender to receiver, by both clocks. `least' covers the last LEAST_OVER to 2
+ * LEAST_OVER. */
 typedef struct
 {
   gboolean is_known;
-  FaspTime recent; /* from leaving, by our clock, to arriving, by the peer's: that of the packets
-                      of late, smoothed; µs */
+  FaspTime recent; /* from departure, by our clock, to arrival, by the peer's; smoothed over the
+                      last reports; µs */
   FaspTime least, before; /* the least of this interval, and of the one before */
   FaspTime until;         /* the end of this interval */
 } FaspPathDelay;
 
-/* Changed by faspsessionpaths.c, but for what is marked. */
+/* Changed by faspsessionpaths.c, unless a comment names another file. */
 typedef struct
 {
-  guint64 flows;       /* its flows, a bit each; 0: no flow was proved there yet */
-  guint local;         /* number of our address, of several */
+  guint64 flows;       /* its flows, a bit each; 0: no flow is proved on it yet */
+  guint local;         /* index of our local address */
   FaspAddress address; /* of the peer; its port is that of one of the flows */
   FaspRtt rtt;         /* of its slowest flow */
-  FaspRate *rate;      /* owned; NULL: a fixed rate, which the session has */
+  FaspRate *rate;      /* owned; NULL: the rate is fixed, and paced by the session */
   FaspTime until;      /* when the controller's rate may change */
-  guint64 pace;        /* what the controller wants to be sent, bit/s */
+  guint64 pace;        /* the rate that the controller asks for, bit/s */
   FaspPacer pacer;     /* with a rate of 0 while the path is the only one */
-  FaspMeter send;      /* bytes on the wire, while there are several; changed by fasppacket.c */
+  FaspMeter send;      /* bytes on the wire, counted only while there are several paths; changed by
+                          fasppacket.c */
   guint64 wire_sent;   /* bytes, IP headers included; changed by fasppacket.c */
   FaspPathDelay delay; /* changed by faspsessionin.c */
   guint64 logged;      /* the rate of the last RATE_CHANGED, bit/s; 0: there was none */
@@ -48,20 +50,21 @@ typedef struct
 
 void fasp_path_init (FaspPath *path);
 void fasp_path_clear (FaspPath *path);
-/* Is a flow between our address number @local and @address one of this path? */
+/* Does a flow between our local address number @local and the peer's @address belong to this
+ * path? */
 gboolean fasp_path_has (const FaspPath *path, guint local, const FaspAddress *address);
 /* The earliest time when a datagram of up to @bytes may leave on it; <= now: at once. */
 FaspTime fasp_path_get_time (const FaspPath *path, FaspTime now, gsize bytes);
-/* When to wake up for that (fasppacer.h). */
+/* When to wake up to send such a datagram (fasppacer.h). */
 FaspTime fasp_path_get_wake (const FaspPath *path, FaspTime now, gsize bytes);
-/* The newest packet that was reported took @delay, from our clock to the peer's. */
+/* Takes in the @delay of the newest reported packet, from our clock to the peer's. */
 void fasp_path_delayed (FaspPath *path, FaspTime now, FaspTime delay);
-/* The least delay of late. */
+/* The least delay of the last LEAST_OVER or more. */
 FaspTime fasp_path_get_least (const FaspPath *path);
 /* The recent delay, less the least, µs. */
 FaspTime fasp_path_get_queue (const FaspPath *path);
-/* How long a report is overdue, if of what is neither reported nor taken as lost the oldest left at
- * @oldest (FASP_NEVER: there is nothing); 0: it is not. */
+/* How long a report is overdue. @oldest: departure of the oldest packet that is neither reported
+ * nor counted as lost; FASP_NEVER: there is none. 0: no report is overdue. */
 FaspTime fasp_path_get_silence (const FaspPath *path, FaspTime now, FaspTime oldest);
 
 G_END_DECLS

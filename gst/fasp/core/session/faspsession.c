@@ -14,7 +14,8 @@ fasp_session_new (FaspRole role, guint32 id, FaspTime now, const FaspAddress *pe
   session->role = role;
   session->id = id;
   session->liveness.created = session->liveness.heard = session->liveness.spoken = now;
-  /* one flow until it is open, so that a caller that sends nothing more costs little */
+  /* memory for one flow until the session is open, so that a caller that sends nothing more costs
+   * little */
   session->agreed_flows = CLAMP (flows, 1, FASP_FLOWS_MAX);
   session->n_flows = 1;
   session->flows = g_new (FaspFlow, 1);
@@ -172,7 +173,7 @@ fasp_session_refused (FaspSession *session, FaspTime now, const FaspAddress *add
     flow->refusal.is_reported = TRUE;
     flow->refusal.since = now;
     FASP_LOG (session->notes.log, now, PATH_REFUSED, i, FASP_LOG_POINTER (address));
-    session->pings.due = TRUE; /* a live peer answers */
+    session->pings.due = TRUE; /* a PING: a live peer answers it */
   }
   return any;
 }
@@ -197,13 +198,13 @@ fasp_session_get_refused_time (const FaspSession *session)
 void
 fasp_session_is_asked_for (FaspSession *session, FaspTime now, const FaspAddress *from)
 {
-  session->pings.due = TRUE; /* shows the peer that we do */
+  session->pings.due = TRUE; /* a PING shows the peer that we still know the session */
   for (guint i = 0; i < session->n_flows; i++) {
     FaspFlow *flow = &session->flows[i];
 
-    /* If the path is broken, only a challenge to @from shows it. With several flows, only
-     * the one on the same link sends it; not one without an address, which the peer asks
-     * for itself. */
+    /* The peer may have moved to @from, which only a challenge there shows. Of several flows, the
+     * one at the same local address sends it. A flow whose peer address is not known sends none, as
+     * the peer calls on that by itself. */
     if (!fasp_address_equal (&flow->address, from)
         && (session->n_flows == 1 || (flow->address.len > 0 && flow->address.link == from->link)))
       fasp_flow_suppose (flow, now, from, FALSE);
@@ -300,7 +301,7 @@ fasp_session_measure (FaspSession *session)
     if (fasp_session_is_used (session, i))
       size = MIN (size, flow->pmtu.size);
   }
-  /* no flow is usable at the moment */
+  /* no flow is usable at the moment: the first one's size */
   if (size == G_MAXUINT32)
     size = session->flows[0].pmtu.size;
   session->sizes.room = MAX (size, FASP_PMTU_BASE) - fasp_session_get_overhead (session);
@@ -321,7 +322,7 @@ fasp_session_get_room (const FaspSession *session)
 FaspTime
 fasp_session_get_rekey_time (const FaspSession *session)
 {
-  /* a sent block would delay what is sent to find the peer again */
+  /* blocks would delay the challenges and PINGs that look for the peer */
   if (session->liveness.interrupted
       || (session->n_flows == 1 && fasp_flow_is_doubted (&session->flows[0])))
     return FASP_NEVER;

@@ -31,15 +31,16 @@ G_BEGIN_DECLS
 #define FASP_INTERRUPTED_AFTER (2 * FASP_SEC)
 #define FASP_HALF_TIMEOUT (5 * FASP_SEC)
 #define FASP_CLOSE_TIMEOUT FASP_SEC
-/* All peers that have called and reported nothing share a pace: one new block in this time, which
- * makes an initial window in a tenth of a second. */
+/* All peers that have called and not reported yet share one pace: a new block in this time, or an
+ * initial window (RFC 9002, section 7.2) in a tenth of a second. */
 #define FASP_UNHEARD_EVERY (10 * FASP_MSEC)
-/* The first blocks of a peer that reports leave at once: one of them may be lost. */
+/* So many first blocks of a peer that reports leave without waiting for others: two, as one may be
+ * lost. */
 #define FASP_NEWCOMER_BLOCKS 2
 /* Packets of such peers that may leave together: an initial window (RFC 9002, section 7.2). */
 #define FASP_NEWCOMERS_BURST 10
-/* bit/s of all peers together that report and have acknowledged nothing, where nothing is paced: as
- * much as a usual stream. */
+/* bit/s for all peers together that report but have acknowledged nothing, if the session is not
+ * paced: the rate of a usual stream. */
 #define FASP_NEWCOMERS_RATE 10000000
 /* The longest time that a receiver holds blocks back until the sender has found the latency. */
 #define FASP_HOLD_MAX (2 * FASP_SEC)
@@ -48,8 +49,8 @@ G_BEGIN_DECLS
  * GCM allows (RFC 9001, section 6.6). */
 #define FASP_REKEY_INTERVAL (60 * FASP_SEC)
 #define FASP_REKEY_DATAGRAMS (1 << 22)
-/* So many keys are each made of the one before; then both ends agree on a new secret: an hour,
- * where each is used for FASP_REKEY_INTERVAL. */
+/* So many keys are derived, each from the one before; then both ends agree on a new secret: once an
+ * hour, if each key is used for FASP_REKEY_INTERVAL. */
 #define FASP_AGREE_EVERY 60
 
 typedef enum
@@ -65,10 +66,10 @@ typedef struct
 {
   guint32 id; /* our connection id, which the peer writes */
   guint32 peer_id;
-  FaspRole role;     /* our own */
+  FaspRole role;     /* of this end */
   gboolean listener; /* the peer dialled us */
   FaspSessionState state;
-  gboolean refused; /* opened, but there is no room for its stream; set by the endpoint */
+  gboolean refused; /* open, but the endpoint has no room for its stream; set by the endpoint */
   FaspIdentity peer;
   gchar *streamid; /* owned */
   FaspTerms terms;
@@ -97,8 +98,8 @@ typedef struct
   /* the stream */
   FaspStore *store;     /* sender: the endpoint's */
   FaspTx *tx;           /* of a sender; owned */
-  FaspTime stream_time; /* sender: when the stream may have something to send, as of the end of the
-                           last round */
+  FaspTime stream_time; /* sender: when the stream may have something to send, found at the end of
+                           the last round */
   FaspRx *rx;           /* of a receiver; owned */
   FaspSessionStart start;
   FaspHeaderWait header_wait;
@@ -110,37 +111,36 @@ typedef struct
   FaspProgress progress;
 } FaspSession;
 
-/* @peer: address of flow 0. @flows: how many there are in all. @ping_secret: must be
+/* @peer: address of flow 0. @flows: number of flows agreed upon. @ping_secret: must be
  * unpredictable. */
 FaspSession *fasp_session_new (FaspRole role, guint32 id, FaspTime now, const FaspAddress *peer,
     guint flows, const guint8 ping_secret[FASP_PING_SECRET]);
 void fasp_session_free (FaspSession *session);
-/* It is a sender's, and sends from now on what is in the store of @config. */
+/* Makes the session a sender's, which sends from now on the blocks in the store of @config. */
 void fasp_session_send (FaspSession *session, FaspTime now, const FaspTxConfig *config);
-/* It is a receiver's, and its first block is @start.  @capacity: units that may wait. */
+/* Makes the session a receiver's, whose first block is @start. @capacity: of the reorder buffer, in
+ * units (faspreorder.h). */
 void fasp_session_receive (FaspSession *session, FaspTime now, guint64 start, guint32 capacity);
 /* Takes the keys that the handshake has agreed upon. */
 void fasp_session_set_keys (FaspSession *session, const FaspKeys *keys);
-/* Writes the proof that we were in this session, for the call with @nonce that resumes
- * it. */
+/* Writes the proof that this end was in the session, for the call with @nonce that resumes it. */
 void fasp_session_prove (const FaspSession *session, const guint8 nonce[FASP_NONCE_SIZE],
     guint8 proof[FASP_PROOF_SIZE]);
-/* The supposed address of a further flow. The peer is challenged there before data uses
+/* Sets the supposed address of a further flow. The peer is challenged there before data is sent to
  * it. */
 void fasp_session_set_address (FaspSession *session, guint8 flow, const FaspAddress *peer);
 /* The network reports that no program listens at @address. Sends a PING, which a live peer
  * answers. FALSE: @address is not the peer's. */
 gboolean fasp_session_refused (FaspSession *session, FaspTime now, const FaspAddress *address);
-/* When that report is to be believed, unless something is heard from an address of the
- * peer before. FASP_NEVER: not all addresses of the peer were refused. */
+/* When the report of fasp_session_refused() is believed, unless a datagram of the peer arrives
+ * before. FASP_NEVER: not all addresses of the peer were refused. */
 FaspTime fasp_session_get_refused_time (const FaspSession *session);
-/* A call from @from asks whether we still know this session.  The peer has sent it, or an attacker
- * that has copied the peer's call. */
+/* A call from @from repeats the peer's OPEN, so the peer may have lost the session, or moved; or an
+ * attacker has copied its call. Sends a PING, and challenges the peer at @from. */
 void fasp_session_is_asked_for (FaspSession *session, FaspTime now, const FaspAddress *from);
 /* The peer's address: that of the first flow whose address is known. */
 const FaspAddress *fasp_session_get_address (const FaspSession *session);
-/* From now on the session can carry data, on the flows where the peer has been proved
- * to be. */
+/* From now on the session can carry data, on the flows whose peer address is proved. */
 void fasp_session_open (FaspSession *session, FaspTime now);
 /* The peer is proved to be at the address of @flow. */
 void fasp_session_trust (FaspSession *session, FaspTime now, guint8 flow);
@@ -149,12 +149,13 @@ typedef enum
 {
   FASP_SESSION_OK,
   FASP_SESSION_FORGED,
-  FASP_SESSION_REFUSED,   /* replayed */
-  FASP_SESSION_ALIEN,     /* of a flow that was not agreed upon; any host may have sent it */
-  FASP_SESSION_MALFORMED, /* sent by the peer */
+  FASP_SESSION_REFUSED,   /* a replay */
+  FASP_SESSION_ALIEN,     /* of a flow that was not agreed upon, not authenticated: any host may
+                             have sent it */
+  FASP_SESSION_MALFORMED, /* authentic, but not as the protocol demands */
 } FaspSessionResult;
 
-/* A datagram that has been opened: the peer has sealed it. */
+/* A datagram that was decrypted, and so comes from the peer. */
 typedef struct
 {
   guint8 flow;
@@ -165,26 +166,26 @@ typedef struct
   guint8 scratch[FASP_DATAGRAM_MAX];
 } FaspOpened;
 
-/* Opens a datagram, whose header the endpoint has parsed. All else that it causes comes after that:
- * fasp_session_take(), if this returns FASP_SESSION_OK. */
+/* Decrypts a datagram, whose header the endpoint has parsed, and changes nothing else. If this
+ * returns FASP_SESSION_OK, fasp_session_take() acts on it. */
 FaspSessionResult fasp_session_unseal (FaspSession *session, FaspTime now,
     const FaspSessionHeader *header, const guint8 *data, gsize size, FaspMemory *memory,
     FaspOpened *opened);
-/* Does what the datagram says. @marked: by ECN. */
+/* Takes in the frames of the datagram. @marked: with ECN-CE. */
 FaspSessionResult fasp_session_take (FaspSession *session, FaspTime now, const FaspAddress *from,
     FaspOpened *opened, gboolean marked);
 gboolean fasp_session_poll (FaspSession *session, FaspTime now, FaspDatagram *datagram);
-/* Looks which of several flows carry.  Returns a bit for each flow whose `outage' has
- * changed, so that the application is to be notified. */
+/* Updates which of several flows carry packets. Returns a bit for each flow whose `outage' has
+ * changed, of which the application must be notified. */
 guint64 fasp_session_look_for_outages (FaspSession *session, FaspTime now);
-/* When to poll it again: what fasp_session_end_round() has found counts, too. */
+/* When to poll the session again, by its state after fasp_session_end_round(). */
 FaspTime fasp_session_get_timeout (const FaspSession *session, FaspTime now);
 
-/* Since when the peer has been silent although it should not be; may lie in the future.
- * A member of a group speaks seldom, and a receiver counts what it hears from the group
- * as the sender's, for a while. */
+/* Since when the peer has been silent although it should have been heard; may lie in the future. A
+ * member of a group sends seldom. A receiver counts datagrams of the group as the sender's, for a
+ * while. */
 FaspTime fasp_session_get_silent_since (const FaspSession *session);
-/* Our process did not run for @span, so it could not hear the peer. */
+/* Our process did not run for @span, which therefore does not count as silence of the peer. */
 void fasp_session_excuse (FaspSession *session, FaspTime span);
 
 /* The latency that the session began with, ms. FALSE: it is not known yet. */
@@ -199,16 +200,16 @@ fasp_session_get_idle_timeout (const FaspSession *session)
       4 * (session->rtt.measured ? session->rtt.smoothed : FASP_SEC));
 }
 
-/* Until when a receiver holds back what it has, unless it learns the latency before; 0:
- * nothing is held back. */
+/* Until when a receiver holds back its blocks, unless it learns the latency before; 0: it holds
+ * none back. */
 FaspTime fasp_session_get_hold_end (const FaspSession *session);
 /* The latency in force, in ms; 0: blocks are delivered as soon as possible, or it is
  * not known yet. */
 guint fasp_session_get_latency (const FaspSession *session, FaspTime now);
 /* Sender: sets the rate, in bit/s, and bursts that fit it. 0: not paced. */
 void fasp_session_set_pace (FaspSession *session, FaspTime now, guint64 rate);
-/* Nothing more can be sent now. With many other sessions, the next new blocks leave
- * together, @quantum later. @waits: there are no new blocks yet. */
+/* Ends a round of polling, as nothing more can leave now. With many sessions, the next new blocks
+ * leave together, @quantum later. @waits: there are no new blocks yet. */
 void fasp_session_end_round (FaspSession *session, FaspTime now, FaspTime quantum, gboolean waits);
 /* Receiver: a datagram of its group has come, whose header the endpoint has parsed. */
 FaspSessionResult fasp_session_hear (FaspSession *session, FaspTime now, const FaspAddress *from,
@@ -224,30 +225,32 @@ void fasp_session_control (FaspSession *session, FaspTime now, FaspRateControl c
 void fasp_session_set_bitrates (FaspSession *session, FaspTime now, guint64 min, guint64 max);
 /* Does a controller find the rate, or one for each path? */
 gboolean fasp_session_is_controlled (const FaspSession *session);
-/* What an encoder may try on average, with all that is sent beside it, bit/s: what the controllers
- * offer for the paths in use, added up, or the fixed rate. 0: no limit. */
+/* The average rate that an encoder may try, including retransmissions and all else that is sent,
+ * bit/s: the sum of the controllers' offers for the paths in use, or the fixed rate. 0: no
+ * limit. */
 guint64 fasp_session_get_offer (const FaspSession *session);
-/* Bytes under way beyond what a round trip carries, on all paths in use: they wait there. */
+/* Bytes in flight, on all paths in use, beyond what these carry in a round trip: they stand in
+ * queues. */
 guint64 fasp_session_get_excess (const FaspSession *session);
-/* For how long something is overdue on the path in use, µs (fasp_rate_get_overdue()); 0: nothing
- * is, or another path can take it. */
+/* How long a report is overdue on the only path in use, µs (fasp_rate_get_overdue()); 0: none is,
+ * or there are other paths. */
 FaspTime fasp_session_get_overdue (const FaspSession *session, FaspTime now);
-/* Sender: whether the source would use a higher rate (faspdemand.h). */
+/* Sender: @enough: the source would not use a higher rate (faspdemand.h). */
 void fasp_session_set_enough (FaspSession *session, gboolean enough);
 /* The queue on the paths in use, the longest, µs; 0 without a controller. */
 FaspTime fasp_session_get_standing (const FaspSession *session);
-/* Datagrams that were made at @from or later left at @until only (faspdeparture.h). */
+/* Datagrams made from @from on did not leave before @until (faspdeparture.h). */
 void fasp_session_left_late (FaspSession *session, FaspTime from, FaspTime until);
 /* The rate in bit/s of all paths together, as configured or as the controllers have found it; 0:
  * not paced. */
 guint64 fasp_session_get_channel_rate (const FaspSession *session);
-/* The repairs that the peer gets: a member gets those of the group. */
+/* The FEC encoder of the peer; for a member, that of its group. */
 const FaspFec *fasp_session_get_fec (const FaspSession *session);
 /* Payload bytes of a block that fits one datagram, and whose repair symbol does, too. */
 guint32 fasp_session_get_room (const FaspSession *session);
-/* How often each new block leaves: once, or on each flow. */
+/* How often each new block is sent: once, or once on each flow. */
 guint fasp_session_get_times (const FaspSession *session);
-/* All flows are proved, and the MTU of each is known. */
+/* Are all flows proved, and is the MTU of each known? */
 gboolean fasp_session_is_measured (const FaspSession *session);
 
 static inline gboolean
@@ -256,41 +259,43 @@ fasp_session_is_over (const FaspSession *session)
   return session->state == FASP_SESSION_CLOSING || session->state == FASP_SESSION_CLOSED;
 }
 
-/* It waits for no part of the total rate any more. */
+/* The session no longer waits for a share of the total rate. */
 void fasp_session_leave_total (FaspSession *session);
 
-/* It is open, and not interrupted. */
+/* Is the session open, and not interrupted? */
 static inline gboolean
 fasp_session_is_heard (const FaspSession *session)
 {
   return session->state == FASP_SESSION_OPEN && !session->liveness.interrupted;
 }
 
-/* What a receiver is to the sender.  The encoder's rate, the slow-policy, the store and the places
- * for receivers go by that: any host may call, and say that nothing has arrived. */
+/* How far a receiver has shown that it takes the stream. The encoder's rate, the slow-policy, the
+ * store and the limit of receivers depend on this, as any host may call and claim that nothing has
+ * arrived. */
 typedef enum
 {
-  FASP_STANDING_ABSENT, /* it is not open, or interrupted */
-  FASP_STANDING_NEW,    /* it called, and has acknowledged nothing of what there is for it */
+  FASP_STANDING_ABSENT, /* its session is not open, or interrupted */
+  FASP_STANDING_NEW,    /* it called, and has acknowledged none of the blocks sent to it */
   FASP_STANDING_STUCK,  /* its acknowledgement has not advanced for long */
-  FASP_STANDING_READY,  /* it called, it reports, and there is nothing yet that it could acknowledge
-                         */
-  FASP_STANDING_TAKING, /* its acknowledgement advances, as far as there is something for it */
+  FASP_STANDING_READY,  /* it called and reports, and was sent no block yet that it could
+                           acknowledge
+                           */
+  FASP_STANDING_TAKING, /* its acknowledgement advances, or it has acknowledged all blocks */
 } FaspStanding;
 
 FaspStanding fasp_session_judge (const FaspSession *session, FaspTime now);
-/* For how long a peer that called has not shown that it takes the stream, though it could; 0: it
- * has. */
+/* How long a peer that called has failed to show that it takes the stream; 0: it has shown it, or
+ * had no block to acknowledge. */
 FaspTime fasp_session_get_owed (const FaspSession *session, FaspTime now);
 
-/* Is there something the application has not read yet? */
+/* Is there a block that the application has not read yet? */
 static inline gboolean
 fasp_session_has_unread (const FaspSession *session)
 {
   return session->role == FASP_ROLE_RECEIVER && fasp_rx_has_unread (session->rx);
 }
 
-/* It is over, and nothing is sent any more. */
+/* Ends the session at once, without sending CLOSE. */
 void fasp_session_end_at_once (FaspSession *session, FaspTime now, FaspReason reason);
 void fasp_session_close (FaspSession *session, FaspTime now, FaspReason reason, const gchar *text);
 /* Ends the session if a CLOSE has left and was not answered in time. */
@@ -299,7 +304,7 @@ void fasp_session_run_close (FaspSession *session, FaspTime now);
 void fasp_session_get_stats (FaspSession *session, FaspTime now, FaspSessionStats *stats);
 /* Fills in @max flows at most; returns how many there are. */
 guint fasp_session_get_flows (const FaspSession *session, FaspFlowStats *flows, guint max);
-/* Sender: the same for paths. */
+/* Sender: fills in @max paths at most; returns how many there are. */
 guint fasp_session_get_paths (FaspSession *session, FaspTime now, FaspPathStats *stats, guint max);
 
 G_END_DECLS

@@ -6,11 +6,11 @@
 #include "faspsessionprivate.h"
 #include "fasppathscheduler.h"
 
-/* A picture that leaves at the pace of a quicker path may be so much ahead of a slower one's: as
- * what an encoder may have waiting (BACKLOG_USUAL). */
+/* With duplicate, copies that leave at the pace of a quicker path may be so much ahead of a slower
+ * path's pacer: as much as an encoder may have waiting (BACKLOG_USUAL). */
 #define AHEAD (50 * FASP_MSEC)
 
-/* The flows that have carried a block that was sent before: it takes another one. */
+/* The flows that have already carried this block; a retransmission takes another one. */
 static guint64
 get_avoided (FaspSession *session, const FaspTxItem *item)
 {
@@ -25,8 +25,8 @@ get_avoided (FaspSession *session, const FaspTxItem *item)
   return avoid;
 }
 
-/* A TAIL reveals the last losses of the flow that it goes on. So one goes on each flow
- * whose newest datagram has not been reported, that of the last block first. */
+/* A TAIL reveals the last losses of the flow that carries it. So each flow whose newest datagram
+ * has not been reported gets one, the flow of the last block first. */
 static guint8
 pick_for_tail (FaspSession *session, FaspTxItem *item)
 {
@@ -40,15 +40,15 @@ pick_for_tail (FaspSession *session, FaspTxItem *item)
 
 /* --- paths ------------------------------------------------------------------------------ */
 
-/* Is each path paced by itself?  At a fixed rate flows have shares of it. */
+/* Has each path a controller and pacer of its own? A fixed rate is paced by the session. */
 static gboolean
 has_controlled_paths (const FaspSession *session)
 {
   return session->paths.n > 1 && fasp_session_is_controlled (session);
 }
 
-/* Is it a copy of a new block for a further flow?  That was found to have room when the block left
- * (find_takers()). */
+/* Is the item a copy of a new block for a further flow? find_takers() found room for it when the
+ * block left. */
 static gboolean
 is_double (const FaspTxItem *item)
 {
@@ -61,9 +61,10 @@ chooses_path (const FaspSession *session, const FaspTxItem *item)
   return has_controlled_paths (session) && item->kind != FASP_TX_TAIL && !is_double (item);
 }
 
-/* Of @flows, those on which a copy may leave now: what is under way on their path has room for it.
- * It leaves with the block, which another path may have paced, but not much ahead of its own path's
- * pace: that would be a queue there, which a controller takes for another sender's. */
+/* Those of @flows on which a copy may leave now, as the window of their path has room for it. The
+ * copy leaves together with the block, which another path may have paced, but at most AHEAD before
+ * its own path's pacer lets it: more would cause a queue there, which the controller takes for
+ * another sender's. */
 static guint64
 find_takers (const FaspSession *session, FaspTime now, guint64 flows)
 {
@@ -98,8 +99,8 @@ fasp_session_double (FaspSession *session, FaspTime now)
   fasp_tx_double (session->tx, n, times - n);
 }
 
-/* When what is under way on the only path allows one more.  A TAIL asks what became of that, and
- * does not wait. */
+/* When the window of the only path has room for the item. A TAIL, which asks for a report on what
+ * is in flight, does not wait. */
 static FaspTime
 get_window_time (const FaspSession *session, FaspTime now, const FaspTxItem *item)
 {
@@ -108,8 +109,8 @@ get_window_time (const FaspSession *session, FaspTime now, const FaspTxItem *ite
       fasp_path_get_time (&session->paths.list[0], now, session->sizes.wire_max);
 }
 
-/* When the oldest packet left on it that is neither reported nor taken as lost; FASP_NEVER: there
- * is none. */
+/* Departure of the oldest packet on the path that is neither reported nor counted as lost;
+ * FASP_NEVER: there is none. */
 static FaspTime
 get_oldest (const FaspSession *session, const FaspPath *path)
 {
@@ -141,7 +142,7 @@ describe (const FaspSession *session, FaspTime now, const FaspPath *path, FaspTi
   return (FaspPathState) {
     .is_usable = fasp_session_uses_path (session, path),
     .ready = fasp_path_get_time (path, now, session->sizes.wire_max),
-    /* one that nothing was sent on yet is tried */
+    /* a path without a sample counts as the quickest, so that it is tried */
     .delay = path->delay.is_known ? path->delay.recent - quickest + queued : queued,
     .rate = path->pace,
   };
@@ -157,7 +158,7 @@ count_waiting (const FaspSession *session, const FaspTxItem *item)
   return MAX (blocks, 1) * session->sizes.wire_max;
 }
 
-/* How much longer than the quickest path it may take; FASP_NEVER: any. */
+/* How much longer than the quickest path the item may take; FASP_NEVER: any time. */
 static FaspTime
 get_spare (const FaspSession *session, FaspTime now, const FaspTxItem *item)
 {
@@ -168,7 +169,7 @@ get_spare (const FaspSession *session, FaspTime now, const FaspTxItem *item)
   return latency - (now - fasp_store_get (session->store, item->number)->arrival);
 }
 
-/* The paths of these flows. */
+/* The paths that these flows belong to, a bit each. */
 static guint64
 get_paths (const FaspSession *session, guint64 flows)
 {

@@ -20,11 +20,11 @@ fasp_session_close (FaspSession *session, FaspTime now, FaspReason reason, const
   if (session->state == FASP_SESSION_CLOSING || session->state == FASP_SESSION_CLOSED)
     return;
   if (session->state != FASP_SESSION_OPEN || !session->is_proved) {
-    /* its address is not proved, so nothing is sent to it */
+    /* the peer's address is not proved, so no CLOSE is sent there */
     fasp_session_end_at_once (session, now, reason);
     return;
   }
-  /* a peer that is not heard is not waited for: CLOSE is sent once */
+  /* no answer is awaited from a peer that is not heard: CLOSE is sent once */
   session->closing.deadline = session->liveness.interrupted ? now : now + FASP_CLOSE_TIMEOUT;
   session->state = FASP_SESSION_CLOSING;
   session->closing.initiated = TRUE;
@@ -50,7 +50,7 @@ fasp_session_handle_close (FaspSession *session, FaspTime now, const FaspCloseFr
   FaspReason reason = close->reason;
   FaspTime answer = session->is_proved ? now : FASP_NEVER;
 
-  /* the others never go over the wire */
+  /* other reasons are internal and never sent */
   if (reason < FASP_REASON_FINISHED || reason > FASP_REASON_UNSUPPORTED)
     reason = FASP_REASON_STOPPED;
   if (!session->closing.by_peer) {
@@ -63,7 +63,7 @@ fasp_session_handle_close (FaspSession *session, FaspTime now, const FaspCloseFr
     session->closing.time = FASP_NEVER;
     return;
   }
-  /* answer each CLOSE that comes with one */
+  /* answers each CLOSE of the peer with one */
   if (session->state == FASP_SESSION_CLOSED) {
     session->closing.time = answer;
     return;
@@ -82,7 +82,7 @@ fasp_session_poll_close (FaspSession *session, FaspTime now, FaspDatagram *datag
   if (now < session->closing.time)
     return FALSE;
   fasp_packet_begin (&p, session, datagram, fasp_packet_pick_flow (session));
-  /* the last state of what arrived goes with it */
+  /* CLOSE carries the last FEEDBACK */
   if (session->role == FASP_ROLE_RECEIVER)
     fasp_session_write_feedback (session, now, &p.w);
   fasp_wire_write_close (&p.w, session->closing.reason, session->closing.text);

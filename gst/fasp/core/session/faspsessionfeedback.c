@@ -6,14 +6,14 @@
  */
 #include "faspsessionprivate.h"
 
-/* Flows in one FEEDBACK at most, so that there is room for what is missing. */
+/* Flows in one FEEDBACK at most, so that there is room for the ranges of missing blocks. */
 #define FLOWS_REPORTED 16
-/* Bytes that are left for ranges, at least. */
+/* Bytes left for ranges of missing blocks, at least. */
 #define RANGES_LEAST (4 * 2 * FASP_VARINT_SIZE)
-/* Bytes of a FEEDBACK besides flows and ranges, and of what may follow it. */
+/* Bytes of a FEEDBACK besides flows and ranges, and of the frames that may follow it. */
 #define REST_MAX (FASP_FEEDBACK_SIZE_MAX + FASP_EXPIRED_SIZE + FASP_PING_SIZE)
 
-/* with the group's flow, and a receive timestamp of each */
+/* room for all flows, the group's flow, and one receive timestamp of each flow */
 G_STATIC_ASSERT (FASP_SESSION_HEADER + REST_MAX + (FLOWS_REPORTED + 1) * FASP_FEEDBACK_FLOW_MAX
         + FLOWS_REPORTED * FASP_FEEDBACK_ARRIVAL_MAX + RANGES_LEAST + FASP_TAG_SIZE_MAX
     <= FASP_PMTU_BASE);
@@ -61,7 +61,7 @@ report_flow (FaspSession *session, FaspTime now, guint8 number, FaspFeedbackFlow
   if (fasp_gap_get_settled (flow->gap, now, &settled))
     unsettled = largest - settled;
   fasp_gap_get_counters (flow->gap, &counters);
-  /* if nothing has come, the other fields have no meaning */
+  /* if no packet has arrived, the other fields have no meaning */
   *reported = (FaspFeedbackFlow) {
     .flow = number,
     .largest = largest,
@@ -74,8 +74,8 @@ report_flow (FaspSession *session, FaspTime now, guint8 number, FaspFeedbackFlow
   flow->reported.serial = session->feedback_serial;
 }
 
-/* Adds at most @max receive timestamps of a flow, 1 at least, evenly spaced, as far as there is
- * room for them; returns the bytes that remain of @room. */
+/* Adds 1 to @max receive timestamps of a flow, evenly spaced, as many as fit into @room bytes;
+ * returns the bytes that remain. */
 static gsize
 report_timestamps (FaspSession *session, FaspFeedbackFlow *reported, guint max, gsize room)
 {
@@ -128,12 +128,13 @@ fasp_session_write_feedback (FaspSession *session, FaspTime now, FaspWriter *w)
     fasp_session_report_group (session, now, &feedback.flows[feedback.n_flows++]);
   fasp_rx_fill_feedback (session->rx, now, &feedback, room + RANGES_LEAST);
   fasp_wire_write_feedback (w, &feedback);
-  /* the sender needs the round trip that this feedback shows to judge it */
+  /* after the FEEDBACK, as the sender needs the round trip that it shows to judge EXPIRED */
   if (fasp_rx_report_expired (session->rx, now, &expired))
     fasp_wire_write_number (w, FASP_FRAME_EXPIRED, expired & G_MAXUINT32);
 }
 
-/* Reports losses that time has settled, and flows that carry nothing while others do. */
+/* Makes FEEDBACK due for losses that time has settled, and for flows that carry nothing while
+ * others do. */
 static void
 look_at_flows (FaspSession *session, FaspTime now)
 {

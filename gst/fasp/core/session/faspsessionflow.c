@@ -5,15 +5,15 @@
  */
 #include "faspsessionprivate.h"
 
-/* How often the round trip is measured by an end that gets no feedback. */
+/* An end that gets no feedback measures the round trip at this interval. */
 #define PING_INTERVAL FASP_SEC
-/* In bit/s. At a lower rate, the eight probes of a search take longer than a third of a
- * second. */
+/* MTU probes need this rate, in bit/s: below it, the eight probes of a search take longer than a
+ * third of a second. */
 #define PROBE_RATE_MIN 250000
 /* The longest interval at which the peer is asked whether it has the key. */
 #define REKEY_WAIT_MAX (2 * FASP_SEC)
-/* If nothing was heard on a flow for this time, what we send there may not arrive
- * either. */
+/* If nothing was heard on a flow for this time, packets that we send there may not arrive either,
+ * so NEXT is sent. */
 #define NEXT_AFTER (10 * FASP_SEC)
 
 FaspTime
@@ -32,7 +32,7 @@ fasp_session_poll_pong (FaspSession *session, FaspTime now, FaspDatagram *datagr
     return FALSE;
   pong = &session->pings.pongs[--session->pings.n_pongs];
   fasp_packet_begin (&p, session, datagram, pong->flow);
-  /* back to where the PING came from: the challenge is about that address */
+  /* to the address that the PING came from, as the PING may be a challenge of that address */
   datagram->to = pong->to;
   fasp_wire_write_number (&p.w, FASP_FRAME_PONG, pong->token);
   return fasp_packet_finish (&p, session, now, FASP_NO_BLOCK, FALSE);
@@ -138,8 +138,8 @@ get_known_width (const FaspSession *session)
   return width;
 }
 
-/* Does the largest block that was sent pass? With several flows it is not known which
- * one it took; and a receiver that gives up late blocks acknowledges them, too. */
+/* Has the largest block that was sent arrived? This is known only with one flow, and only if the
+ * receiver does not acknowledge blocks that it has given up as late. */
 static gboolean
 all_passes (const FaspSession *session)
 {
@@ -148,7 +148,8 @@ all_passes (const FaspSession *session)
           && session->sizes.largest_passed >= session->sizes.largest_sent);
 }
 
-/* What a group sends, originals and retransmissions, fits any path. */
+/* Does the session probe the MTU of its flows? It does once the peer has reported. A member of a
+ * group needs no probes, as all datagrams of a group fit any path. */
 static gboolean
 probes (const FaspSession *session)
 {
@@ -183,7 +184,8 @@ fasp_session_poll_probe (FaspSession *session, FaspTime now, FaspDatagram *datag
     gboolean was = flow->pmtu.confirming, passes;
     guint16 size, before = flow->pmtu.size;
 
-    /* data is as large as the probe, and would not show that smaller datagrams arrive */
+    /* a small PING follows the probe: data is as large as the probe, and would not show that
+     * smaller datagrams arrive */
     if (flow->probe.is_followed) {
       flow->probe.is_followed = FALSE;
       return send_ping (session, now, datagram, i, &flow->address, 0);
@@ -257,7 +259,7 @@ fasp_session_poll_ping (FaspSession *session, FaspTime now, FaspDatagram *datagr
    * only keeps the session alive. */
   if (!session->pings.due && !rekeys && now < fasp_session_get_ping_time (session))
     return FALSE;
-  /* for that, a datagram that needs no answer will do */
+  /* to keep the session alive, a PROMISE will do, which needs no answer */
   if (session->role == FASP_ROLE_SENDER && !session->pings.due && !rekeys && session->rtt.measured
       && !session->group.member.joined) {
     session->promise.time = now;
@@ -266,7 +268,7 @@ fasp_session_poll_ping (FaspSession *session, FaspTime now, FaspDatagram *datagr
   session->pings.time = now + PING_INTERVAL;
   session->pings.due = FALSE;
   if (rekeys) {
-    /* replaces the previous one, whose answer should have come */
+    /* this PING replaces the previous one, whose answer is overdue */
     session->rekeying.wait = MAX (timeout, MIN (2 * session->rekeying.wait, REKEY_WAIT_MAX));
     session->rekeying.asked = now;
   }
@@ -277,8 +279,9 @@ fasp_session_poll_ping (FaspSession *session, FaspTime now, FaspDatagram *datagr
   return fasp_packet_finish (&p, session, now, FASP_NO_BLOCK, FALSE);
 }
 
-/* The sender knows what becomes of what it sends.  The receiver hears its PINGs, where there is
- * nothing else, and the answers to its own. */
+/* Does the flow carry packets? The sender knows it by the receiver's reports, which decide whether
+ * the flow is used. The receiver knows it as the sender's data or PINGs, and PONGs, arrive on
+ * it. */
 static gboolean
 carries (const FaspSession *session, FaspTime now, guint flow)
 {

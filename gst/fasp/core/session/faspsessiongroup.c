@@ -5,10 +5,11 @@
 #include "fasplimits.h"
 #include "faspsessionprivate.h"
 
-/* What the group sends counts as the sender's for this many clocks only: every
- * member has the group's key, and could forge it. */
+/* The group's datagrams count as signs of life of the sender for so many clocks only, as every
+ * member has the group's key and could forge them. */
 #define BELIEVED 2
-/* A receiver that has not heard the group for this time sends FEEDBACK that says so, repeatedly. */
+/* A receiver that has not heard the group for SPEAK_UP_AFTER reports that by FEEDBACK, and again
+ * after SPEAK_UP_AGAIN. */
 #define SPEAK_UP_AFTER FASP_SEC
 #define SPEAK_UP_AGAIN (500 * FASP_MSEC)
 
@@ -54,15 +55,15 @@ fasp_session_get_beat (const FaspSession *session)
 FaspTime
 fasp_session_get_ping_time (const FaspSession *session)
 {
-  /* a member is asked only when it should have spoken; a receiver that backs off sends its PING
-   * along with its feedback */
+  /* the sender pings a member only when that should have sent something; a receiver that backs off
+   * sends its PING along with its feedback */
   if (session->role == FASP_ROLE_SENDER)
     return session->group.member.joined && session->rtt.measured ?
         MAX (fasp_session_get_silent_since (session), session->pings.time - FASP_KEEPALIVE) :
         session->liveness.spoken + FASP_KEEPALIVE;
   if (fasp_feedback_backs_off (fasp_rx_get_feedback (session->rx)))
     return FASP_NEVER;
-  /* the next feedback, which comes sooner, takes the PING along */
+  /* the next feedback, which leaves sooner, carries the PING */
   return session->pings.time
       + (session->n_flows == 1 && session->rtt.measured ? FASP_KEEPALIVE : 0);
 }
@@ -81,7 +82,7 @@ void
 fasp_session_listen (FaspSession *session, FaspTime now, const FaspGroupKey *key, guint64 seed)
 {
   if (key->cipher >= FASP_CIPHERS)
-    return; /* a cipher that was not asked for */
+    return; /* a cipher that was not agreed upon */
   session->group.receiver = fasp_multicast_receiver_new (key, now);
   fasp_feedback_join (fasp_rx_get_feedback (session->rx), seed, key->members, key->back_off,
       key->clock);

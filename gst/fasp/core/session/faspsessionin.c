@@ -2,7 +2,7 @@
 #include "fasplimits.h"
 #include "faspsessionprivate.h"
 
-/* A block that keeps being lost may have become too large for the path. */
+/* A block that was lost in so many rounds may have become too large for the path. */
 #define SUSPICIOUS_ROUNDS 4
 
 static void
@@ -65,7 +65,7 @@ handle_pong (FaspSession *session, FaspTime now, guint8 number, const FaspAddres
     rekey (session, now);
 }
 
-/* In bit/s: that of the last second, or of this one if that is already more. */
+/* The send rate, in bit/s: of the last second, or of the current one if that is more already. */
 static guint64
 get_send_rate (const FaspSession *session)
 {
@@ -95,7 +95,7 @@ choose_limit (FaspSession *session, FaspTime now)
   }
 }
 
-/* Stops using flows that carry nothing any more, and resumes those that do again. */
+/* Stops using the flows in @dead, and resumes those that carry packets again. */
 static void
 bury_and_revive (FaspSession *session, FaspTime now, guint64 dead)
 {
@@ -113,7 +113,7 @@ bury_and_revive (FaspSession *session, FaspTime now, guint64 dead)
   }
 }
 
-/* Has any packet of this key phase arrived? */
+/* Does the FEEDBACK report a packet of our current key phase? */
 static gboolean
 knows_phase (const FaspSession *session, const FaspFeedback *feedback)
 {
@@ -130,9 +130,9 @@ knows_phase (const FaspSession *session, const FaspFeedback *feedback)
   return FALSE;
 }
 
-/* The size of the largest block from @from on that this FEEDBACK, which is a possible one,
- * acknowledges, and that went through in one piece. Blocks that were lost do not count: the
- * receiver may have given them up as too late. */
+/* The size of the largest block from @from on that this plausible FEEDBACK acknowledges and that
+ * arrived in one piece. Blocks that were lost do not count: the receiver may have given them up as
+ * too late. */
 static guint32
 find_passed (const FaspSession *session, guint64 from, guint64 ack)
 {
@@ -150,18 +150,18 @@ find_passed (const FaspSession *session, guint64 from, guint64 ack)
   return largest;
 }
 
-/* A block sent since the path MTU came into doubt has passed, and so confirms its size.
- * The path that it took must be known. */
+/* A block sent since the path MTU came into doubt has passed, and so confirms its size. With
+ * several flows that needs the one that it took. */
 static void
 confirm_size (FaspSession *session, FaspTime now, guint32 size)
 {
   if (session->terms.has_fec && size == fasp_session_get_room (session))
-    size += FASP_REPAIR_MORE; /* its repair symbol is that large */
+    size += FASP_REPAIR_MORE; /* the block's repair symbol passed, too, and is larger */
   if (size > 0)
     fasp_pmtu_passed (&session->flows[0].pmtu, now, size + fasp_session_get_overhead (session));
 }
 
-/* The peer's clock, widened from its low 32 bits, when a packet arrived. */
+/* The time by the peer's clock, widened from its low 32 bits. */
 static FaspTime
 widen_clock (FaspSession *session, guint32 clock)
 {
@@ -226,8 +226,8 @@ report_timestamps (FaspSession *session, FaspTime now, guint32 clock,
   path->until = session->paths.until = now;
 }
 
-/* The receiver reports no receive timestamps: packets up to the largest one are not under way any
- * more. */
+/* Without receive timestamps, all packets up to the largest reported one count as no longer in
+ * flight. */
 static void
 report_largest (FaspSession *session, FaspTime now, const FaspFeedbackFlow *reported)
 {
@@ -241,8 +241,7 @@ report_largest (FaspSession *session, FaspTime now, const FaspFeedbackFlow *repo
   fasp_rate_reported (path->rate, now, sent->bytes);
 }
 
-/* The receiver reports no packet at or below `largest' again, whether or not it has reported its
- * receive timestamp. */
+/* Forgets the packets up to `largest', of which no receive timestamps will be reported any more. */
 static void
 forget_sent (FaspFlow *flow, const FaspFeedbackFlow *reported)
 {
@@ -250,7 +249,7 @@ forget_sent (FaspFlow *flow, const FaspFeedbackFlow *reported)
       1 + fasp_widen_given (reported->largest, FASP_PN_BITS, flow->next_pn));
 }
 
-/* A new feedback rate goes to the receiver with the next PROMISE. */
+/* Adapts the feedback rate; a new one goes to the receiver with the next PROMISE. */
 static void
 follow_feedback_rate (FaspSession *session, FaspTime now, guint8 flow, guint32 clock, gsize wire)
 {
@@ -276,7 +275,7 @@ handle_feedback (FaspSession *session, FaspTime now, guint8 flow, const FaspFeed
 
   if (!fasp_tx_feedback (session->tx, now, feedback, &session->rtt, &dead))
     return;
-  /* it may have lost track of its position in the stream */
+  /* PROMISE carries the position, which the receiver may not know after a skip */
   if (fasp_tx_view (session->tx)->counts.skips_reported > skips)
     session->promise.time = now;
   fasp_session_note_round_trips (session, feedback);
@@ -307,7 +306,7 @@ handle_feedback (FaspSession *session, FaspTime now, guint8 flow, const FaspFeed
       fasp_pmtu_suspect (&session->flows[i].pmtu, now);
 }
 
-/* A flow, or a group, on which the peer has not been heard for long. */
+/* The peer's next packet number on a flow, or on the group's, after a long silence there. */
 static void
 handle_next (FaspSession *session, FaspTime now, guint8 flow, guint64 pn)
 {
@@ -326,7 +325,7 @@ handle_frame (FaspSession *session, FaspTime now, const FaspAddress *from, guint
 
   switch (frame->type) {
     case FASP_FRAME_PADDING:
-    case FASP_FRAME_OFFSET: /* comes with the DATA */
+    case FASP_FRAME_OFFSET: /* handled with the DATA that it belongs to */
       break;
     case FASP_FRAME_PING:
       handle_ping (session, now, flow, from, frame->ping.token);
@@ -348,7 +347,7 @@ handle_frame (FaspSession *session, FaspTime now, const FaspAddress *from, guint
         handle_feedback (session, now, flow, frame->feedback, wire);
       break;
     case FASP_FRAME_EXPIRED:
-      /* EXPIRED of a member is ignored, as what one member lacks is sent to all */
+      /* EXPIRED of a member is ignored, as a block that one member lacks is sent to all */
       if (sender && !session->group.member.joined)
         fasp_tx_expire (session->tx, now, frame->expired.media_time, &session->rtt);
       break;
@@ -372,7 +371,7 @@ handle_frame (FaspSession *session, FaspTime now, const FaspAddress *from, guint
       if (takes_stream)
         fasp_rx_repair (session->rx, now, &frame->repair);
       break;
-    case FASP_FRAME_GROUP: /* by unicast, so this member is the speaker */
+    case FASP_FRAME_GROUP: /* comes by unicast, and makes this member the speaker */
       if (takes_stream)
         fasp_feedback_speak (fasp_rx_get_feedback (session->rx), now);
       break;
@@ -407,7 +406,7 @@ fasp_session_unseal (FaspSession *session, FaspTime now, const FaspSessionHeader
 
   if (header->flow >= session->agreed_flows)
     return FASP_SESSION_ALIEN;
-  /* before the session is open, nothing has come on any flow */
+  /* before the session is open there is one flow, and no packet has arrived on any */
   flow = &session->flows[MIN (header->flow, session->n_flows - 1)];
   opened->pn = fasp_widen (header->pn, FASP_PN_BITS, fasp_gap_get_expected (flow->gap));
   if (fasp_gap_is_refused (flow->gap, opened->pn)) {
@@ -450,7 +449,7 @@ fasp_session_take (FaspSession *session, FaspTime now, const FaspAddress *from, 
 
   if (session->state == FASP_SESSION_HALF)
     open_from (session, now, number, from);
-  if (number >= session->n_flows) /* the session was over before it began */
+  if (number >= session->n_flows) /* the session ended while it was opened */
     return FASP_SESSION_ALIEN;
   if (session->notes.log != NULL)
     log_peer_key (session, now);

@@ -49,8 +49,8 @@ fasp_session_poll_agree (FaspSession *session, FaspTime now, FaspDatagram *datag
   return fasp_packet_finish (&p, session, now, FASP_NO_BLOCK, FALSE);
 }
 
-/* May the secret with a public key of the peer be computed?  It costs a tenth of a millisecond, and
- * as much if the key gives none. */
+/* May a secret be computed from a public key of the peer? That takes a tenth of a millisecond, also
+ * for an invalid key, so it is limited. */
 static gboolean
 may_compute (FaspRekeying *r, FaspTime now)
 {
@@ -60,7 +60,7 @@ may_compute (FaspRekeying *r, FaspTime now)
   return TRUE;
 }
 
-/* TRUE: both ends have @secret. */
+/* Computes @secret from the peer's key. TRUE: both ends have it. */
 static gboolean
 agree (FaspSession *session, FaspTime now, const FaspAgreeFrame *key, guint8 secret[FASP_KEY_SIZE])
 {
@@ -71,7 +71,7 @@ agree (FaspSession *session, FaspTime now, const FaspAgreeFrame *key, guint8 sec
   if (!session->listener)
     return r->exchange.awaits && key->serial == r->exchange.serial && may_compute (r, now)
         && fasp_exchange_finish (&r->exchange, key->serial, key->key, secret);
-  /* the answer was lost */
+  /* the peer repeats its key, so our answer was lost */
   if (key->serial > 0 && key->serial == r->exchange.serial)
     r->send_time = now;
   if (key->serial != r->exchange.serial + 1 || fasp_opener_awaits_secret (session->keys.opener)
@@ -85,7 +85,8 @@ agree (FaspSession *session, FaspTime now, const FaspAgreeFrame *key, guint8 sec
   return good;
 }
 
-/* The next key is due as soon as the peer is known to have this one. */
+/* Derives the next key from @secret; it is used as soon as the peer is known to have the current
+ * one. */
 static void
 seal_with (FaspSession *session, FaspTime now, const guint8 secret[FASP_KEY_SIZE])
 {

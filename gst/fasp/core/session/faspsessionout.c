@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspsessionprivate.h"
 
-/* The log has an event when a new block has waited for longer than this, and another one when the
- * next has waited for less than half of it. */
+/* An event is logged when a new block leaves later than this after it was written, and another one
+ * when a block leaves after less than half of this again. */
 #define LONG (100 * FASP_MSEC)
 
 FaspTime
@@ -56,7 +56,7 @@ fasp_session_is_ready (const FaspSession *session, FaspTime now)
   return fasp_pacer_get_time (&session->pacer, now, session->sizes.wire_max) <= now;
 }
 
-/* Does a group's pace hold back what a member is to get? */
+/* Does the pace of its group hold back @item for this member? */
 static gboolean
 waits_for_group (const FaspSession *session, FaspTime now, const FaspTxItem *item)
 {
@@ -69,7 +69,7 @@ fasp_session_is_let (const FaspSession *session, FaspTime now)
 {
   const FaspTotal *total = session->entry.total;
 
-  /* the group's pace holds a member back, and is within the total */
+  /* a member needs no share of the total, as its group has one */
   return total == NULL || !fasp_total_is_limited (total) || session->group.member.joined
       || fasp_total_lets (total, &session->entry.share, now, session->sizes.wire_max);
 }
@@ -81,8 +81,8 @@ fasp_session_leave_total (FaspSession *session)
     fasp_total_leave (session->entry.total, &session->entry.share);
 }
 
-/* Was the session without anything to send for a while, unnoticed?  It was if the next block was
- * written after the rate and the window would have allowed it to leave. */
+/* Did the session have nothing to send for a while, though it was not polled then? It did if the
+ * next block was written after the rate and the window would have let it leave. */
 static gboolean
 was_dry (const FaspSession *session, const FaspRate *rate, const FaspTxItem *item)
 {
@@ -115,7 +115,8 @@ update_dry (FaspSession *session, FaspTime now, const FaspTxItem *item)
           || (empty && !fasp_tx_has_fresh (session->tx)));
 }
 
-/* Nothing more leaves now: tells the controllers of several paths which could take more. */
+/* Nothing more leaves now. Tells the controller of each path, if there are several, whether its
+ * path could have taken more. */
 static void
 update_dry_paths (FaspSession *session, FaspTime now)
 {
@@ -130,14 +131,16 @@ update_dry_paths (FaspSession *session, FaspTime now)
   }
 }
 
-/* The pacer whose idle time copies use: a member of a group has no pace of its own. */
+/* Copies use the idle time of this pacer: the group's for a member, which has no pace of its
+ * own. */
 static FaspPacer *
 get_copies_pacer (FaspSession *session)
 {
   return session->group.member.joined ? &session->group.sender->pacer : &session->pacer;
 }
 
-/* Payload bytes that a copy may use: the total rate must have room for them, too. */
+/* Payload bytes of copies that the idle time has room for; 0 if the total rate has no room for
+ * them. */
 static gint64
 get_unused (FaspSession *session, FaspTime now)
 {
@@ -156,8 +159,8 @@ get_next (FaspSession *session, FaspTime now)
   return fasp_tx_next (session->tx, now, &session->rtt, session->sizes.room, unused);
 }
 
-/* Why has a block that arrived then not left before?  What ended last, if that took most of its
- * time; else the rate was too low. */
+/* Why has a block written at @arrival waited? The cause is a start, a stall or a full window that
+ * lasted into the second half of the wait; else the rate. */
 static const gchar *
 explain_wait (const FaspSession *session, FaspTime now, FaspTime arrival)
 {
@@ -173,7 +176,7 @@ explain_wait (const FaspSession *session, FaspTime now, FaspTime arrival)
   return why;
 }
 
-/* A new block leaves: has it waited for long, or is that over? */
+/* A new block leaves. Logs when blocks begin to wait for long, and when that is over. */
 static void
 log_waiting (FaspSession *session, FaspTime now, guint64 block)
 {
@@ -198,8 +201,9 @@ fasp_session_get_stream_time (const FaspSession *session, FaspTime now)
   return session->stream_time;
 }
 
-/* Something may leave at @time, @item, a probe or an answer: does it wait for the total rate?  The
- * endpoint looks at the session again when it is next. */
+/* The next datagram may leave at @time, with @item, a probe or an answer. If only the total rate
+ * holds it back, queues the session for that; the endpoint then polls the session when its share is
+ * due. */
 static void
 follow_total (FaspSession *session, FaspTime now, FaspTime time, const FaspTxItem *item)
 {
@@ -224,7 +228,7 @@ fasp_session_look_ahead (FaspSession *session, FaspTime now)
     when = fasp_session_get_path_time (session, now, &item);
   if (item.kind == FASP_TX_BLOCK && joined)
     when = fasp_later (when, ready);
-  if (time <= now && when > now) /* what is due waits for its path */
+  if (time <= now && when > now) /* the item is due, but its path is not ready */
     time = when;
   else if (item.kind != FASP_TX_NOTHING)
     time = fasp_sooner (time, when);
@@ -246,7 +250,7 @@ write_data (const FaspSession *session, FaspWriter *w, const FaspTxItem *item)
   return fasp_wire_write_data (w, block, item->round, item->copy, item->index, item->count);
 }
 
-/* A copy takes what is left over. */
+/* Takes the bytes of a copy from the idle time of the pacer. */
 static void
 use_unused (FaspSession *session, gsize bytes)
 {
@@ -331,7 +335,7 @@ fasp_session_follow_rate (FaspSession *session, FaspTime now)
 
   if (now < session->paths.until)
     return;
-  /* it judges what has left so far by that */
+  /* the controller judges by that whether the datagrams that left so far filled its rate */
   if (session->paths.n == 1 && fasp_session_is_ready (session, now)) {
     item = get_next (session, now);
     update_dry (session, now, &item);

@@ -25,7 +25,8 @@ G_BEGIN_DECLS
 
 #define FASP_PONGS 64 /* answers that may wait; further PINGs are not answered */
 
-/* What both ends have agreed upon. Changed by the endpoint, before the session is open. */
+/* The terms that both ends have agreed upon. Changed by the endpoint, before the session is
+ * open. */
 typedef struct
 {
   FaspLatency latency;
@@ -34,7 +35,7 @@ typedef struct
   gboolean sends_offsets;    /* sender: the receiver wants the stream offset of each block */
 } FaspTerms;
 
-/* Our keys. Changed by fasp_session_set_keys(), and the first two by the endpoint. */
+/* Our keys. Changed by fasp_session_set_keys(), and `random' and `sealer' by the endpoint. */
 typedef struct
 {
   FaspRandomFunc random; /* for the keys that are agreed upon while the session runs */
@@ -42,7 +43,7 @@ typedef struct
   FaspCipher cipher;
   FaspSealer *sealer;           /* owned */
   FaspOpener *opener;           /* owned */
-  guint8 resume[FASP_KEY_SIZE]; /* proves that one was in this session when it is resumed */
+  guint8 resume[FASP_KEY_SIZE]; /* proves, when a session is resumed, that the caller was in it */
 } FaspSessionKeys;
 
 /* When the key that we seal with is replaced: after an interval, or a number of datagrams,
@@ -54,22 +55,23 @@ typedef struct
   FaspTime time;     /* when the interval of this key ends */
   guint64 datagrams; /* sealed with this key */
   FaspTime asked;    /* when the peer was last asked whether it has this key */
-  FaspTime wait;     /* from then until it is asked again; 0: it was not asked */
-  /* faspsessionkeys.c: the secret that goes into a key from time to time */
+  FaspTime wait;     /* from then until it is asked again; 0: it was not asked yet */
+  /* the secret that is mixed into a key from time to time; changed by faspsessionkeys.c */
   FaspExchange exchange;
-  guint keys;            /* that were each made of the one before */
+  guint keys;            /* number of keys derived since the last secret */
   FaspTime send_time;    /* when to send our public key; FASP_NEVER: there is none to send */
   FaspTime send_wait;    /* caller: from then until it is sent again */
-  FaspTime compute_time; /* before it, no public key of the peer is used */
+  FaspTime compute_time; /* a public key of the peer is ignored before this time */
 } FaspRekeying;
 
-/* What is of interest until the session is open. Changed by the endpoint, unless said otherwise. */
+/* State of the handshake, used until the session is open. Changed by the endpoint, unless a comment
+ * says otherwise. */
 typedef struct
 {
   guint8 nonce[FASP_NONCE_SIZE]; /* the caller's; it names the handshake */
-  guint8 call[FASP_KEY_SIZE];    /* listener: hash of all that the caller's OPEN said */
-  GBytes *accept;      /* listener, HALF: the message of our ACCEPT, owned. It is always the same
-                          one, as its nonce may be used only once. The session drops it. */
+  guint8 call[FASP_KEY_SIZE];    /* listener: hash of the contents of the caller's OPEN */
+  GBytes *accept;      /* listener, in state HALF: the message of our ACCEPT, owned. It is repeated
+                          unchanged, as its nonce may be used only once. The session drops it. */
   FaspAddress from;    /* the address that the last OPEN came from */
   gboolean moved;      /* an earlier OPEN came from another address */
   gboolean accept_due; /* ACCEPT is to be sent, or sent again */
@@ -83,12 +85,13 @@ typedef struct
 /* Sender: where the peer begins. Changed by the endpoint when the session begins or is resumed. */
 typedef struct
 {
-  guint64 block;             /* the first that was promised to the peer */
+  guint64 block;             /* the first block that our hello promised to the peer */
   FaspStreamOffset position; /* its offset in the stream, as our hello gave it */
   gboolean has_header;       /* our hello announced a stream with a header */
-  FaspStreamOffset previous; /* the offset up to which the peer had the stream before, if known */
-  guint64 live_from;     /* of a session that began in the past: the block that was to be written
-                            next when it joined; else 0 */
+  FaspStreamOffset previous; /* the offset up to which the peer had received the stream before, if
+                                known */
+  guint64 live_from;     /* for a receiver that began in the past: the next block to be written when
+                            it joined; else 0 */
   gboolean needs_header; /* receiver: blocks are dropped until the stream's header has come */
 } FaspSessionStart;
 
@@ -97,19 +100,20 @@ typedef struct
 typedef struct
 {
   FaspReceiverState state;
-  FaspTime since;      /* when it came to lack the header */
-  guint64 end;         /* GETS: it has the header once it has all blocks below this one */
+  FaspTime since;      /* when the receiver began to lack the header */
+  guint64 end;         /* GETS: the receiver has the header once it has all blocks below this one */
   guint64 skips;       /* fasp_tx_count_skips() when it began to wait */
-  gboolean gets_first; /* it was in BEGINS: it may have the header, though it has skipped */
+  gboolean gets_first; /* the receiver was in BEGINS, so it may have the header although it has
+                          skipped blocks */
 } FaspHeaderWait;
 
-/* Whether the peer is there. Changed by the session, but for what is marked as the endpoint's. */
+/* Whether the peer is there. Changed by the session, and by the endpoint where marked. */
 typedef struct
 {
   FaspTime created, opened;
-  FaspTime heard;   /* the last datagram from the peer */
-  FaspTime spoken;  /* the last datagram to the peer */
-  FaspTime excused; /* of the time since `heard', that in which we were not running to hear it */
+  FaspTime heard;          /* the last datagram from the peer */
+  FaspTime spoken;         /* the last datagram to the peer */
+  FaspTime excused;        /* the part of the time since `heard' in which our process did not run */
   FaspTime resume_timeout; /* how long it may be silent; the endpoint's */
   gboolean interrupted;    /* the endpoint's */
   gboolean has_other;      /* sender: interrupted, and the receiver says that it has another sender;
@@ -128,14 +132,14 @@ typedef struct
 typedef struct
 {
   FaspTokens tokens;
-  FaspTime time;              /* when to measure the round trip next */
-  gboolean due;               /* a PING is to leave at once */
-  guint next_flow;            /* the flow that the next NEXT is about */
+  FaspTime time;              /* when the next PING is due, which measures the round trip */
+  gboolean due;               /* a PING must leave at once */
+  guint next_flow;            /* the flow whose packet number the next NEXT tells */
   FaspPong pongs[FASP_PONGS]; /* the answers that wait */
   guint n_pongs;
 } FaspPings;
 
-/* How large a datagram may be. What the flows in use have in common is set by
+/* How large a datagram may be. `room' and `wire_max' hold for all flows in use, and are set by
  * fasp_session_measure(). */
 typedef struct
 {
@@ -144,7 +148,7 @@ typedef struct
   guint16 datagram_max; /* largest UDP payload that both ends take; the endpoint's */
   guint32 room_used;    /* the room that the block size was last chosen for; the endpoint's */
   /* sender: does the path MTU hold? changed by the session */
-  guint64 confirm_from; /* first block sent since it was last in doubt */
+  guint64 confirm_from; /* first block sent since the path MTU was last in doubt */
   /* payload of the largest block sent, and of the largest that passed in one piece, since the path
    * MTU was last checked */
   guint32 largest_sent;
@@ -156,7 +160,7 @@ typedef struct
 {
   gboolean duplicates; /* sender: new blocks go on every flow; the endpoint's */
   guint64 doubled;     /* flows that have carried the newest block, a bit each */
-  guint64 takers;      /* those that have room for a copy of it, where paths are controlled */
+  guint64 takers;      /* with controllers: flows that have room for a copy of it, a bit each */
   guint64 tailed;      /* flows that this round of TAILs has used, a bit each */
   guint8 last;         /* flow of the last block sent */
   guint8 last_any;     /* receiver: flow of the last datagram that could take any flow */
@@ -171,7 +175,7 @@ typedef struct
   gboolean initiated; /* by us: the peer's CLOSE is then an answer */
   gboolean by_peer;   /* the peer has sent a CLOSE */
   FaspTime time;      /* when to send CLOSE; FASP_NEVER: not any more */
-  FaspTime deadline;  /* when it is over, or forgotten */
+  FaspTime deadline;  /* when the session ends without an answer, and then when it is forgotten */
 } FaspClosing;
 
 /* The latency that the sender promises. Changed by the session. */
@@ -179,22 +183,23 @@ typedef struct
 {
   FaspTime time;    /* sender: when to send the next PROMISE */
   guint64 serial;   /* sender: of the next PROMISE; receiver: of the newest one */
-  guint64 interval; /* receiver: expected seconds between skips; 0: the sender has not said it */
-  gboolean changed; /* the application is to be notified */
+  guint64 interval; /* receiver: expected seconds between skips; 0: the sender has not announced
+                       it */
+  gboolean changed; /* the application has yet to be notified */
 } FaspPromised;
 
-/* The paths, and what bounds the rates of their controllers. Changed by faspsessionpaths.c, but for
- * what is the endpoint's. A receiver has one, of which nothing is used. */
+/* The paths, and the bounds of their controllers' rates. Changed by faspsessionpaths.c, and by the
+ * endpoint where marked. A receiver has one, which it does not use. */
 typedef struct
 {
   FaspPath *list;          /* owned */
   guint n;                 /* 1 at least */
-  guint flowlets;          /* flows for each of our addresses; the endpoint's */
-  FaspRateControl control; /* which controller a further path gets */
-  guint64 min, max;        /* of all together, bit/s; 0: no bound */
+  guint flowlets;          /* flows for each local address; the endpoint's */
+  FaspRateControl control; /* the controller that a further path gets */
+  guint64 min, max;        /* bounds of all paths together, bit/s; 0: no bound */
   FaspTime until;          /* when the rate of any of them may change */
-  FaspTime peer_clock; /* receive timestamp of the newest FEEDBACK, by the peer's clock, widened;
-                          0: there was none */
+  FaspTime peer_clock;     /* time of the newest FEEDBACK by the peer's clock, widened; 0: there was
+                              none */
 } FaspSessionPaths;
 
 /* A group of receivers: the session's part in it. Changed by the endpoint, and the files of
@@ -215,12 +220,12 @@ typedef struct
   FaspMeter send, receive; /* bytes on the wire */
 } FaspTraffic;
 
-/* Of what events have notified the application. Changed by the endpoint. */
+/* What the application has been notified of. Changed by the endpoint. */
 typedef struct
 {
-  gboolean connected; /* of the connection */
-  gboolean removed;   /* of its end */
-  gboolean shortfall; /* that the latency does not keep what is wanted */
+  gboolean connected; /* that the session is connected */
+  gboolean removed;   /* that it has ended */
+  gboolean shortfall; /* that the latency is too short for the wanted interval between skips */
   FaspTime promise;   /* when it was last notified of the promise */
   guint64 wants;      /* sender: fasp_tx_count_wants() when it was last asked for a key frame */
 } FaspNotified;
@@ -228,14 +233,14 @@ typedef struct
 /* The session in the endpoint's lists. Changed by the endpoint. */
 typedef struct
 {
-  guint64 order;                /* number among all sessions that the endpoint ever had */
+  guint64 order;                /* number of the session, counted from the endpoint's first */
   guint8 lane;                  /* the lane that sends for it */
   FaspSchedulerEntry scheduled; /* when the endpoint looks at it next */
   FaspHeapItem first_needed; /* in the endpoint's heap, by the first block that is still needed */
   FaspTime *newcomer_times;  /* sender: the endpoint's, by FaspTxPeer: when the next block may go to
-                                any peer that has shown as little */
+                                any peer in that state */
   FaspTotal *total;          /* sender: the endpoint's; NULL: it has none */
-  FaspTotalShare share;      /* in that; changed by the session, too */
+  FaspTotalShare share;      /* of the total; changed by the session, too */
 } FaspSessionEntry;
 
 /* Sender: state at the application's last call of fasp_endpoint_look_at_missed() and

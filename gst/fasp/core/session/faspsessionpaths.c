@@ -5,8 +5,8 @@
  */
 #include "faspsessionprivate.h"
 
-/* A change of the rate that is worth an event, in percent: as that for which WebRTC sends a new
- * estimate at once (kSendThresholdPercent). Some controllers have a new rate for each feedback. */
+/* A change of the rate by so many percent is logged, as some controllers change it with each
+ * feedback. WebRTC sends a new estimate at once after the same change (kSendThresholdPercent). */
 #define RATE_STEP 3
 
 /* --- which flow is of which path ------------------------------------------------------- */
@@ -17,7 +17,7 @@ add_path (FaspSession *session, FaspTime now)
   FaspSessionPaths *paths = &session->paths;
   FaspPath *path;
 
-  if (paths->n == 1) /* that of the session until now */
+  if (paths->n == 1) /* the first path used the session's pacer and meter until now */
     paths->list[0].rtt = session->rtt;
   paths->list = g_renew (FaspPath, paths->list, paths->n + 1);
   path = &paths->list[paths->n++];
@@ -49,7 +49,7 @@ fasp_session_assign_path (FaspSession *session, FaspTime now, guint8 number)
     path->address = flow->address;
   }
   path->flows |= FASP_BIT (number);
-  if (flow->path != i) /* what left before was counted as another path's */
+  if (flow->path != i) /* packets that left before count for the path that the flow was of */
     fasp_sent_log_forget (&flow->sent, flow->next_pn);
   flow->path = i;
 }
@@ -86,9 +86,9 @@ fasp_session_set_usable (FaspSession *session, FaspTime now, guint8 flow, gboole
   flows = session->multipath.usable;
   fasp_sent_map_set_only (fasp_tx_get_sent_map (session->tx),
       __builtin_popcountll (flows) == 1 ? __builtin_ctzll (flows) : FASP_FLOWS_MAX);
-  /* the other paths take over its part of the rate, or give it back */
   if (!fasp_session_is_controlled (session))
     return;
+  /* the other paths take over the rate of this flow's path, or give it back */
   for (guint i = 0; i < session->paths.n; i++)
     session->paths.list[i].until = now;
   session->paths.until = now;
@@ -103,7 +103,8 @@ choose_burst (const FaspPath *path, guint64 rate, FaspTime quantum)
                                                   fasp_pacer_choose_burst (rate, quantum);
 }
 
-/* Several paths have a pacer each, so this one need not be even. */
+/* With several paths, the session's pacer bounds only the sum, so it need not be even: each path
+ * has a pacer, too. */
 void
 fasp_session_set_pace (FaspSession *session, FaspTime now, guint64 rate)
 {
@@ -156,7 +157,7 @@ bound (const FaspSession *session, guint64 rate)
   return session->paths.max > 0 ? MIN (rate, session->paths.max) : rate;
 }
 
-/* What the paths in use send together, but for @except. */
+/* The rates of all paths in use, except @except, added up. */
 static guint64
 add_up (const FaspSession *session, const FaspPath *except)
 {
@@ -186,7 +187,7 @@ fasp_session_log_rate (const FaspSession *session, FaspTime now, FaspPath *path)
   path->logged = new;
 }
 
-/* Asks the controller of one path. */
+/* Takes the controller's rate of one path, and gives it to the path's pacer. */
 static void
 follow_path (FaspSession *session, FaspTime now, FaspPath *path)
 {
@@ -255,7 +256,8 @@ fasp_session_get_offer (const FaspSession *session)
     sum += path->rate->offer;
     least = MIN (least, path->rate->offer / MAX (__builtin_popcountll (path->flows), 1));
   }
-  /* each flow carries all: as much as the weakest path lets through, on each of them */
+  /* with duplicate, each flow carries the whole stream, so the weakest path bounds the rate of
+   * all */
   if (session->flow_choice.duplicates && session->paths.n > 1)
     sum = MIN (sum, least * fasp_session_get_times (session));
   return bound (session, sum);

@@ -42,7 +42,7 @@ count_doubled (FaspSession *session, FaspTime now, FaspPathEstimateCounts *count
   counts->apart = counts->doubled ? MAX (most - least, 0) : 0;
 }
 
-/* Collects the counts that the path estimate is made from. */
+/* Collects the counts from which the path is estimated. */
 static void
 count (FaspSession *session, FaspTime now, FaspPathEstimateCounts *counts)
 {
@@ -71,7 +71,7 @@ count (FaspSession *session, FaspTime now, FaspPathEstimateCounts *counts)
     counts->back_off = fasp_multicast_sender_get_back_off (session->group.sender);
 }
 
-/* Decides how much the code is to repair, and how much is left to retransmissions. */
+/* Chooses the share of repairs, and the share of losses that is left to retransmissions. */
 static void
 plan_fec (FaspSession *session, FaspTime now)
 {
@@ -99,7 +99,8 @@ plan_fec (FaspSession *session, FaspTime now)
   if (fec->share != before)
     FASP_LOG (session->notes.log, now, FEC_PLANNED, FASP_LOG_SHARE (fec->share),
         FASP_LOG_SHARE (goal.loss), fec->is_alone);
-  /* with retransmissions beside the code, the promise is made for these */
+  /* where lost blocks are also retransmitted, the promise counts on retransmissions for all
+   * losses */
   fasp_path_estimate_set_residual (estimate,
       !fec->is_alone || goal.loss <= 0 ?
           1 :
@@ -137,7 +138,7 @@ fasp_session_poll_promise (FaspSession *session, FaspTime now, FaspDatagram *dat
 
   if (!session->rtt.measured)
     return FALSE;
-  /* members speak seldom, and do not wait long for the latency to be found */
+  /* counts the blocks that the group has sent to this member */
   if (session->group.member.joined)
     fasp_tx_follow_group (session->tx);
   if (now >= fasp_path_estimate_get_timeout (estimate)
@@ -170,7 +171,7 @@ fasp_session_handle_promise (FaspSession *session, FaspTime now, const FaspPromi
 {
   guint64 before = session->promise.interval;
 
-  /* an overtaken one says nothing new */
+  /* a PROMISE overtaken by a newer one is ignored */
   if (promise->serial < session->promise.serial || promise->latency > FASP_LATENCY_MS_MAX)
     return;
   session->promise.serial = promise->serial;

@@ -4,18 +4,18 @@
  */
 #include "faspsessionprivate.h"
 
-/* What a session may have to send. */
+/* A task of a session: a kind of datagram that it may have to send. */
 typedef struct
 {
   /* When there may be something to send, or the endpoint has to act.  Changes nothing. */
   FaspTime (*get_time) (const FaspSession *session, FaspTime now);
-  /* TRUE: a datagram is to leave. NULL: the endpoint looks after it. */
+  /* TRUE: *datagram must leave. NULL: the endpoint acts, and no datagram is made. */
   gboolean (*poll) (FaspSession *session, FaspTime now, FaspDatagram *datagram);
-  gboolean is_paced;  /* it waits for the sender's pacer */
-  gboolean is_shared; /* and for its part of the endpoint's total rate */
+  gboolean is_paced;  /* the task waits for the sender's pacer */
+  gboolean is_shared; /* the task also waits for the session's share of the endpoint's total rate */
 } FaspTask;
 
-/* When a receiver has something to give up, or to ask for. */
+/* When a receiver must give up a block as late, or ask for one. */
 static FaspTime
 get_reading_time (const FaspSession *session, FaspTime now)
 {
@@ -29,7 +29,7 @@ poll_reading (FaspSession *session, FaspTime now, FaspDatagram *datagram)
   return FALSE;
 }
 
-/* When the endpoint is to deliver what was held back. */
+/* When the endpoint must deliver blocks that were held back. */
 static FaspTime
 get_hold_time (const FaspSession *session, FaspTime now)
 {
@@ -52,7 +52,7 @@ get_outage_time (const FaspSession *session, FaspTime now)
   return time;
 }
 
-/* When the endpoint is to act if the peer stays silent: the session is interrupted, or over. */
+/* When the endpoint must interrupt or end the session if the peer stays silent. */
 static FaspTime
 get_silence_time (const FaspSession *session, FaspTime now)
 {
@@ -67,8 +67,8 @@ get_silence_time (const FaspSession *session, FaspTime now)
 }
 
 /* clang-format off */
-/* The tasks of a session, in the order in which they are looked at. Those without `poll' come last; then
- * comes one of zeros. */
+/* The tasks of a session, in the order in which they are looked at. Those without `poll' come last,
+ * then END. */
 #define END { NULL, NULL, FALSE }
 static const FaspTask SENDER[] = {
   { fasp_session_get_pong_time, fasp_session_poll_pong, TRUE, TRUE },
@@ -99,7 +99,7 @@ static const FaspTask RECEIVER[] = {
   END
 };
 
-/* Nothing else goes to an address that is not proved. */
+/* Until an address of the peer is proved, only these datagrams are sent. */
 static const FaspTask UNPROVED[] = {
   { fasp_session_get_pong_time, fasp_session_poll_pong, FALSE },
   { fasp_session_get_challenge_time, fasp_session_poll_challenge, FALSE },
@@ -132,7 +132,8 @@ fasp_session_poll (FaspSession *session, FaspTime now, FaspDatagram *datagram)
       break;
   }
   if (session->is_proved) {
-    /* no key is used for more than twice the intended number of datagrams */
+    /* a key that the peer does not let us replace is used for twice the intended number of
+     * datagrams at most */
     if (session->keys.cipher != FASP_CIPHER_NONE
         && session->rekeying.datagrams >= 2 * session->rekeying.limit)
       fasp_session_close (session, now, FASP_REASON_STOPPED,
@@ -163,7 +164,7 @@ get_open_timeout (const FaspSession *session, FaspTime now)
     FaspTime time = task->get_time (session, now);
 
     if (task->is_shared && fasp_total_waits (&session->entry.share))
-      continue; /* the endpoint's scheduler knows when it sends next */
+      continue; /* these tasks wait in the endpoint's scheduler */
     if (task->is_paced)
       paced = fasp_sooner (paced, time);
     else
@@ -196,8 +197,8 @@ fasp_session_get_timeout (const FaspSession *session, FaspTime now)
   return get_open_timeout (session, now);
 }
 
-/* From one block to the next of all peers that have shown as little.  Those that report have the
- * pace of one receiver together: a single one waits for nothing. */
+/* The interval between new blocks to all peers in the same state. Those that report share the pace
+ * of one receiver, so that a single one is not slowed down. */
 static FaspTime
 get_newcomers_interval (const FaspSession *session)
 {
@@ -208,7 +209,7 @@ get_newcomers_interval (const FaspSession *session)
   return session->sizes.wire_max * 8 * FASP_SEC / (rate > 0 ? rate : FASP_NEWCOMERS_RATE);
 }
 
-/* A peer that has acknowledged nothing: its next block is scheduled among those of all such peers.
+/* Schedules the next block of a peer that has acknowledged nothing among those of all such peers.
  */
 static void
 wait_as_newcomer (FaspSession *session, FaspTime now)
@@ -221,10 +222,11 @@ wait_as_newcomer (FaspSession *session, FaspTime now)
 
   if (!fasp_tx_waits_as_newcomer (session->tx))
     return;
-  /* an honest one acknowledges its first blocks, however many others have come at the same time */
+  /* the first blocks of a peer that reports do not wait, so that an honest peer can acknowledge
+   * them however many others call */
   if (peer == FASP_TX_UNHEARD
       || counts->blocks_sent + counts->blocks_resent >= FASP_NEWCOMER_BLOCKS) {
-    /* the first ones of a pause leave together, as an initial window does */
+    /* the first packets after a pause leave together, as an initial window does */
     if (peer == FASP_TX_REPORTS)
       *next = MAX (*next, now - FASP_NEWCOMERS_BURST * interval);
     time = MAX (*next, now);
@@ -233,7 +235,7 @@ wait_as_newcomer (FaspSession *session, FaspTime now)
   fasp_tx_set_fresh_time (session->tx, time);
 }
 
-/* When the next new block may leave. */
+/* Schedules the next new block. */
 static void
 place_fresh (FaspSession *session, FaspTime now, FaspTime quantum, gboolean waits)
 {
@@ -250,7 +252,7 @@ place_fresh (FaspSession *session, FaspTime now, FaspTime quantum, gboolean wait
     time = now + quantum;
   else if (fasp_pacer_get_time (pacer, now, session->sizes.wire_max) > now)
     time = fasp_pacer_get_wake (pacer, now, session->sizes.wire_max);
-  else /* a time computed for another rate does not hold */
+  else /* the rate may have changed since the time was computed, so it is at most @quantum away */
     time = MIN (fasp_tx_get_fresh_time (session->tx), now + quantum);
   fasp_tx_set_fresh_time (session->tx, time);
 }
