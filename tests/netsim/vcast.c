@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
+#include "faspcredentials.h"
 #include "vcast.h"
 
 VCast *
@@ -9,6 +10,10 @@ vcast_new (guint32 seed)
 
   n->net = vnet_new (seed);
   n->bitrate = 4000000;
+  fasp_endpoint_config_init (&n->sender, FASP_ROLE_SENDER, FASP_MODE_LISTENER);
+  fasp_endpoint_config_init (&n->receiver, FASP_ROLE_RECEIVER, FASP_MODE_CALLER);
+  n->sender.settings.max_bitrate = 10000000;
+  n->receiver.settings.max_bitrate = 0;
   for (guint i = 1; i < VNET_NODES; i++) {
     vnet_get_wire (n->net, VNET_A, i)->delay = VCAST_RTT / 2;
     vnet_get_wire (n->net, i, VNET_A)->delay = VCAST_RTT / 2;
@@ -29,41 +34,49 @@ vcast_free (VCast *n)
 {
   for (guint i = 0; i < VNET_NODES; i++)
     vcast_leave (n, i);
+  fasp_credentials_unref (n->sender.credentials);
+  fasp_credentials_unref (n->receiver.credentials);
   vnet_free (n->net);
   g_free (n);
 }
 
-FaspEndpointConfig
-vcast_config (VnetSide side, FaspMode mode)
+void
+vcast_let_call (VCast *n, VnetSide caller)
 {
-  FaspEndpointConfig c;
-
-  fasp_endpoint_config_init (&c, side == VNET_A ? FASP_ROLE_SENDER : FASP_ROLE_RECEIVER, mode);
-  c.settings.max_bitrate = side == VNET_A ? 10000000 : 0;
-  return c;
+  n->sender.mode = caller == VNET_A ? FASP_MODE_CALLER : FASP_MODE_LISTENER;
+  n->receiver.mode = caller == VNET_A ? FASP_MODE_LISTENER : FASP_MODE_CALLER;
 }
 
 void
-vcast_join (VCast *n, VnetSide side, const FaspEndpointConfig *c, VnetSide dials)
+vcast_join (VCast *n, VnetSide side, VnetSide peer)
 {
-  FaspAddress peer = vnet_get_address (dials);
+  const FaspEndpointConfig *c = side == VNET_A ? &n->sender : &n->receiver;
+  FaspAddress address = vnet_get_address (peer);
 
   memset (&n->nodes[side], 0, sizeof n->nodes[side]);
   n->nodes[side].origin = -1;
-  n->nodes[side].endpoint = fasp_endpoint_new (c, vnet_random, n->net);
-  vnet_attach (n->net, side, n->nodes[side].endpoint);
+  n->nodes[side].endpoint = vnet_add_endpoint (n->net, side, c);
   if (c->mode != FASP_MODE_LISTENER)
-    fasp_endpoint_dial (n->nodes[side].endpoint, vnet_get_time (n->net), &peer);
+    fasp_endpoint_dial (n->nodes[side].endpoint, vnet_get_time (n->net), &address);
 }
 
 void
-vcast_join_default (VCast *n)
+vcast_begin (VCast *n, VnetSide last)
 {
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
+  gboolean calls = n->sender.mode == FASP_MODE_CALLER;
 
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_join (n, VNET_B, &b, VNET_A);
+  if (!calls)
+    vcast_join (n, VNET_A, VNET_B);
+  for (VnetSide side = VNET_B; side <= last; side++)
+    vcast_join (n, side, VNET_A);
+  if (calls)
+    vcast_join (n, VNET_A, VNET_B);
+}
+
+void
+vcast_close (VCast *n, VnetSide side)
+{
+  fasp_endpoint_close (n->nodes[side].endpoint, vnet_get_time (n->net), FASP_REASON_STOPPED);
 }
 
 static void

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * vcast.h: a sender at node A and receivers at the others, whoever calls. Counts
- * everything that happens to them.
+ * vcast.h: a sender at node A and receivers at the others, and a count of all that happens to them.
+ *
+ * The fixture holds the settings of its ends, so a test states only what differs: receivers call
+ * the sender, which listens; each path takes VCAST_RTT; the stream has 4 Mbit/s. A change of
+ * `sender' or `receiver' holds for the ends that join from then on. A test begins with
+ * vcast_new(), vcast_begin() and vcast_run(), and ends with vcast_end(), which ends the stream, and
+ * vcast_assert_whole(). With g_autoptr (VCast), nothing is freed by hand.
  */
 #pragma once
 
@@ -29,7 +34,8 @@ typedef struct
 {
   Vnet *net;
   VCastNode nodes[VNET_NODES];
-  guint64 bitrate, written, held; /* held: bytes that were not taken */
+  FaspEndpointConfig sender, receiver; /* of those that join from now on; owns the credentials */
+  guint64 bitrate, written, held;      /* held: bytes that were not taken */
   gboolean finish;
 } VCast;
 
@@ -44,11 +50,16 @@ vcast_byte_at (guint64 offset)
 
 VCast *vcast_new (guint32 seed);
 void vcast_free (VCast *n);
-/* The role follows from the node: A sends. */
-FaspEndpointConfig vcast_config (VnetSide side, FaspMode mode);
-void vcast_join (VCast *n, VnetSide side, const FaspEndpointConfig *c, VnetSide dials);
-/* Adds a sender that listens and a receiver at B that calls. */
-void vcast_join_default (VCast *n);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VCast, vcast_free)
+/* The ends that join from now on: A calls, and receivers listen, or the other way round. */
+void vcast_let_call (VCast *n, VnetSide caller);
+/* The sender joins if @side is A, else a receiver. If it calls, it calls @peer. */
+void vcast_join (VCast *n, VnetSide side, VnetSide peer);
+/* The sender and the receivers at B to @last join, those that listen first. */
+void vcast_begin (VCast *n, VnetSide last);
+/* The end at @side closes. */
+void vcast_close (VCast *n, VnetSide side);
+/* The end at @side is gone at once, as by kill -9. */
 void vcast_leave (VCast *n, VnetSide side);
 void vcast_run (VCast *n, FaspTime time);
 /* Ends the stream, and runs until it is over. */

@@ -18,13 +18,13 @@ test_pause (gconstpointer anew)
     guint64 bitrate = n->bitrate, read;
     FaspSenderClock clock;
 
-    vcast_join_default (n);
+    vcast_begin (n, VNET_B);
     vcast_run (n, 15 * FASP_SEC);
     n->bitrate = 0;
     vcast_run (n, minutes[i] * 60 * FASP_SEC);
     if (anew) {
       vcast_lose (n, 1);
-      vcast_run (n, vcast_config (VNET_B, FASP_MODE_CALLER).resume_timeout + 60 * FASP_SEC);
+      vcast_run (n, n->receiver.resume_timeout + 60 * FASP_SEC);
       vcast_lose (n, 0);
       vcast_run (n, 60 * FASP_SEC);
       g_assert_cmpuint (b->events[FASP_EVENT_CONNECTED], ==, 2);
@@ -55,7 +55,7 @@ test_paused (void)
     FaspSenderClock clock;
 
     n->bitrate = 1000000;
-    vcast_join_default (n);
+    vcast_begin (n, VNET_B);
     vcast_run (n, 15 * FASP_SEC);
     b->stopped = TRUE;
     vcast_run (n, minutes[i] * 60 * FASP_SEC);
@@ -73,16 +73,13 @@ static void
 test_too_late (void)
 {
   VCast *n = vcast_new (9);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
   ImpairConfig *wire = vnet_get_wire (n->net, VNET_A, VNET_B);
   FaspSessionStats stats;
   gint64 joined;
 
-  a.settings.latency_ms = b.settings.latency_ms = 300;
-  b.settings.too_late_skip = TRUE;
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_join (n, VNET_B, &b, VNET_A);
+  n->sender.settings.latency_ms = n->receiver.settings.latency_ms = 300;
+  n->receiver.settings.too_late_skip = TRUE;
+  vcast_begin (n, VNET_B);
   vcast_run (n, 3 * FASP_SEC);
   joined = n->nodes[VNET_B].origin;
   wire->loss = 1;
@@ -124,15 +121,12 @@ test_outage_late (gconstpointer data)
   const Outage *outage = data;
   gboolean skip = outage->skip;
   VCast *n = vcast_new (9);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
   guint64 missing, behind; /* bytes */
   gint64 joined;
 
-  a.settings.latency_ms = b.settings.latency_ms = 300;
-  b.settings.too_late_skip = skip;
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_join (n, VNET_B, &b, VNET_A);
+  n->sender.settings.latency_ms = n->receiver.settings.latency_ms = 300;
+  n->receiver.settings.too_late_skip = skip;
+  vcast_begin (n, VNET_B);
   vcast_run (n, 3 * FASP_SEC);
   joined = n->nodes[VNET_B].origin;
   vcast_lose (n, 1);
@@ -164,14 +158,11 @@ static void
 test_longer_path (void)
 {
   VCast *n = vcast_new (9);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
   FaspSessionStats stats;
 
-  a.settings.latency_ms = b.settings.latency_ms = 300;
-  b.settings.too_late_skip = TRUE;
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_join (n, VNET_B, &b, VNET_A);
+  n->sender.settings.latency_ms = n->receiver.settings.latency_ms = 300;
+  n->receiver.settings.too_late_skip = TRUE;
+  vcast_begin (n, VNET_B);
   vcast_run (n, 3 * FASP_SEC);
   vnet_get_wire (n->net, VNET_A, VNET_B)->delay += 350 * FASP_MSEC;
   vcast_run (n, 5 * FASP_SEC);
@@ -188,12 +179,9 @@ static void
 test_skip_at_first (void)
 {
   VCast *n = vcast_new (9);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
 
-  a.settings.latency_ms = b.settings.latency_ms = 100;
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_join (n, VNET_B, &b, VNET_A);
+  n->sender.settings.latency_ms = n->receiver.settings.latency_ms = 100;
+  vcast_begin (n, VNET_B);
   vcast_run (n, 400 * FASP_MSEC);
   g_assert_cmpuint (vcast_get_session (n, VNET_B).latency.skips, ==, 0);
   g_assert_cmpuint (vcast_get_session (n, VNET_B).latency.observed_interval, ==, 0);
@@ -214,12 +202,9 @@ static void
 test_late_for_long (void)
 {
   VCast *n = vcast_new (9);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
 
-  a.settings.latency_ms = b.settings.latency_ms = 300;
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_join (n, VNET_B, &b, VNET_A);
+  n->sender.settings.latency_ms = n->receiver.settings.latency_ms = 300;
+  vcast_begin (n, VNET_B);
   vcast_run (n, 3 * FASP_SEC);
   g_assert_cmpuint (vcast_get_session (n, VNET_B).latency.skips, ==, 0);
   vnet_get_wire (n->net, VNET_A, VNET_B)->delay += 350 * FASP_MSEC;
@@ -240,15 +225,12 @@ static void
 test_late_at_once (gconstpointer skips)
 {
   VCast *n = vcast_new (9);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
   ImpairConfig *wire = vnet_get_wire (n->net, VNET_A, VNET_B);
 
-  a.settings.latency_ms = b.settings.latency_ms = 300;
-  a.settings.max_bitrate = 100000000;
-  b.settings.too_late_skip = GPOINTER_TO_INT (skips);
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_join (n, VNET_B, &b, VNET_A);
+  n->sender.settings.latency_ms = n->receiver.settings.latency_ms = 300;
+  n->sender.settings.max_bitrate = 100000000;
+  n->receiver.settings.too_late_skip = GPOINTER_TO_INT (skips);
+  vcast_begin (n, VNET_B);
   vcast_run (n, 3 * FASP_SEC);
   wire->blackouts[0].start = vnet_get_time (n->net);
   wire->blackouts[0].end = vnet_get_time (n->net) + 4 * FASP_SEC;
@@ -265,18 +247,15 @@ static void
 test_gap (gconstpointer pauses)
 {
   VCast *n = vcast_new (9);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
   ImpairConfig *wire = vnet_get_wire (n->net, VNET_A, VNET_B);
   guint64 skips;
 
-  a.settings.latency_ms = b.settings.latency_ms = 300;
-  a.settings.max_bitrate = 100000000;
-  a.buffer_size = 100000;
-  a.settings.slow_policy = FASP_SLOW_SKIP;
-  a.no_rtx = GPOINTER_TO_INT (pauses);
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_join (n, VNET_B, &b, VNET_A);
+  n->sender.settings.latency_ms = n->receiver.settings.latency_ms = 300;
+  n->sender.settings.max_bitrate = 100000000;
+  n->sender.buffer_size = 100000;
+  n->sender.settings.slow_policy = FASP_SLOW_SKIP;
+  n->sender.no_rtx = GPOINTER_TO_INT (pauses);
+  vcast_begin (n, VNET_B);
   vcast_run (n, 3 * FASP_SEC);
   if (pauses) {
     n->bitrate = 0;
@@ -297,12 +276,9 @@ static void
 test_missing (void)
 {
   VCast *n = vcast_new (9);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
 
-  a.no_rtx = TRUE;
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_join (n, VNET_B, &b, VNET_A);
+  n->sender.no_rtx = TRUE;
+  vcast_begin (n, VNET_B);
   vcast_run (n, 3 * FASP_SEC);
   g_assert_cmpuint (vcast_get_session (n, VNET_B).latency.skips, ==, 0);
   vnet_get_wire (n->net, VNET_A, VNET_B)->loss = .05;
@@ -317,14 +293,11 @@ static void
 test_missing_late (void)
 {
   VCast *n = vcast_new (9);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
   guint64 before;
 
-  a.settings.latency_ms = b.settings.latency_ms = 300;
-  a.no_rtx = TRUE;
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_join (n, VNET_B, &b, VNET_A);
+  n->sender.settings.latency_ms = n->receiver.settings.latency_ms = 300;
+  n->sender.no_rtx = TRUE;
+  vcast_begin (n, VNET_B);
   vcast_run (n, 3 * FASP_SEC);
   vnet_get_wire (n->net, VNET_A, VNET_B)->delay += 1800 * FASP_MSEC;
   vnet_get_wire (n->net, VNET_A, VNET_B)->loss = .05;
@@ -345,17 +318,14 @@ test_narrow_late (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (channels); i++) {
     VCast *n = vcast_new (11);
-    FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-    FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
     VCastNode *node = &n->nodes[VNET_B];
     guint64 in_time = 0, late = 0, before = 0;
     FaspTime latest = 0, shift;
 
-    a.settings.latency_ms = b.settings.latency_ms = 1000;
-    a.settings.max_bitrate = channels[i];
-    b.settings.too_late_skip = TRUE;
-    vcast_join (n, VNET_A, &a, VNET_B);
-    vcast_join (n, VNET_B, &b, VNET_A);
+    n->sender.settings.latency_ms = n->receiver.settings.latency_ms = 1000;
+    n->sender.settings.max_bitrate = channels[i];
+    n->receiver.settings.too_late_skip = TRUE;
+    vcast_begin (n, VNET_B);
     vcast_run (n, 500 * FASP_MSEC);
     shift = node->shift;
     while (vnet_get_time (n->net) < 60 * FASP_SEC) {
@@ -392,7 +362,7 @@ test_narrow (void)
 {
   VCast *n = vcast_new (10);
 
-  vcast_join_default (n);
+  vcast_begin (n, VNET_B);
   vnet_get_wire (n->net, VNET_A, VNET_B)->mtu = 1500;
   vcast_run (n, 3 * FASP_SEC);
   g_assert_cmpuint (vcast_get_session (n, VNET_A).path.datagram_size, ==, 1472);
@@ -410,7 +380,7 @@ test_late_end (void)
 {
   VCast *n = vcast_new (1);
 
-  vcast_join_default (n);
+  vcast_begin (n, VNET_B);
   vcast_run (n, 3 * FASP_SEC);
   n->bitrate = n->held = 0;
   vcast_run (n, 5 * FASP_SEC);
@@ -431,15 +401,12 @@ static void
 test_tail_far (void)
 {
   VCast *n = vcast_new (1);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
   ImpairConfig *out = vnet_get_wire (n->net, VNET_A, VNET_B);
   guint64 before;
 
   out->delay = vnet_get_wire (n->net, VNET_B, VNET_A)->delay = 300 * FASP_MSEC;
-  a.settings.latency_ms = 5000;
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_join (n, VNET_B, &b, VNET_A);
+  n->sender.settings.latency_ms = 5000;
+  vcast_begin (n, VNET_B);
   vcast_run (n, 10 * FASP_SEC);
   out->loss = 1;
   vcast_run (n, 10 * FASP_MSEC);

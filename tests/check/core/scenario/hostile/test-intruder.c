@@ -50,8 +50,7 @@ test_plaintext (void)
   Tape tape;
 
   tape_init (&tape, n);
-  vkeys_join (n, VNET_A, FASP_MODE_LISTENER, VNET_B, &vkeys_nobody);
-  vkeys_join (n, VNET_B, FASP_MODE_CALLER, VNET_A, &vkeys_nobody);
+  vkeys_begin (n, &vkeys_nobody);
   vcast_run (n, FASP_SEC);
   vcast_end (n);
   vcast_assert_whole (n, VNET_B);
@@ -98,9 +97,8 @@ test_replay (void)
   Tape tape;
 
   tape_init (&tape, n);
-  vkeys_join (n, VNET_A, FASP_MODE_LISTENER, VNET_B, &vkeys_secret);
-  vkeys_join (n, VNET_B, FASP_MODE_CALLER, VNET_A, &vkeys_secret);
-  vkeys_join (n, VNET_D, FASP_MODE_CALLER, VNET_A, &vkeys_secret);
+  vkeys_begin (n, &vkeys_secret);
+  vcast_join (n, VNET_D, VNET_A);
   vcast_run (n, 2 * FASP_SEC);
   vnet_set_tap (n->net, NULL, NULL);
   before = vcast_get_session (n, VNET_B);
@@ -144,7 +142,6 @@ static void
 test_spoof (void)
 {
   VCast *n = vcast_new (4);
-  FaspEndpointConfig c = vcast_config (VNET_C, FASP_MODE_CALLER);
   FaspAddress peer = vnet_get_address (VNET_A), b = vnet_get_address (VNET_B);
   guint8 frames[64];
   FaspSessionHeader header;
@@ -153,8 +150,7 @@ test_spoof (void)
   gsize size;
 
   tape_init (&tape, n);
-  vkeys_join (n, VNET_A, FASP_MODE_LISTENER, VNET_B, &vkeys_nobody);
-  vkeys_join (n, VNET_B, FASP_MODE_CALLER, VNET_A, &vkeys_nobody);
+  vkeys_begin (n, &vkeys_nobody);
   vcast_run (n, FASP_SEC);
   /* the good session's id at the sender is there for all to see */
   for (guint i = tape.datagrams->len;; i--)
@@ -167,7 +163,7 @@ test_spoof (void)
   /* C is a receiver, too, whose secrets we have */
   vnet_set_tap (n->net, NULL, NULL);
   vspy_init (&spy, n->net);
-  n->nodes[VNET_C].endpoint = fasp_endpoint_new (&c, vspy_random, &spy);
+  n->nodes[VNET_C].endpoint = fasp_endpoint_new (&n->receiver, vspy_random, &spy);
   n->nodes[VNET_C].origin = -1;
   vnet_attach (n->net, VNET_C, n->nodes[VNET_C].endpoint);
   vnet_set_tap (n->net, record, &tape);
@@ -266,8 +262,7 @@ test_copied_answer (void)
   VCast *n = vcast_new (7);
 
   vnet_set_tap (n->net, steal_answer, n);
-  vkeys_join (n, VNET_A, FASP_MODE_LISTENER, VNET_B, &vkeys_secret);
-  vkeys_join (n, VNET_B, FASP_MODE_CALLER, VNET_A, &vkeys_secret);
+  vkeys_begin (n, &vkeys_secret);
   vcast_run (n, 10 * FASP_SEC);
   for (guint i = VNET_A; i <= VNET_B; i++) {
     g_assert_cmpuint (n->nodes[i].events[FASP_EVENT_CONNECTED], ==, 1);
@@ -337,8 +332,7 @@ test_copied_way (gconstpointer data)
 
   thief.passed =
       g_hash_table_new_full (g_bytes_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref, NULL);
-  vkeys_join (n, VNET_A, FASP_MODE_LISTENER, VNET_B, &vkeys_secret);
-  vkeys_join (n, VNET_B, FASP_MODE_CALLER, VNET_A, &vkeys_secret);
+  vkeys_begin (n, &vkeys_secret);
   vcast_lose (n, way->loss);
   vcast_run (n, 2 * FASP_SEC);
   vnet_set_tap (n->net, steal_way, &thief);
@@ -369,15 +363,12 @@ static void
 test_copied_keys (void)
 {
   VCast *n = vcast_new (8);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
   Thief thief = { n, VNET_A, 1 };
 
   thief.passed =
       g_hash_table_new_full (g_bytes_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref, NULL);
-  a.rekey_interval = b.rekey_interval = FASP_SEC;
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_join (n, VNET_B, &b, VNET_A);
+  n->sender.rekey_interval = n->receiver.rekey_interval = FASP_SEC;
+  vcast_begin (n, VNET_B);
   vcast_run (n, 2 * FASP_SEC);
   vnet_set_tap (n->net, steal_way, &thief);
   vcast_run (n, 20 * FASP_SEC);
@@ -399,8 +390,7 @@ test_refusals_in_outage (gconstpointer data)
   VCast *n = vcast_new (7);
   VCastNode *b = &n->nodes[VNET_B];
 
-  vkeys_join (n, VNET_A, FASP_MODE_LISTENER, VNET_B, &vkeys_secret);
-  vkeys_join (n, VNET_B, FASP_MODE_CALLER, VNET_A, &vkeys_secret);
+  vkeys_begin (n, &vkeys_secret);
   vcast_run (n, 3 * FASP_SEC);
   vnet_set_tap (n->net, refuse, n);
   vnet_get_wire (n->net, VNET_A, VNET_B)->loss = 1;
@@ -432,8 +422,7 @@ test_refusals (void)
   for (guint i = 0; i < 2; i++)
     vnet_get_wire (n->net, i, !i)->delay = 400 * FASP_MSEC;
   vnet_set_tap (n->net, refuse, n);
-  vkeys_join (n, VNET_A, FASP_MODE_LISTENER, VNET_B, &vkeys_secret);
-  vkeys_join (n, VNET_B, FASP_MODE_CALLER, VNET_A, &vkeys_secret);
+  vkeys_begin (n, &vkeys_secret);
   vcast_run (n, 3 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_REJECTED], ==, 0);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 1);
@@ -459,8 +448,7 @@ test_copied_open (void)
   VCast *n = vcast_new (7);
 
   vnet_set_tap (n->net, copy_open, n);
-  vkeys_join (n, VNET_A, FASP_MODE_LISTENER, VNET_B, &vkeys_secret);
-  vkeys_join (n, VNET_B, FASP_MODE_CALLER, VNET_A, &vkeys_secret);
+  vkeys_begin (n, &vkeys_secret);
   vcast_run (n, 3 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 1);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTED], ==, 1);
@@ -481,8 +469,7 @@ test_alien (void)
   Tape tape;
 
   tape_init (&tape, n);
-  vkeys_join (n, VNET_A, FASP_MODE_LISTENER, VNET_B, &vkeys_secret);
-  vkeys_join (n, VNET_B, FASP_MODE_CALLER, VNET_A, &vkeys_secret);
+  vkeys_begin (n, &vkeys_secret);
   vcast_run (n, FASP_SEC);
   for (guint i = 0; i < 2; i++)
     vnet_get_wire (n->net, i, !i)->loss = 1;
@@ -528,17 +515,15 @@ static void
 test_flood (void)
 {
   VCast *n = vcast_new (1);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
   const ImpairCounters *out;
 
-  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_join (n, VNET_A, VNET_B);
   for (guint i = 0; i < 20000; i++) {
     inject_open (n, i, FASP_VERSION, FASP_OPEN_SIZE);
     if (i % 100 == 99)
       vcast_run (n, 10 * FASP_MSEC);
     if (i == 10000)
-      vcast_join (n, VNET_B, &b, VNET_A);
+      vcast_join (n, VNET_B, VNET_A);
   }
   vcast_run (n, FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 1);
@@ -557,9 +542,8 @@ static void
 test_versions (void)
 {
   VCast *n = vcast_new (1);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
 
-  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_join (n, VNET_A, VNET_B);
   inject_open (n, 1, FASP_VERSION, FASP_OPEN_SIZE - 1);
   inject_open (n, 2, 9, 300);
   vcast_run (n, FASP_SEC);
@@ -600,7 +584,7 @@ test_hostile (void)
     Tap tap = { n, g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref),
       g_array_new (FALSE, FALSE, sizeof (VnetSide)) };
 
-    vcast_join_default (n);
+    vcast_begin (n, VNET_B);
     vnet_set_tap (n->net, on_datagram, &tap);
     for (guint i = 0; i < 400; i++) {
       vcast_run (n, 10 * FASP_MSEC);

@@ -54,8 +54,9 @@ test_meeting (gconstpointer data)
   const FaspEvent *told = &n->nodes[VNET_B].last[FASP_EVENT_REJECTED];
   const FaspEvent *heard = &n->nodes[VNET_A].last[FASP_EVENT_REJECTED];
 
-  vkeys_join (n, VNET_A, FASP_MODE_LISTENER, VNET_B, &m->listener);
-  vkeys_join (n, VNET_B, FASP_MODE_CALLER, VNET_A, &m->caller);
+  vkeys_set (n, VNET_A, &m->listener);
+  vkeys_set (n, VNET_B, &m->caller);
+  vcast_begin (n, VNET_B);
   vcast_run (n, 3 * FASP_SEC);
   if (m->reason == FASP_REASON_NONE) {
     FaspSessionStats there = vcast_get_session (n, VNET_A);
@@ -105,17 +106,15 @@ call_with_key (guint8 peer, guint *datagrams)
 {
   const VKeys caller = { .own = 2, .peer = 1, .cipher = -1 };
   const VKeys listener = { .own = 1, .peer = peer, .cipher = -1 };
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
   VCast *n = vcast_new (1);
 
   vnet_set_tap (n->net, count_session_datagrams, datagrams);
-  a.credentials = vkeys_make_credentials (&listener);
-  a.ask = peer != 0;
+  vkeys_set (n, VNET_A, &listener);
+  vkeys_set (n, VNET_B, &caller);
+  n->sender.ask = peer != 0;
   if (peer == 0)
-    fasp_credentials_ask (a.credentials);
-  vcast_join (n, VNET_A, &a, VNET_B);
-  fasp_credentials_unref (a.credentials);
-  vkeys_join (n, VNET_B, FASP_MODE_CALLER, VNET_A, &caller);
+    fasp_credentials_ask (n->sender.credentials);
+  vcast_begin (n, VNET_B);
   vcast_run (n, FASP_SEC);
   return n;
 }
@@ -265,15 +264,11 @@ test_handshake (gconstpointer data)
 
     for (d.bit = 0; !d.beyond; d.bit += 3, d.done = FALSE) {
       VCast *n = vcast_new (1);
-      FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
 
       n->bitrate = 50000;
-      a.credentials = vkeys_make_credentials (data);
-      a.half_open_max = types[i] == FASP_HANDSHAKE_RETRY ? 0 : 16;
+      n->sender.half_open_max = types[i] == FASP_HANDSHAKE_RETRY ? 0 : 16;
       vnet_set_tap (n->net, damage, &d);
-      vcast_join (n, VNET_A, &a, VNET_B);
-      fasp_credentials_unref (a.credentials);
-      vkeys_join (n, VNET_B, FASP_MODE_CALLER, VNET_A, data);
+      vkeys_begin (n, data);
       vcast_run (n, 2 * FASP_SEC);
       g_assert_true (d.done);
       g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 1);
@@ -294,8 +289,7 @@ test_every_bit (gconstpointer data)
   n->bitrate = 200000;
   vnet_get_wire (n->net, VNET_A, VNET_B)->loss = .05;
   vnet_set_tap (n->net, flip, &flipper);
-  vkeys_join (n, VNET_A, FASP_MODE_LISTENER, VNET_B, data);
-  vkeys_join (n, VNET_B, FASP_MODE_CALLER, VNET_A, data);
+  vkeys_begin (n, data);
   vcast_run (n, 2 * FASP_SEC);
   vcast_end (n);
   vcast_assert_whole (n, VNET_B);
@@ -315,8 +309,7 @@ test_forgets (void)
   VCast *n = vcast_new (9);
   const FaspNoise *noise;
 
-  vkeys_join (n, VNET_A, FASP_MODE_LISTENER, VNET_B, &vkeys_secret);
-  vkeys_join (n, VNET_B, FASP_MODE_CALLER, VNET_A, &vkeys_secret);
+  vkeys_begin (n, &vkeys_secret);
   vcast_run (n, FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 1);
   noise = &n->nodes[VNET_B].endpoint->calling->call.caller.noise;
@@ -374,16 +367,13 @@ static void
 test_rekey_far (void)
 {
   VCast *n = vcast_new (6);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
   Watch w;
 
   watch_start (&w, n);
   for (guint i = 0; i < 2; i++)
     vnet_get_wire (n->net, i, !i)->delay = 1500 * FASP_MSEC;
-  a.rekey_interval = b.rekey_interval = FASP_SEC;
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_join (n, VNET_B, &b, VNET_A);
+  n->sender.rekey_interval = n->receiver.rekey_interval = FASP_SEC;
+  vcast_begin (n, VNET_B);
   vcast_run (n, 60 * FASP_SEC);
   vcast_end (n);
   vcast_run (n, 20 * FASP_SEC);
@@ -400,8 +390,6 @@ static void
 test_rekey (void)
 {
   VCast *n = vcast_new (6);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
   Watch w;
 
   watch_start (&w, n);
@@ -410,9 +398,8 @@ test_rekey (void)
     vnet_get_wire (n->net, i, !i)->reorder = .05;
   }
   n->bitrate = 1000000;
-  a.rekey_interval = b.rekey_interval = FASP_SEC;
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_join (n, VNET_B, &b, VNET_A);
+  n->sender.rekey_interval = n->receiver.rekey_interval = FASP_SEC;
+  vcast_begin (n, VNET_B);
   vcast_run (n, 60 * FASP_SEC);
   for (guint i = 0; i < 2; i++)
     vnet_get_wire (n->net, i, !i)->loss = 1;
@@ -439,14 +426,11 @@ static void
 test_rekey_datagrams (void)
 {
   VCast *n = vcast_new (6);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
   Watch w;
 
   watch_start (&w, n);
-  a.rekey_datagrams = 1000;
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_join (n, VNET_B, &b, VNET_A);
+  n->sender.rekey_datagrams = 1000;
+  vcast_begin (n, VNET_B);
   vcast_run (n, 20 * FASP_SEC);
   vcast_end (n);
   vcast_assert_whole (n, VNET_B);

@@ -19,8 +19,8 @@ allow (FaspCredentials *credentials, guint8 who, const gchar *name)
   fasp_credentials_allow (credentials, public_key, name);
 }
 
-FaspCredentials *
-vkeys_make_credentials (const VKeys *keys)
+static FaspCredentials *
+make_credentials (const VKeys *keys)
 {
   FaspCredentials *credentials = fasp_credentials_new ();
   guint8 key[FASP_KEY_SIZE];
@@ -41,13 +41,20 @@ vkeys_make_credentials (const VKeys *keys)
 }
 
 void
-vkeys_join (VCast *n, VnetSide side, FaspMode mode, VnetSide dials, const VKeys *keys)
+vkeys_set (VCast *n, VnetSide side, const VKeys *keys)
 {
-  FaspEndpointConfig c = vcast_config (side, mode);
+  FaspEndpointConfig *c = side == VNET_A ? &n->sender : &n->receiver;
 
-  c.credentials = vkeys_make_credentials (keys);
-  vcast_join (n, side, &c, dials);
-  fasp_credentials_unref (c.credentials);
+  fasp_credentials_unref (c->credentials);
+  c->credentials = make_credentials (keys);
+}
+
+void
+vkeys_begin (VCast *n, const VKeys *keys)
+{
+  vkeys_set (n, VNET_A, keys);
+  vkeys_set (n, VNET_B, keys);
+  vcast_begin (n, VNET_B);
 }
 
 const VKeys vkeys_nobody = { .cipher = -1 };

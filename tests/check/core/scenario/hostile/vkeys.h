@@ -18,7 +18,9 @@ typedef struct
 
 extern const VKeys vkeys_nobody, vkeys_secret;
 
-FaspCredentials *vkeys_make_credentials (const VKeys *keys);
-void vkeys_join (VCast *n, VnetSide side, FaspMode mode, VnetSide dials, const VKeys *keys);
+/* Of the ends that join from now on: the sender if @side is A, else receivers. */
+void vkeys_set (VCast *n, VnetSide side, const VKeys *keys);
+/* The sender and a receiver at B join, both with @keys. */
+void vkeys_begin (VCast *n, const VKeys *keys);
 
 G_END_DECLS

@@ -14,12 +14,9 @@ static void
 test_reconnect_late (void)
 {
   VCast *n = vcast_new (1);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
 
-  b.settings.reconnect = FALSE;
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_join (n, VNET_B, &b, VNET_A);
+  n->receiver.settings.reconnect = FALSE;
+  vcast_begin (n, VNET_B);
   vcast_run (n, 2 * FASP_SEC);
   /* no call while the peer is there */
   vnet_configure (n->nodes[VNET_B].endpoint, vnet_get_time (n->net), reconnect, TRUE);
@@ -29,7 +26,7 @@ test_reconnect_late (void)
   vcast_run (n, 3 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_INTERRUPTED], ==, 1);
   g_assert_false (n->nodes[VNET_B].endpoint->calling->call.caller.active);
-  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_join (n, VNET_A, VNET_B);
   vnet_configure (n->nodes[VNET_B].endpoint, vnet_get_time (n->net), reconnect, TRUE);
   vcast_run (n, FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 2);
@@ -42,17 +39,15 @@ static void
 test_reconnect_answered (void)
 {
   VCast *n = vcast_new (1);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
   const VCastNode *caller = &n->nodes[VNET_A];
 
-  vcast_join (n, VNET_B, &b, VNET_A);
-  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_let_call (n, VNET_A);
+  vcast_begin (n, VNET_B);
   vcast_run (n, 2 * FASP_SEC);
   vcast_leave (n, VNET_B);
   vcast_run (n, 3 * FASP_SEC);
   vnet_configure (caller->endpoint, vnet_get_time (n->net), reconnect, FALSE);
-  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_join (n, VNET_B, VNET_A);
   vcast_run (n, 2 * FASP_SEC);
   g_assert_cmpuint (caller->events[FASP_EVENT_CONNECTED], ==, 2);
   g_assert_cmpint (caller->last[FASP_EVENT_REMOVED].reason, ==, FASP_REASON_REPLACED);
@@ -68,20 +63,16 @@ static void
 test_reconnect_refused (void)
 {
   VCast *n = vcast_new (1);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
-  FaspEndpointConfig other = vcast_config (VNET_A, FASP_MODE_LISTENER);
   const VCastNode *caller = &n->nodes[VNET_B];
   VCastNode away;
 
-  other.streamid = "other";
-  b.streamid = "this";
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_join (n, VNET_B, &b, VNET_A);
+  n->receiver.streamid = "this";
+  vcast_begin (n, VNET_B);
   vcast_run (n, 2 * FASP_SEC);
   /* somebody else at its place, who refuses all calls */
   away = n->nodes[VNET_A];
-  vcast_join (n, VNET_A, &other, VNET_B);
+  n->sender.streamid = "other";
+  vcast_join (n, VNET_A, VNET_B);
   vcast_run (n, 2500 * FASP_MSEC);
   g_assert_cmpuint (caller->events[FASP_EVENT_INTERRUPTED], ==, 1);
   vnet_configure (caller->endpoint, vnet_get_time (n->net), reconnect, FALSE);
@@ -102,12 +93,9 @@ static void
 test_reconnect_no_more (void)
 {
   VCast *n = vcast_new (1);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
   const VCastNode *caller = &n->nodes[VNET_B];
 
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_begin (n, VNET_B);
   vcast_run (n, 2 * FASP_SEC);
   vcast_leave (n, VNET_A);
   vcast_run (n, 3 * FASP_SEC);
@@ -116,7 +104,7 @@ test_reconnect_no_more (void)
   while (caller->events[FASP_EVENT_REMOVED] == 0)
     vcast_run (n, 10 * FASP_MSEC);
   g_assert_true (caller->last[FASP_EVENT_REMOVED].final);
-  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_join (n, VNET_A, VNET_B);
   vcast_run (n, 5 * FASP_SEC);
   g_assert_cmpuint (caller->events[FASP_EVENT_CONNECTED], ==, 1);
   g_assert_cmpuint (caller->events[FASP_EVENT_REJECTED], ==, 0);
@@ -128,19 +116,17 @@ static void
 test_busy (gconstpointer keeps_listening)
 {
   VCast *n = vcast_new (1);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
   FaspEndpoint *second;
   FaspAddress peer = vnet_get_address (VNET_B);
   FaspEvent event = { 0 };
 
-  b.settings.keep_listening = GPOINTER_TO_INT (keeps_listening);
-  vcast_join (n, VNET_B, &b, VNET_A);
-  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_let_call (n, VNET_A);
+  n->receiver.settings.keep_listening = GPOINTER_TO_INT (keeps_listening);
+  vcast_begin (n, VNET_B);
   vcast_run (n, FASP_SEC);
   vnet_get_wire (n->net, VNET_B, VNET_C)->delay = RTT / 2;
   vnet_get_wire (n->net, VNET_C, VNET_B)->delay = RTT / 2;
-  second = vnet_add_endpoint (n->net, VNET_C, &a);
+  second = vnet_add_endpoint (n->net, VNET_C, &n->sender);
   fasp_endpoint_dial (second, vnet_get_time (n->net), &peer);
   vcast_run (n, 2 * FASP_SEC);
   g_assert_true (fasp_endpoint_poll_event (second, &event));
@@ -151,8 +137,8 @@ test_busy (gconstpointer keeps_listening)
   vcast_assert_whole (n, VNET_B);
   vcast_run (n, 3 * FASP_SEC);
   /* else what it sends would be taken, and confirmed, and read by nobody */
-  g_assert_true (fasp_endpoint_poll_event (second, &event) == b.settings.keep_listening);
-  if (b.settings.keep_listening)
+  g_assert_true (fasp_endpoint_poll_event (second, &event) == n->receiver.settings.keep_listening);
+  if (n->receiver.settings.keep_listening)
     g_assert_cmpint (event.type, ==, FASP_EVENT_CONNECTED);
   vnet_attach (n->net, VNET_C, NULL);
   fasp_endpoint_free (second);
@@ -167,12 +153,10 @@ test_end_of_name (void)
   for (guint sends = 0; sends < 2; sends++) {
     VnetSide caller = sends ? VNET_A : VNET_B, listener = !caller;
     VCast *n = vcast_new (1);
-    FaspEndpointConfig c = vcast_config (caller, FASP_MODE_CALLER);
-    FaspEndpointConfig l = vcast_config (listener, FASP_MODE_LISTENER);
     FaspAddress peer = vnet_get_address (listener);
 
-    vcast_join (n, listener, &l, caller);
-    vcast_join (n, caller, &c, listener);
+    vcast_let_call (n, caller);
+    vcast_begin (n, VNET_B);
     vcast_run (n, FASP_SEC);
     vcast_end (n);
     fasp_endpoint_dial (n->nodes[caller].endpoint, vnet_get_time (n->net), &peer);
@@ -190,12 +174,9 @@ static void
 test_keep_calling (void)
 {
   VCast *n = vcast_new (17);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
 
-  b.settings.keep_listening = TRUE;
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_join (n, VNET_B, &b, VNET_A);
+  n->receiver.settings.keep_listening = TRUE;
+  vcast_begin (n, VNET_B);
   vcast_run (n, FASP_SEC);
   vcast_end (n);
   g_assert_true (n->nodes[VNET_B].eos);
@@ -203,7 +184,7 @@ test_keep_calling (void)
   vcast_leave (n, VNET_A);
   vcast_run (n, 3 * FASP_SEC);
   n->finish = FALSE;
-  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_join (n, VNET_A, VNET_B);
   vcast_run (n, 3 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 2);
   if (n->nodes[VNET_B].events[FASP_EVENT_REJECTED] > 0)
@@ -216,14 +197,13 @@ static void
 test_keep_listening_no_more (void)
 {
   VCast *n = vcast_new (17);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
 
-  b.settings.keep_listening = TRUE;
-  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_let_call (n, VNET_A);
+  n->receiver.settings.keep_listening = TRUE;
+  vcast_join (n, VNET_B, VNET_A);
   for (guint i = 1; i <= 3; i++) {
     n->finish = FALSE;
-    vcast_join (n, VNET_A, &a, VNET_B);
+    vcast_join (n, VNET_A, VNET_B);
     vcast_run (n, 3 * FASP_SEC);
     vcast_end (n);
     g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, MIN (i, 2));
@@ -240,16 +220,14 @@ static void
 test_sooner (void)
 {
   VCast *n = vcast_new (4);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
 
-  a.resume_timeout = 5 * FASP_SEC;
-  vcast_join (n, VNET_B, &b, VNET_A);
-  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_let_call (n, VNET_A);
+  n->sender.resume_timeout = 5 * FASP_SEC;
+  vcast_begin (n, VNET_B);
   vcast_run (n, 2 * FASP_SEC);
   vnet_get_wire (n->net, VNET_A, VNET_B)->loss = 1;
   vnet_get_wire (n->net, VNET_B, VNET_A)->loss = 1;
-  vcast_run (n, a.resume_timeout + FASP_SEC);
+  vcast_run (n, n->sender.resume_timeout + FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_REMOVED], ==, 1);
   vnet_get_wire (n->net, VNET_A, VNET_B)->loss = 0;
   vnet_get_wire (n->net, VNET_B, VNET_A)->loss = 0;
@@ -278,12 +256,10 @@ static void
 test_answered_late (void)
 {
   VCast *n = vcast_new (4);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
   FaspAddress elsewhere = vnet_get_address (VNET_D);
 
-  vcast_join (n, VNET_B, &b, VNET_A);
-  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_let_call (n, VNET_A);
+  vcast_begin (n, VNET_B);
   vcast_run (n, VCAST_RTT / 2);
   fasp_endpoint_dial (n->nodes[VNET_A].endpoint, vnet_get_time (n->net), &elsewhere);
   vcast_run (n, 2 * FASP_SEC);
@@ -300,11 +276,9 @@ static VCast *
 lose_answers (GBytes **open, gboolean moves)
 {
   VCast *n = vcast_new (4);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
 
-  vcast_join (n, VNET_B, &b, VNET_A);
-  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_let_call (n, VNET_A);
+  vcast_begin (n, VNET_B);
   vcast_run (n, 2 * FASP_SEC);
   vnet_set_tap (n->net, keep_open, open);
   vnet_get_wire (n->net, VNET_B, VNET_A)->loss = 1;
@@ -379,16 +353,15 @@ static void
 test_refused_and_silent (void)
 {
   VCast *n = vcast_new (1);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER), c;
   guint serial = 0, now;
 
-  fasp_endpoint_config_init (&c, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
-  b.peers = 2;
   vnet_get_wire (n->net, VNET_B, VNET_C)->delay = vnet_get_wire (n->net, VNET_C, VNET_B)->delay =
       VCAST_RTT / 2;
-  vcast_join (n, VNET_C, &c, VNET_C);
-  vcast_join (n, VNET_B, &b, VNET_C);
+  vcast_let_call (n, VNET_A);
+  vcast_join (n, VNET_C, VNET_B);
+  vcast_let_call (n, VNET_B);
+  n->receiver.peers = 2;
+  vcast_join (n, VNET_B, VNET_C);
   for (guint i = 0; i < 400; i++) {
     guint peer = fasp_endpoint_get_wanted_peer (n->nodes[VNET_B].endpoint, &now);
 
@@ -399,7 +372,7 @@ test_refused_and_silent (void)
       fasp_endpoint_dial (n->nodes[VNET_B].endpoint, vnet_get_time (n->net), &address);
     }
     if (i == 160)
-      vcast_join (n, VNET_A, &a, VNET_B);
+      vcast_join (n, VNET_A, VNET_B);
     vcast_run (n, 50 * FASP_MSEC);
   }
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 1);
@@ -412,15 +385,13 @@ static void
 test_none_answers (gconstpointer refused)
 {
   VCast *n = vcast_new (1);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
   VCastNode *node = &n->nodes[VNET_B];
   FaspAddress peers[] = { vnet_get_address (VNET_A), vnet_get_address (VNET_C) };
   guint serial = 0, now;
 
-  b.peers = 2;
-  b.resume_timeout = 5 * FASP_SEC;
-  vcast_join (n, VNET_B, &b, VNET_A);
+  n->receiver.peers = 2;
+  n->receiver.resume_timeout = 5 * FASP_SEC;
+  vcast_join (n, VNET_B, VNET_A);
   for (guint i = 0; i < 500; i++) {
     guint peer = fasp_endpoint_get_wanted_peer (node->endpoint, &now);
 
@@ -435,7 +406,7 @@ test_none_answers (gconstpointer refused)
     if (i == 100) {
       g_assert_cmpuint (node->events[FASP_EVENT_UNANSWERED], ==, 1);
       g_assert_cmpuint (node->last[FASP_EVENT_UNANSWERED].address.len, >, 0);
-      vcast_join (n, VNET_A, &a, VNET_B);
+      vcast_join (n, VNET_A, VNET_B);
     }
     if (i == 200) {
       g_assert_cmpuint (node->events[FASP_EVENT_CONNECTED], ==, 1);

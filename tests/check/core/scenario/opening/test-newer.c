@@ -47,13 +47,9 @@ static VCast *
 start (gboolean receiver_calls)
 {
   VCast *n = vcast_new (1);
-  FaspEndpointConfig a =
-      vcast_config (VNET_A, receiver_calls ? FASP_MODE_LISTENER : FASP_MODE_CALLER);
-  FaspEndpointConfig b =
-      vcast_config (VNET_B, receiver_calls ? FASP_MODE_CALLER : FASP_MODE_LISTENER);
 
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_let_call (n, receiver_calls ? VNET_B : VNET_A);
+  vcast_begin (n, VNET_B);
   return n;
 }
 

@@ -14,7 +14,7 @@ test_open (void)
 {
   VCast *n = vcast_new (1);
 
-  vcast_join_default (n);
+  vcast_begin (n, VNET_B);
   vcast_run (n, RTT - 10 * FASP_MSEC);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 0);
   vcast_run (n, 20 * FASP_MSEC); /* one round trip */
@@ -33,12 +33,9 @@ static void
 test_cookie (void)
 {
   VCast *n = vcast_new (1);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
 
-  a.half_open_max = 0;
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_join (n, VNET_B, &b, VNET_A);
+  n->sender.half_open_max = 0;
+  vcast_begin (n, VNET_B);
   vcast_run (n, 2 * RTT + 10 * FASP_MSEC);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 1);
   g_assert_cmpuint (vcast_get_stats (n, VNET_A).handshakes_retried, ==, 1);
@@ -52,12 +49,12 @@ static void
 test_same_role (void)
 {
   VCast *n = vcast_new (1);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
-  FaspEndpointConfig c = vcast_config (VNET_C, FASP_MODE_CALLER);
 
   vnet_get_wire (n->net, VNET_B, VNET_C)->delay = RTT / 2;
-  vcast_join (n, VNET_B, &b, VNET_A);
-  vcast_join (n, VNET_C, &c, VNET_B);
+  vcast_let_call (n, VNET_A);
+  vcast_join (n, VNET_B, VNET_A);
+  vcast_let_call (n, VNET_B);
+  vcast_join (n, VNET_C, VNET_B);
   vcast_run (n, 2 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_C].events[FASP_EVENT_REJECTED], ==, 1);
   g_assert_cmpint (n->nodes[VNET_C].last[FASP_EVENT_REJECTED].reason, ==, FASP_REASON_SAME_ROLE);
@@ -72,14 +69,12 @@ static void
 test_same_role_meanwhile (void)
 {
   VCast *n = vcast_new (1);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
   FaspAgreement agreement = { .hello.role = FASP_ROLE_SENDER };
   FaspAddress from = vnet_get_address (VNET_B);
   FaspEndpoint *sender;
 
-  vcast_join (n, VNET_B, &b, VNET_A);
-  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_let_call (n, VNET_A);
+  vcast_begin (n, VNET_B);
   vcast_run (n, 2 * FASP_SEC);
   sender = n->nodes[VNET_A].endpoint;
   vcast_leave (n, VNET_B);
@@ -88,7 +83,7 @@ test_same_role_meanwhile (void)
   g_assert_true (sender->calling->call.caller.active);
   sender->calling->call.caller.active = FALSE;
   fasp_answer_accepted (sender, vnet_get_time (n->net), &from, &agreement);
-  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_join (n, VNET_B, VNET_A);
   vcast_run (n, 2 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTED], ==, 2);
   vcast_free (n);
@@ -109,12 +104,12 @@ static void
 test_refused_for_our_reason (void)
 {
   VCast *n = vcast_new (1);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
-  FaspEndpointConfig c = vcast_config (VNET_C, FASP_MODE_CALLER);
 
   vnet_set_tap (n->net, say_silent, NULL);
-  vcast_join (n, VNET_B, &b, VNET_A);
-  vcast_join (n, VNET_C, &c, VNET_B);
+  vcast_let_call (n, VNET_A);
+  vcast_join (n, VNET_B, VNET_A);
+  vcast_let_call (n, VNET_B);
+  vcast_join (n, VNET_C, VNET_B);
   vcast_run (n, 2 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_C].events[FASP_EVENT_REJECTED], ==, 1);
   g_assert_cmpint (n->nodes[VNET_C].last[FASP_EVENT_REJECTED].reason, ==, FASP_REASON_STOPPED);
@@ -127,14 +122,11 @@ test_ask (gconstpointer data)
 {
   gboolean accept = GPOINTER_TO_INT (data);
   VCast *n = vcast_new (1);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
   FaspEvent *asked = &n->nodes[VNET_A].last[FASP_EVENT_CONNECTING];
 
-  a.ask = TRUE;
-  b.streamid = "studio 4";
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_join (n, VNET_B, &b, VNET_A);
+  n->sender.ask = TRUE;
+  n->receiver.streamid = "studio 4";
+  vcast_begin (n, VNET_B);
   vcast_run (n, FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTING], ==, 1);
   g_assert_cmpstr (asked->streamid, ==, "studio 4");
@@ -152,13 +144,10 @@ static void
 test_latency (void)
 {
   VCast *n = vcast_new (1);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
 
-  a.settings.latency_ms = 700;
-  b.settings.latency_ms = 300;
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_join (n, VNET_B, &b, VNET_A);
+  n->sender.settings.latency_ms = 700;
+  n->receiver.settings.latency_ms = 300;
+  vcast_begin (n, VNET_B);
   vcast_run (n, FASP_SEC);
   for (guint i = VNET_A; i <= VNET_B; i++)
     g_assert_cmpuint (n->nodes[i].last[FASP_EVENT_CONNECTED].terms.latency_ms, ==, 700);
@@ -171,13 +160,12 @@ test_rendezvous (gconstpointer data)
 {
   guint first = GPOINTER_TO_UINT (data), second = VNET_A + VNET_B - first;
   VCast *n = vcast_new (1);
-  FaspEndpointConfig a = vcast_config (first, FASP_MODE_RENDEZVOUS);
-  FaspEndpointConfig b = vcast_config (second, FASP_MODE_RENDEZVOUS);
 
-  vcast_join (n, first, &a, second);
+  n->sender.mode = n->receiver.mode = FASP_MODE_RENDEZVOUS;
+  vcast_join (n, first, second);
   vcast_run (n, 3 * FASP_SEC);
   g_assert_cmpuint (n->nodes[first].events[FASP_EVENT_UNANSWERED], ==, 1);
-  vcast_join (n, second, &b, first);
+  vcast_join (n, second, first);
   vcast_run (n, 3 * FASP_SEC);
   vcast_end (n);
   vcast_assert_whole (n, VNET_B);
@@ -192,11 +180,10 @@ static void
 test_unanswered (void)
 {
   VCast *n = vcast_new (1);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
 
-  b.settings.reconnect = FALSE;
-  b.resume_timeout = 5 * FASP_SEC;
-  vcast_join (n, VNET_B, &b, VNET_A);
+  n->receiver.settings.reconnect = FALSE;
+  n->receiver.resume_timeout = 5 * FASP_SEC;
+  vcast_join (n, VNET_B, VNET_A);
   vcast_run (n, 3 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_UNANSWERED], ==, 1);
   vcast_run (n, 3 * FASP_SEC);
@@ -212,15 +199,13 @@ test_wait (gconstpointer data)
 {
   gboolean wait = GPOINTER_TO_INT (data);
   VCast *n = vcast_new (4);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig r = vcast_config (VNET_B, FASP_MODE_CALLER);
 
-  a.settings.wait_for_connection = wait;
-  vcast_join (n, VNET_A, &a, VNET_B);
+  n->sender.settings.wait_for_connection = wait;
+  vcast_join (n, VNET_A, VNET_B);
   vcast_run (n, 3 * FASP_SEC);
   g_assert_true ((n->written == 0) == wait);
   g_assert_cmpuint (vcast_get_stats (n, VNET_A).bytes_dropped, ==, n->written);
-  vcast_join (n, VNET_B, &r, VNET_A);
+  vcast_join (n, VNET_B, VNET_A);
   vcast_run (n, 3 * FASP_SEC);
   vcast_end (n);
   vcast_assert_whole (n, VNET_B);
@@ -234,13 +219,11 @@ static void
 test_far (void)
 {
   VCast *n = vcast_new (1);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
 
+  vcast_let_call (n, VNET_A);
   for (guint i = 0; i < 2; i++)
     vnet_get_wire (n->net, i ? VNET_A : VNET_B, i ? VNET_B : VNET_A)->delay = 1200 * FASP_MSEC;
-  vcast_join (n, VNET_B, &b, VNET_A);
-  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_begin (n, VNET_B);
   vcast_run (n, 20 * FASP_SEC);
   for (guint i = VNET_A; i <= VNET_B; i++) {
     g_assert_cmpuint (n->nodes[i].events[FASP_EVENT_CONNECTED], ==, 1);
@@ -257,13 +240,10 @@ static void
 test_slow_channel (void)
 {
   VCast *n = vcast_new (1);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
 
-  a.settings.max_bitrate = 20000;
+  n->sender.settings.max_bitrate = 20000;
   n->bitrate = 8000;
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_begin (n, VNET_B);
   vcast_run (n, FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_B].read, >, 0);
   vcast_run (n, 30 * FASP_SEC);
@@ -285,13 +265,12 @@ test_wide_at_once (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (delays); i++) {
     VCast *n = vcast_new (1);
-    FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
-    FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
     FaspTime calls = 4 * delays[i];
     FaspSessionStats stats;
 
-    a.settings.wait_for_connection = TRUE;
-    a.settings.max_bitrate = 1000000000;
+    vcast_let_call (n, VNET_A);
+    n->sender.settings.wait_for_connection = TRUE;
+    n->sender.settings.max_bitrate = 1000000000;
     n->bitrate = 400000000;
     for (guint j = 0; j < 2; j++) {
       ImpairConfig *wire = vnet_get_wire (n->net, j ? VNET_A : VNET_B, j ? VNET_B : VNET_A);
@@ -299,8 +278,7 @@ test_wide_at_once (void)
       wire->mtu = 9000;
       wire->delay = delays[i];
     }
-    vcast_join (n, VNET_B, &b, VNET_A);
-    vcast_join (n, VNET_A, &a, VNET_B);
+    vcast_begin (n, VNET_B);
     vcast_run (n, calls + 10 * FASP_MSEC + 2 * delays[i] + FASP_MSEC);
     stats = vcast_get_session (n, VNET_A);
     g_test_message ("%.1f ms: %" G_GUINT64_FORMAT " blocks of %" G_GUINT64_FORMAT " bytes",

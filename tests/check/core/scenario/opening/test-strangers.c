@@ -11,11 +11,10 @@
 static FaspEndpoint *
 listen (VCast *n, FaspRole role)
 {
-  FaspEndpointConfig config =
-      vcast_config (role == FASP_ROLE_SENDER ? VNET_A : VNET_B, FASP_MODE_LISTENER);
   VnetSide side = role == FASP_ROLE_SENDER ? VNET_A : VNET_B;
 
-  vcast_join (n, side, &config, !side);
+  vcast_let_call (n, !side);
+  vcast_join (n, side, !side);
   fasp_endpoint_expect (n->nodes[side].endpoint, vnet_get_time (n->net));
   return n->nodes[side].endpoint;
 }
@@ -42,13 +41,12 @@ static void
 test_called (gconstpointer refused)
 {
   VCast *n = vcast_new (1);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
 
   listen (n, FASP_ROLE_SENDER);
   if (refused)
-    b.streamid = "another";
+    n->receiver.streamid = "another";
   vcast_run (n, FASP_UNCALLED_AFTER - FASP_SEC);
-  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_join (n, VNET_B, VNET_A);
   vcast_run (n, FASP_SEC / 2);
   vcast_leave (n, VNET_B);
   vcast_run (n, 60 * FASP_SEC);

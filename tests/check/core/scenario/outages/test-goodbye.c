@@ -24,14 +24,10 @@ static VCast *
 setup (gsize buffer)
 {
   VCast *n = vcast_new (7);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig r = vcast_config (VNET_B, FASP_MODE_CALLER);
 
-  a.settings.slow_policy = FASP_SLOW_DROP_RECEIVER;
-  a.buffer_size = buffer;
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_join (n, VNET_B, &r, VNET_A);
-  vcast_join (n, VNET_C, &r, VNET_A);
+  n->sender.settings.slow_policy = FASP_SLOW_DROP_RECEIVER;
+  n->sender.buffer_size = buffer;
+  vcast_begin (n, VNET_C);
   vcast_run (n, 2 * FASP_SEC);
   g_assert_cmpuint (count_sessions (n), ==, 2);
   return n;
@@ -61,7 +57,7 @@ test_receiver_stops (void)
   VCast *n = setup (1 << 24);
 
   set_way_back (n, VNET_C, 1);
-  fasp_endpoint_close (n->nodes[VNET_C].endpoint, vnet_get_time (n->net), FASP_REASON_STOPPED);
+  vcast_close (n, VNET_C);
   vcast_run (n, FASP_CLOSE_TIMEOUT + 10 * FASP_MSEC);
   g_assert_true (fasp_endpoint_is_closed (n->nodes[VNET_C].endpoint));
   g_assert_cmpuint (n->nodes[VNET_C].events[FASP_EVENT_REMOVED], ==, 1);
@@ -152,18 +148,15 @@ static void
 test_gone_unproved (void)
 {
   VCast *n = vcast_new (7);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig r = vcast_config (VNET_B, FASP_MODE_CALLER);
   FaspAddress from = vnet_get_address (VNET_H);
   Copied copied = { { 0 }, 0 };
   guint64 read;
 
-  a.buffer_size = 1 << 18;
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_join (n, VNET_B, &r, VNET_A);
+  n->sender.buffer_size = 1 << 18;
+  vcast_begin (n, VNET_B);
   vcast_run (n, FASP_SEC);
   vnet_set_tap (n->net, copy_open, &copied);
-  vcast_join (n, VNET_C, &r, VNET_A);
+  vcast_join (n, VNET_C, VNET_A);
   while (copied.size == 0)
     vcast_run (n, 5 * FASP_MSEC);
   vnet_inject (n->net, VNET_A, &from, copied.data, copied.size);
@@ -184,13 +177,10 @@ static void
 test_given_up_unread (void)
 {
   VCast *n = vcast_new (7);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
   VCastNode *node = &n->nodes[VNET_B];
 
-  a.resume_timeout = 60 * FASP_SEC;
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_join (n, VNET_B, &b, VNET_A);
+  n->sender.resume_timeout = 60 * FASP_SEC;
+  vcast_begin (n, VNET_B);
   vcast_run (n, FASP_SEC);
   node->stopped = TRUE;
   vcast_run (n, FASP_SEC);
@@ -216,12 +206,12 @@ static void
 test_dialled_when_closed (void)
 {
   VCast *n = vcast_new (7);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_RENDEZVOUS);
   FaspEndpoint *endpoint;
   FaspAddress peer = vnet_get_address (VNET_A);
   static FaspDatagram datagram;
 
-  vcast_join (n, VNET_B, &b, VNET_A);
+  n->receiver.mode = FASP_MODE_RENDEZVOUS;
+  vcast_join (n, VNET_B, VNET_A);
   vcast_run (n, FASP_SEC);
   endpoint = n->nodes[VNET_B].endpoint;
   fasp_endpoint_close (endpoint, vnet_get_time (n->net), FASP_REASON_STOPPED);
@@ -238,31 +228,30 @@ static void
 test_unread (gconstpointer much)
 {
   VCast *n = vcast_new (7);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
   VCastNode *node = &n->nodes[VNET_B];
 
-  b.buffer_size = 1 << 18;
-  b.settings.keep_listening = TRUE;
-  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_let_call (n, VNET_A);
+  n->receiver.buffer_size = 1 << 18;
+  n->receiver.settings.keep_listening = TRUE;
+  vcast_join (n, VNET_B, VNET_A);
   node->stopped = TRUE;
   if (!much)
     n->bitrate = 100000;
   for (guint i = 0; i < 30; i++) {
-    vcast_join (n, VNET_A, &a, VNET_B);
+    vcast_join (n, VNET_A, VNET_B);
     vcast_run (n, FASP_SEC);
-    fasp_endpoint_close (n->nodes[VNET_A].endpoint, vnet_get_time (n->net), FASP_REASON_STOPPED);
+    vcast_close (n, VNET_A);
     vcast_run (n, VCAST_RTT);
     vcast_leave (n, VNET_A);
     vcast_run (n, VCAST_RTT);
     n->held = 0;
   }
-  g_assert_cmpuint (vcast_get_stats (n, VNET_B).buffer_bytes, <, 2 * b.buffer_size);
+  g_assert_cmpuint (vcast_get_stats (n, VNET_B).buffer_bytes, <, 2 * n->receiver.buffer_size);
   g_assert_cmpuint (node->endpoint->sessions->len, <, 20);
   node->stopped = FALSE;
   vcast_run (n, FASP_SEC);
   g_assert_cmpuint (vcast_get_stats (n, VNET_B).buffer_bytes, ==, 0);
-  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_join (n, VNET_A, VNET_B);
   vcast_run (n, FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTED], ==, 1);
   vcast_free (n);
@@ -276,19 +265,16 @@ static VCast *
 setup_unread_caller (void)
 {
   VCast *n = vcast_new (7);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
 
-  b.buffer_size = UNREAD_BUFFER;
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_join (n, VNET_B, &b, VNET_A);
+  n->receiver.buffer_size = UNREAD_BUFFER;
+  vcast_begin (n, VNET_B);
   n->nodes[VNET_B].stopped = TRUE;
   for (guint i = 0; i < 12; i++) {
     vcast_run (n, 2 * FASP_SEC);
     vcast_leave (n, VNET_A);
     vcast_run (n, 3 * FASP_SEC);
     n->held = 0;
-    vcast_join (n, VNET_A, &a, VNET_B);
+    vcast_join (n, VNET_A, VNET_B);
   }
   return n;
 }

@@ -14,13 +14,11 @@ test_standstill (gconstpointer data)
 {
   const guint who = GPOINTER_TO_UINT (data);
   VCast *n = vcast_new (4);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
   FaspEndpoint *still[VNET_NODES] = { NULL };
   const VCastNode *receiver = &n->nodes[VNET_B];
 
-  vcast_join (n, VNET_B, &b, VNET_A);
-  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_let_call (n, VNET_A);
+  vcast_begin (n, VNET_B);
   vcast_run (n, 2 * FASP_SEC);
   for (guint i = VNET_A; i <= VNET_B; i++)
     if (who >> i & 1) {
@@ -28,7 +26,7 @@ test_standstill (gconstpointer data)
       n->nodes[i].endpoint = NULL;
       vnet_attach (n->net, i, NULL);
     }
-  vcast_run (n, a.resume_timeout + 10 * FASP_SEC);
+  vcast_run (n, n->sender.resume_timeout + 10 * FASP_SEC);
   for (guint i = VNET_A; i <= VNET_B; i++)
     if (still[i] != NULL) {
       n->nodes[i].endpoint = still[i];
@@ -47,7 +45,7 @@ test_standstill (gconstpointer data)
      * confirmed */
     g_assert_cmpuint (receiver->events[FASP_EVENT_CONNECTED], ==, 2);
     g_assert_cmpint (receiver->last[FASP_EVENT_REMOVED].reason, ==, FASP_REASON_REPLACED);
-    vcast_run (n, a.resume_timeout); /* it catches up */
+    vcast_run (n, n->sender.resume_timeout); /* it catches up */
     vcast_end (n);
     vcast_assert_whole (n, VNET_B);
   }
@@ -63,7 +61,7 @@ test_stuck (gconstpointer data)
   ImpairConfig *wire;
   FaspAddress where;
 
-  vcast_join_default (n);
+  vcast_begin (n, VNET_B);
   wire = vnet_get_wire (n->net, VNET_A, VNET_B);
   for (guint second = 0; second < 40; second++) {
     gboolean stuck =
@@ -89,14 +87,10 @@ test_rebind (gconstpointer data)
 {
   VnetSide side = GPOINTER_TO_INT (data);
   VCast *n = vcast_new (5);
-  FaspEndpointConfig a =
-      vcast_config (VNET_A, side == VNET_A ? FASP_MODE_CALLER : FASP_MODE_LISTENER);
-  FaspEndpointConfig b =
-      vcast_config (VNET_B, side == VNET_A ? FASP_MODE_LISTENER : FASP_MODE_CALLER);
 
+  vcast_let_call (n, side);
   vcast_lose (n, .02);
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_begin (n, VNET_B);
   for (guint i = 1; i <= 5; i++) {
     vcast_run (n, 2 * FASP_SEC);
     vnet_rebind (n->net, side, 8000 + i);
@@ -122,7 +116,7 @@ test_rebind_far (gconstpointer data)
     vnet_get_wire (n->net, i, !i)->delay = 1500 * FASP_MSEC;
     vnet_get_wire (n->net, i, !i)->loss = .02;
   }
-  vcast_join_default (n);
+  vcast_begin (n, VNET_B);
   vcast_run (n, 20 * FASP_SEC);
   for (guint i = 1; i <= 3; i++) {
     guint64 read = n->nodes[VNET_B].read;
@@ -145,7 +139,7 @@ test_outage (void)
 {
   VCast *n = vcast_new (6);
 
-  vcast_join_default (n);
+  vcast_begin (n, VNET_B);
   vcast_run (n, 2 * FASP_SEC);
   vcast_lose (n, 1);
   vcast_run (n, 20 * FASP_SEC);
@@ -169,12 +163,10 @@ test_outage_hours (gconstpointer both)
 {
   for (guint i = 0; i < 2; i++) {
     VCast *n = vcast_new (7);
-    FaspEndpointConfig a = vcast_config (VNET_A, i == 0 ? FASP_MODE_LISTENER : FASP_MODE_CALLER);
-    FaspEndpointConfig b = vcast_config (VNET_B, i == 0 ? FASP_MODE_CALLER : FASP_MODE_LISTENER);
 
-    a.resume_timeout = b.resume_timeout = 24 * 3600 * FASP_SEC;
-    vcast_join (n, VNET_A, &a, VNET_B);
-    vcast_join (n, VNET_B, &b, VNET_A);
+    vcast_let_call (n, i == 0 ? VNET_B : VNET_A);
+    n->sender.resume_timeout = n->receiver.resume_timeout = 24 * 3600 * FASP_SEC;
+    vcast_begin (n, VNET_B);
     vcast_run (n, 2 * FASP_SEC);
     vnet_get_wire (n->net, VNET_A, VNET_B)->loss = 1;
     if (both)
@@ -201,7 +193,7 @@ test_death (void)
 {
   VCast *n = vcast_new (6);
 
-  vcast_join_default (n);
+  vcast_begin (n, VNET_B);
   vcast_run (n, 2 * FASP_SEC);
   vcast_leave (n, VNET_B); /* as by kill -9 */
   vcast_run (n, 40 * FASP_SEC);
@@ -219,22 +211,18 @@ test_back_too_late (void)
   for (guint i = 0; i < 4; i++) {
     gboolean sender_dials = i % 2, kept = i / 2;
     VCast *n = vcast_new (i + 1);
-    FaspEndpointConfig a =
-        vcast_config (VNET_A, sender_dials ? FASP_MODE_CALLER : FASP_MODE_LISTENER);
-    FaspEndpointConfig b =
-        vcast_config (VNET_B, sender_dials ? FASP_MODE_LISTENER : FASP_MODE_CALLER);
     VCastNode *nodes = n->nodes;
     guint64 missing;
 
+    vcast_let_call (n, sender_dials ? VNET_A : VNET_B);
     if (kept)
-      a.history = 2 * a.resume_timeout;
-    a.settings.wait_for_connection = FALSE;
-    b.settings.keep_listening = TRUE;
-    vcast_join (n, VNET_A, &a, VNET_B);
-    vcast_join (n, VNET_B, &b, VNET_A);
+      n->sender.history = 2 * n->sender.resume_timeout;
+    n->sender.settings.wait_for_connection = FALSE;
+    n->receiver.settings.keep_listening = TRUE;
+    vcast_begin (n, VNET_B);
     vcast_run (n, 2 * FASP_SEC);
     vcast_lose (n, 1);
-    vcast_run (n, a.resume_timeout + 10 * FASP_SEC);
+    vcast_run (n, n->sender.resume_timeout + 10 * FASP_SEC);
     vcast_lose (n, 0);
     vcast_run (n, 20 * FASP_SEC);
     g_assert_cmpuint (nodes[VNET_A].events[FASP_EVENT_CONNECTED], ==, 2);
@@ -267,7 +255,7 @@ test_closed_port (void)
     FaspAddress b = vnet_get_address (VNET_B);
     guint64 before;
 
-    vcast_join_default (n);
+    vcast_begin (n, VNET_B);
     vcast_run (n, 2 * FASP_SEC);
     vcast_leave (n, VNET_B);
     vcast_run (n, FASP_SEC / 5);
@@ -291,16 +279,14 @@ static void
 test_restart (void)
 {
   VCast *n = vcast_new (7);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
   guint64 read;
 
-  vcast_join (n, VNET_B, &b, VNET_A);
-  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_let_call (n, VNET_A);
+  vcast_begin (n, VNET_B);
   vcast_run (n, 3 * FASP_SEC);
   read = n->nodes[VNET_B].read;
   vcast_leave (n, VNET_B);
-  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_join (n, VNET_B, VNET_A);
   vcast_run (n, 10 * FASP_SEC);
   vcast_end (n);
   vcast_assert_whole (n, VNET_B);
@@ -330,25 +316,23 @@ test_restart_live (gconstpointer data)
 {
   const Live *c = data;
   VCast *n = vcast_new (7);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
   guint64 read, joined, skipped, dropped;
 
-  a.settings.wait_for_connection = FALSE;
-  a.history = c->history;
-  vcast_join (n, VNET_B, &b, VNET_A);
-  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_let_call (n, VNET_A);
+  n->sender.settings.wait_for_connection = FALSE;
+  n->sender.history = c->history;
+  vcast_begin (n, VNET_B);
   vcast_run (n, 3 * FASP_SEC);
   if (c->gone == GOODBYE) {
-    fasp_endpoint_close (n->nodes[VNET_B].endpoint, vnet_get_time (n->net), FASP_REASON_STOPPED);
+    vcast_close (n, VNET_B);
     vcast_run (n, RTT);
   }
   read = n->nodes[VNET_B].origin + n->nodes[VNET_B].read;
   dropped = vcast_get_stats (n, VNET_A).bytes_dropped;
   vcast_leave (n, VNET_B);
-  vcast_run (n, 10 * FASP_SEC + (c->gone == FORGOTTEN ? a.resume_timeout : 0));
+  vcast_run (n, 10 * FASP_SEC + (c->gone == FORGOTTEN ? n->sender.resume_timeout : 0));
   joined = n->written;
-  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_join (n, VNET_B, VNET_A);
   vcast_run (n, 5 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTED], ==, 2);
   g_assert_cmpint (n->nodes[VNET_B].origin, >=, joined);
@@ -372,16 +356,14 @@ static void
 test_outage_live (gconstpointer data)
 {
   VCast *n = vcast_new (7);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
   const VCastNode *receiver = &n->nodes[VNET_B];
 
-  a.settings.wait_for_connection = FALSE;
-  b.settings.keep_listening = TRUE;
+  vcast_let_call (n, VNET_A);
+  n->sender.settings.wait_for_connection = FALSE;
+  n->receiver.settings.keep_listening = TRUE;
   if (data != NULL)
-    b.resume_timeout = 5 * FASP_SEC;
-  vcast_join (n, VNET_B, &b, VNET_A);
-  vcast_join (n, VNET_A, &a, VNET_B);
+    n->receiver.resume_timeout = 5 * FASP_SEC;
+  vcast_begin (n, VNET_B);
   vcast_run (n, 3 * FASP_SEC);
   vcast_lose (n, 1);
   vcast_run (n, 10 * FASP_SEC);
@@ -403,17 +385,15 @@ test_restart_notified (void)
 {
   for (guint dies = 0; dies < 2; dies++) {
     VCast *n = vcast_new (7);
-    FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
-    FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
     FaspAddress at = vnet_get_address (VNET_B);
     FaspTime before;
 
-    vcast_join (n, VNET_B, &b, VNET_A);
-    vcast_join (n, VNET_A, &a, VNET_B);
+    vcast_let_call (n, VNET_A);
+    vcast_begin (n, VNET_B);
     vcast_run (n, 3 * FASP_SEC);
     if (dies) {
       vcast_leave (n, VNET_B);
-      vcast_join (n, VNET_B, &b, VNET_A);
+      vcast_join (n, VNET_B, VNET_A);
     }
     before = vnet_get_time (n->net);
     while (n->nodes[VNET_A].events[FASP_EVENT_INTERRUPTED] == 0
@@ -443,7 +423,7 @@ test_refused_idle (void)
     VCast *n = vcast_new (7);
     FaspAddress at = vnet_get_address (VNET_B);
 
-    vcast_join_default (n);
+    vcast_begin (n, VNET_B);
     n->bitrate = 0;
     vcast_run (n, 3 * FASP_SEC + phase * 27 * FASP_MSEC);
     fasp_endpoint_unreachable (n->nodes[VNET_A].endpoint, vnet_get_time (n->net), &at);
@@ -458,17 +438,15 @@ static void
 test_restart_at_end (void)
 {
   VCast *n = vcast_new (14);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
 
-  vcast_join (n, VNET_B, &b, VNET_A);
-  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_let_call (n, VNET_A);
+  vcast_begin (n, VNET_B);
   vcast_run (n, 2 * FASP_SEC);
   vcast_leave (n, VNET_B);
   n->bitrate = n->held = 0;
   n->finish = TRUE;
   vcast_run (n, FASP_SEC);
-  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_join (n, VNET_B, VNET_A);
   vcast_run (n, 10 * FASP_SEC);
   vcast_assert_whole (n, VNET_B);
   g_assert_cmpuint (vcast_get_stats (n, VNET_A).bytes_unconfirmed, ==, 0);

@@ -44,13 +44,9 @@ static VCast *
 start (VnetSide caller)
 {
   VCast *n = vcast_new (1);
-  FaspEndpointConfig a =
-      vcast_config (VNET_A, caller == VNET_A ? FASP_MODE_CALLER : FASP_MODE_LISTENER);
-  FaspEndpointConfig b =
-      vcast_config (VNET_B, caller == VNET_B ? FASP_MODE_CALLER : FASP_MODE_LISTENER);
 
-  vcast_join (n, !caller, caller == VNET_A ? &b : &a, caller);
-  vcast_join (n, caller, caller == VNET_A ? &a : &b, !caller);
+  vcast_let_call (n, caller);
+  vcast_begin (n, VNET_B);
   return n;
 }
 
@@ -78,12 +74,11 @@ test_session (gconstpointer replaced)
 {
   for (VnetSide caller = VNET_A; caller <= VNET_B; caller++) {
     VCast *n = start (caller);
-    FaspEndpointConfig other = vcast_config (!caller, FASP_MODE_LISTENER);
 
     assert_stays (n, caller, 10 * FASP_SEC);
     set_stale (n, caller, TRUE);
     if (replaced)
-      vcast_join (n, !caller, &other, caller);
+      vcast_join (n, !caller, caller);
     g_assert_cmpint (await_new_port (n, caller), <=, LEAVES_WITHIN);
     vcast_run (n, FASP_SEC);
     g_assert_cmpuint (n->nodes[caller].events[FASP_EVENT_CONNECTED], ==, replaced ? 2 : 1);
@@ -150,12 +145,12 @@ static void
 test_refused (void)
 {
   VCast *n = start (VNET_A);
-  FaspEndpointConfig c = vcast_config (VNET_A, FASP_MODE_CALLER);
   FaspAddress peer = vnet_get_address (VNET_B);
   FaspEndpoint *second;
 
+  vcast_let_call (n, VNET_A);
   vcast_run (n, FASP_SEC);
-  second = vnet_add_endpoint (n->net, VNET_C, &c);
+  second = vnet_add_endpoint (n->net, VNET_C, &n->sender);
   fasp_endpoint_dial (second, vnet_get_time (n->net), &peer);
   vcast_run (n, 20 * FASP_SEC);
   g_assert_cmpuint (fasp_endpoint_take_stale_links (second), ==, 0);

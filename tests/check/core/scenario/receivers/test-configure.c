@@ -17,7 +17,7 @@ run (gboolean again)
   VCast *n = vcast_new (46);
   Result result;
 
-  vcast_join_default (n);
+  vcast_begin (n, VNET_B);
   vcast_lose (n, .05);
   for (guint i = 0; i < 1000; i++) {
     for (VnetSide side = VNET_A; again && side <= VNET_B; side++) {
@@ -55,7 +55,7 @@ test_other (void)
   VCast *n = vcast_new (1);
   const FaspEndpointSettings *settings;
 
-  vcast_join_default (n);
+  vcast_begin (n, VNET_B);
   vcast_run (n, FASP_SEC);
   settings = fasp_endpoint_get_settings (n->nodes[VNET_A].endpoint);
   g_assert_cmpuint (vcast_get_session (n, VNET_A).pacing.rate, ==, settings->max_bitrate);

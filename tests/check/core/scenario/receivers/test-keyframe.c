@@ -29,11 +29,10 @@ static VCast *
 make_live (void)
 {
   VCast *n = vcast_new (1);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
 
-  a.settings.wait_for_connection = FALSE;
-  a.settings.latency_ms = 10000; /* nothing is skipped */
-  vcast_join (n, VNET_A, &a, VNET_B);
+  n->sender.settings.wait_for_connection = FALSE;
+  n->sender.settings.latency_ms = 10000; /* nothing is skipped */
+  vcast_join (n, VNET_A, VNET_B);
   vcast_run (n, 2 * FASP_SEC);
   return n;
 }
@@ -42,10 +41,9 @@ make_live (void)
 static void
 join (VCast *n, VnetSide side)
 {
-  FaspEndpointConfig config = vcast_config (side, FASP_MODE_CALLER);
   guint before = n->nodes[VNET_A].events[FASP_EVENT_CONNECTED];
 
-  vcast_join (n, side, &config, VNET_A);
+  vcast_join (n, side, VNET_A);
   while (n->nodes[VNET_A].events[FASP_EVENT_CONNECTED] == before)
     vcast_run (n, STEP);
 }
@@ -110,7 +108,7 @@ test_left (void)
   join (n, VNET_B);
   join (n, VNET_C);
   for (VnetSide side = VNET_B; side <= VNET_C; side++)
-    fasp_endpoint_close (n->nodes[side].endpoint, vnet_get_time (n->net), FASP_REASON_STOPPED);
+    vcast_close (n, side);
   g_assert_cmpint (wait_for_want (n, 5 * FASP_SEC), ==, FASP_NEVER);
   vcast_free (n);
 }
@@ -331,16 +329,13 @@ static void
 test_last_mark (void)
 {
   VCast *n = vcast_new (1);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
   FaspEndpoint *e;
   FaspTime now;
   FaspRead read;
 
-  a.join = FASP_JOIN_KEY_FRAME;
-  b.settings.reconnect = FALSE;
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_join (n, VNET_B, &b, VNET_A);
+  n->sender.join = FASP_JOIN_KEY_FRAME;
+  n->receiver.settings.reconnect = FALSE;
+  vcast_begin (n, VNET_B);
   vcast_run (n, 2 * FASP_SEC);
   n->bitrate = 0;
   vcast_run (n, FASP_SEC);
@@ -348,7 +343,7 @@ test_last_mark (void)
   now = vnet_get_time (n->net);
   fasp_endpoint_begin_key_frame (n->nodes[VNET_A].endpoint, now, now, FALSE);
   vcast_run (n, FASP_SEC / 5);
-  fasp_endpoint_close (n->nodes[VNET_A].endpoint, vnet_get_time (n->net), FASP_REASON_STOPPED);
+  vcast_close (n, VNET_A);
   vcast_run (n, 5 * FASP_SEC);
   e = n->nodes[VNET_B].endpoint;
   now = vnet_get_time (n->net);

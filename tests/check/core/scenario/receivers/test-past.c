@@ -339,18 +339,17 @@ test_call_early (gconstpointer data)
 {
   FaspJoin join = GPOINTER_TO_INT (data);
   VCast *n = vcast_new (1);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
   guint64 written;
 
-  a.settings.wait_for_connection = FALSE;
-  a.history = 60 * FASP_SEC;
-  a.join = join;
-  a.join_back_ms = 2000;
-  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_let_call (n, VNET_A);
+  n->sender.settings.wait_for_connection = FALSE;
+  n->sender.history = 60 * FASP_SEC;
+  n->sender.join = join;
+  n->sender.join_back_ms = 2000;
+  vcast_join (n, VNET_A, VNET_B);
   vcast_run (n, 15 * FASP_SEC);
   written = n->written;
-  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_join (n, VNET_B, VNET_A);
   vcast_run (n, 3 * FASP_SEC);
   g_assert_cmpint (n->nodes[VNET_B].origin, >=,
       written - n->bitrate / 8 * (join == FASP_JOIN_BACK ? 3 : 1));
@@ -368,19 +367,17 @@ static void
 test_past_is_not_slow (void)
 {
   VCast *n = vcast_new (1);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
 
-  a.settings.wait_for_connection = FALSE;
-  a.history = 60 * FASP_SEC;
-  a.buffer_size = 2 << 20;
-  a.settings.slow_policy = FASP_SLOW_SKIP;
-  a.settings.max_bitrate = n->bitrate / 4;
-  a.settings.latency_ms = 60000;
-  vcast_join (n, VNET_A, &a, VNET_B);
+  n->sender.settings.wait_for_connection = FALSE;
+  n->sender.history = 60 * FASP_SEC;
+  n->sender.buffer_size = 2 << 20;
+  n->sender.settings.slow_policy = FASP_SLOW_SKIP;
+  n->sender.settings.max_bitrate = n->bitrate / 4;
+  n->sender.settings.latency_ms = 60000;
+  vcast_join (n, VNET_A, VNET_B);
   vcast_run (n, 2 * FASP_SEC);
-  b.join = FASP_JOIN_BACK;
-  vcast_join (n, VNET_B, &b, VNET_A);
+  n->receiver.join = FASP_JOIN_BACK;
+  vcast_join (n, VNET_B, VNET_A);
   while (vcast_get_session (n, VNET_A).delivery.skipped == 0)
     vcast_run (n, FASP_SEC / 10);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_SKIPPED], ==, 0);

@@ -12,18 +12,14 @@ static void
 test_receivers (void)
 {
   VCast *n = vcast_new (3);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig r = vcast_config (VNET_B, FASP_MODE_CALLER);
   guint64 then;
 
   vnet_get_wire (n->net, VNET_A, VNET_C)->loss = .1;
   vnet_get_wire (n->net, VNET_A, VNET_D)->delay = 300 * FASP_MSEC;
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_join (n, VNET_B, &r, VNET_A);
-  vcast_join (n, VNET_C, &r, VNET_A);
+  vcast_begin (n, VNET_C);
   vcast_run (n, 5 * FASP_SEC);
   then = n->written;
-  vcast_join (n, VNET_D, &r, VNET_A);
+  vcast_join (n, VNET_D, VNET_A);
   vcast_run (n, 5 * FASP_SEC);
   g_assert_cmpuint (vcast_get_stats (n, VNET_A).sessions, ==, 3);
   vcast_end (n);
@@ -41,19 +37,17 @@ static void
 test_statistics (void)
 {
   VCast *n = vcast_new (3);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig r = vcast_config (VNET_B, FASP_MODE_CALLER);
   FaspEndpoint *sender;
   FaspSessionStats all[4], one;
   guint64 cursor = 0;
 
-  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_join (n, VNET_A, VNET_B);
   sender = n->nodes[VNET_A].endpoint;
   for (VnetSide side = VNET_B; side <= VNET_D; side++) {
     g_assert_cmpuint (fasp_endpoint_get_sessions (sender, vnet_get_time (n->net), &(guint64) { 0 },
                           all, G_N_ELEMENTS (all)),
         ==, side - VNET_B);
-    vcast_join (n, side, &r, VNET_A);
+    vcast_join (n, side, VNET_A);
     vcast_run (n, FASP_SEC);
   }
   g_assert_cmpuint (fasp_endpoint_get_sessions (sender, vnet_get_time (n->net), &(guint64) { 0 },
@@ -87,17 +81,13 @@ test_slow (gconstpointer data)
 {
   FaspSlowPolicy policy = GPOINTER_TO_INT (data);
   VCast *n = vcast_new (4);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig r = vcast_config (VNET_B, FASP_MODE_CALLER);
   /* left behind more often than positions are kept */
   const gsize buffer = 1 << 18;
   gint64 joined;
 
-  a.settings.slow_policy = policy;
-  a.buffer_size = r.buffer_size = buffer;
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_join (n, VNET_B, &r, VNET_A);
-  vcast_join (n, VNET_C, &r, VNET_A);
+  n->sender.settings.slow_policy = policy;
+  n->sender.buffer_size = n->receiver.buffer_size = buffer;
+  vcast_begin (n, VNET_C);
   vcast_run (n, 2 * FASP_SEC);
   joined = n->nodes[VNET_C].origin;
   n->nodes[VNET_C].stopped = TRUE;
@@ -136,13 +126,9 @@ static void
 test_dead_one (void)
 {
   VCast *n = vcast_new (4);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig r = vcast_config (VNET_B, FASP_MODE_CALLER);
 
-  a.buffer_size = r.buffer_size = 1 << 20;
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_join (n, VNET_B, &r, VNET_A);
-  vcast_join (n, VNET_C, &r, VNET_A);
+  n->sender.buffer_size = n->receiver.buffer_size = 1 << 20;
+  vcast_begin (n, VNET_C);
   vcast_run (n, 2 * FASP_SEC);
   vcast_leave (n, VNET_C);
   vcast_run (n, 20 * FASP_SEC);
@@ -162,15 +148,11 @@ test_end_of_dead (gconstpointer data)
 {
   FaspSlowPolicy policy = GPOINTER_TO_INT (data);
   VCast *n = vcast_new (4);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig r = vcast_config (VNET_B, FASP_MODE_CALLER);
   FaspEndpointStats stats;
 
-  a.settings.slow_policy = policy;
-  a.resume_timeout = r.resume_timeout = 30 * FASP_SEC;
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_join (n, VNET_B, &r, VNET_A);
-  vcast_join (n, VNET_C, &r, VNET_A);
+  n->sender.settings.slow_policy = policy;
+  n->sender.resume_timeout = n->receiver.resume_timeout = 30 * FASP_SEC;
+  vcast_begin (n, VNET_C);
   vcast_run (n, 2 * FASP_SEC);
   vcast_leave (n, VNET_C);
   vcast_run (n, FASP_SEC / 2);
@@ -194,13 +176,10 @@ static void
 test_end_of_only (void)
 {
   VCast *n = vcast_new (4);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig r = vcast_config (VNET_B, FASP_MODE_CALLER);
 
-  a.settings.slow_policy = FASP_SLOW_SKIP;
-  a.resume_timeout = r.resume_timeout = 30 * FASP_SEC;
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_join (n, VNET_B, &r, VNET_A);
+  n->sender.settings.slow_policy = FASP_SLOW_SKIP;
+  n->sender.resume_timeout = n->receiver.resume_timeout = 30 * FASP_SEC;
+  vcast_begin (n, VNET_B);
   vcast_run (n, 2 * FASP_SEC);
   vcast_leave (n, VNET_B);
   vcast_run (n, FASP_SEC / 2);
@@ -218,21 +197,18 @@ static void
 test_back_beside_slow (void)
 {
   VCast *n = vcast_new (1);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
   VCastNode *c = &n->nodes[VNET_C];
 
-  a.settings.slow_policy = FASP_SLOW_SKIP;
-  a.buffer_size = 64 << 20;
-  a.history = 2 * FASP_SEC;
-  b.buffer_size = 1 << 20;
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_join (n, VNET_B, &b, VNET_A);
+  n->sender.settings.slow_policy = FASP_SLOW_SKIP;
+  n->sender.buffer_size = 64 << 20;
+  n->sender.history = 2 * FASP_SEC;
+  n->receiver.buffer_size = 1 << 20;
+  vcast_begin (n, VNET_B);
   vcast_run (n, 3 * FASP_SEC);
   n->nodes[VNET_B].stopped = TRUE;
   vcast_run (n, 20 * FASP_SEC);
-  b.join = FASP_JOIN_BACK;
-  vcast_join (n, VNET_C, &b, VNET_A);
+  n->receiver.join = FASP_JOIN_BACK;
+  vcast_join (n, VNET_C, VNET_A);
   vcast_run (n, 2 * FASP_SEC);
   g_assert_cmpuint (n->written - c->origin, <, n->bitrate / 8 * 5);
   g_assert_cmpuint (n->written - c->origin, >, n->bitrate / 8 * 3);
@@ -247,9 +223,9 @@ test_stop (gconstpointer data)
   VCast *n = vcast_new (8);
   FaspTime before;
 
-  vcast_join_default (n);
+  vcast_begin (n, VNET_B);
   vcast_run (n, 3 * FASP_SEC);
-  fasp_endpoint_close (n->nodes[side].endpoint, vnet_get_time (n->net), FASP_REASON_STOPPED);
+  vcast_close (n, side);
   before = vnet_get_time (n->net);
   n->bitrate = n->held = 0;
   while (!fasp_endpoint_is_closed (n->nodes[side].endpoint)
@@ -279,16 +255,12 @@ static void
 test_available_bitrate (void)
 {
   VCast *n = vcast_new (14);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig r = vcast_config (VNET_B, FASP_MODE_CALLER);
 
-  a.settings.wait_for_connection = FALSE;
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_join (n, VNET_B, &r, VNET_A);
-  vcast_join (n, VNET_C, &r, VNET_A);
+  n->sender.settings.wait_for_connection = FALSE;
+  vcast_begin (n, VNET_C);
   vcast_run (n, 2 * FASP_SEC);
   g_assert_cmpuint (get_told_bitrate (n), >, 8000000);
-  fasp_endpoint_close (n->nodes[VNET_C].endpoint, vnet_get_time (n->net), FASP_REASON_STOPPED);
+  vcast_close (n, VNET_C);
   vcast_run (n, 2 * FASP_SEC);
   g_assert_cmpuint (get_told_bitrate (n), >, 8000000);
   vcast_lose (n, 1);
@@ -298,11 +270,11 @@ test_available_bitrate (void)
   vcast_lose (n, 0);
   n->bitrate = n->held = 0;
   vcast_run (n, 5 * FASP_SEC);
-  fasp_endpoint_close (n->nodes[VNET_B].endpoint, vnet_get_time (n->net), FASP_REASON_STOPPED);
+  vcast_close (n, VNET_B);
   vcast_run (n, FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_REMOVED], ==, 2);
   g_assert_cmpuint (get_told_bitrate (n), ==, 0);
-  vcast_join (n, VNET_D, &r, VNET_A);
+  vcast_join (n, VNET_D, VNET_A);
   vcast_run (n, FASP_SEC);
   g_assert_cmpuint (get_told_bitrate (n), >, 8000000);
   vnet_configure (n->nodes[VNET_A].endpoint, vnet_get_time (n->net), max_bitrate, 0);
@@ -317,14 +289,10 @@ static void
 test_unconfirmed (void)
 {
   VCast *n = vcast_new (12);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig r = vcast_config (VNET_B, FASP_MODE_CALLER);
 
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_join (n, VNET_B, &r, VNET_A);
-  vcast_join (n, VNET_C, &r, VNET_A);
+  vcast_begin (n, VNET_C);
   vcast_run (n, 2 * FASP_SEC);
-  fasp_endpoint_close (n->nodes[VNET_C].endpoint, vnet_get_time (n->net), FASP_REASON_STOPPED);
+  vcast_close (n, VNET_C);
   vcast_run (n, 2 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_REMOVED], ==, 1);
   g_assert_cmpuint (vcast_get_stats (n, VNET_A).bytes_unconfirmed, ==, 0);
@@ -334,7 +302,7 @@ test_unconfirmed (void)
   fasp_endpoint_write (n->nodes[VNET_A].endpoint, vnet_get_time (n->net), 0,
       (const guint8 *) "the end", 7, NULL);
   vcast_run (n, 100 * FASP_MSEC);
-  fasp_endpoint_close (n->nodes[VNET_B].endpoint, vnet_get_time (n->net), FASP_REASON_STOPPED);
+  vcast_close (n, VNET_B);
   vcast_run (n, FASP_SEC);
   fasp_endpoint_finish (n->nodes[VNET_A].endpoint, vnet_get_time (n->net));
   vcast_run (n, FASP_SEC);
@@ -349,20 +317,17 @@ static void
 test_unconfirmed_passed (gconstpointer data)
 {
   VCast *n = vcast_new (12);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig r = vcast_config (VNET_B, FASP_MODE_CALLER);
   FaspEndpoint *sender;
 
-  a.settings.wait_for_connection = FALSE;
-  a.history = GPOINTER_TO_INT (data) * FASP_SEC;
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_join (n, VNET_B, &r, VNET_A);
+  n->sender.settings.wait_for_connection = FALSE;
+  n->sender.history = GPOINTER_TO_INT (data) * FASP_SEC;
+  vcast_begin (n, VNET_B);
   vcast_run (n, 2 * FASP_SEC);
   sender = n->nodes[VNET_A].endpoint;
   vnet_get_wire (n->net, VNET_A, VNET_B)->loss = 1;
   vcast_run (n, 100 * FASP_MSEC);
   n->bitrate = n->held = 0;
-  fasp_endpoint_close (n->nodes[VNET_B].endpoint, vnet_get_time (n->net), FASP_REASON_STOPPED);
+  vcast_close (n, VNET_B);
   vcast_run (n, FASP_SEC);
   g_assert_cmpuint (vcast_get_stats (n, VNET_A).bytes_unconfirmed, >, 0);
   fasp_endpoint_write (sender, vnet_get_time (n->net), 0, (const guint8 *) "the end", 7, NULL);
@@ -379,13 +344,11 @@ test_hold (gconstpointer data)
 {
   gboolean back = GPOINTER_TO_INT (data);
   VCast *n = vcast_new (13);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
 
-  vcast_join (n, VNET_B, &b, VNET_A);
-  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_let_call (n, VNET_A);
+  vcast_begin (n, VNET_B);
   vcast_run (n, 2 * FASP_SEC);
-  fasp_endpoint_close (n->nodes[VNET_B].endpoint, vnet_get_time (n->net), FASP_REASON_STOPPED);
+  vcast_close (n, VNET_B);
   vcast_run (n, 200 * FASP_MSEC);
   vcast_leave (n, VNET_B);
   n->bitrate = n->held = 0;
@@ -393,7 +356,7 @@ test_hold (gconstpointer data)
   vcast_run (n, FASP_SEC);
   g_assert_false (fasp_endpoint_is_drained (n->nodes[VNET_A].endpoint));
   if (back)
-    vcast_join (n, VNET_B, &b, VNET_A);
+    vcast_join (n, VNET_B, VNET_A);
   vcast_run (n, 40 * FASP_SEC);
   g_assert_true (fasp_endpoint_is_drained (n->nodes[VNET_A].endpoint));
   if (back) {
@@ -411,7 +374,7 @@ test_removed (void)
 {
   VCast *n = vcast_new (16);
 
-  vcast_join_default (n);
+  vcast_begin (n, VNET_B);
   vcast_run (n, 3 * FASP_SEC);
   vcast_end (n);
   vcast_run (n, 10 * FASP_SEC);
@@ -434,14 +397,11 @@ test_join_at_end (void)
 {
   for (guint ms = 0; ms < 200; ms += 5) {
     VCast *n = vcast_new (15);
-    FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-    FaspEndpointConfig r = vcast_config (VNET_B, FASP_MODE_CALLER);
 
-    r.settings.reconnect = FALSE;
-    vcast_join (n, VNET_A, &a, VNET_B);
-    vcast_join (n, VNET_B, &r, VNET_A);
+    n->receiver.settings.reconnect = FALSE;
+    vcast_begin (n, VNET_B);
     vcast_run (n, FASP_SEC);
-    vcast_join (n, VNET_C, &r, VNET_A);
+    vcast_join (n, VNET_C, VNET_A);
     vcast_run (n, ms * FASP_MSEC);
     n->bitrate = n->held = 0;
     n->finish = TRUE;
@@ -459,15 +419,11 @@ static void
 test_turns (void)
 {
   VCast *n = vcast_new (16);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig r = vcast_config (VNET_B, FASP_MODE_CALLER);
 
-  a.settings.max_bitrate = 0;
+  n->sender.settings.max_bitrate = 0;
   vnet_get_wire (n->net, VNET_A, VNET_B)->loss = .5;
   n->bitrate = 50000000;
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_join (n, VNET_B, &r, VNET_A);
-  vcast_join (n, VNET_C, &r, VNET_A);
+  vcast_begin (n, VNET_C);
   vcast_run (n, 5 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_C].read, >, n->written * 8 / 10);
   vcast_end (n);
@@ -482,14 +438,11 @@ static void
 test_memory (void)
 {
   VCast *n = vcast_new (11);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_CALLER);
 
-  a.buffer_size = b.buffer_size = 2 << 20;
+  n->sender.buffer_size = n->receiver.buffer_size = 2 << 20;
   n->bitrate = 2000000;
   vcast_lose (n, .1);
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_begin (n, VNET_B);
   for (guint i = 0; i < 30; i++) {
     vcast_run (n, 40 * FASP_SEC);
     n->nodes[VNET_B].stopped = TRUE;
@@ -512,15 +465,14 @@ static void
 test_late_joiner (void)
 {
   VCast *n = vcast_new (1);
-  FaspEndpointConfig c = vcast_config (VNET_C, FASP_MODE_CALLER);
 
-  vcast_join_default (n);
+  vcast_begin (n, VNET_B);
   for (guint i = 0; i < 2; i++) {
     vnet_get_wire (n->net, i ? VNET_A : VNET_B, i ? VNET_B : VNET_A)->delay = 2000;
     vnet_get_wire (n->net, i ? VNET_A : VNET_C, i ? VNET_C : VNET_A)->delay = 50000;
   }
   vcast_run (n, FASP_SEC);
-  vcast_join (n, VNET_C, &c, VNET_A);
+  vcast_join (n, VNET_C, VNET_A);
   vcast_run (n, 2 * FASP_SEC);
   vcast_end (n);
   g_assert_true (n->nodes[VNET_C].eos);
@@ -536,22 +488,20 @@ static void
 test_come_back (gconstpointer data)
 {
   VCast *n = vcast_new (1);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_CALLER);
-  FaspEndpointConfig b = vcast_config (VNET_B, FASP_MODE_LISTENER);
   guint64 got;
 
-  a.buffer_size = 1 << 20;
-  vcast_join (n, VNET_B, &b, VNET_A);
-  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_let_call (n, VNET_A);
+  n->sender.buffer_size = 1 << 20;
+  vcast_begin (n, VNET_B);
   vcast_run (n, 3 * FASP_SEC);
   if (GPOINTER_TO_INT (data))
-    fasp_endpoint_close (n->nodes[VNET_B].endpoint, vnet_get_time (n->net), FASP_REASON_STOPPED);
+    vcast_close (n, VNET_B);
   vcast_run (n, FASP_SEC);
   got = n->nodes[VNET_B].read;
   vcast_leave (n, VNET_B);
   vcast_run (n, 6 * FASP_SEC);
   g_assert_cmpuint (n->held, >, 0);
-  vcast_join (n, VNET_B, &b, VNET_A);
+  vcast_join (n, VNET_B, VNET_A);
   vcast_run (n, 10 * FASP_SEC);
   g_assert_cmpuint (vcast_get_session (n, VNET_A).delivery.skipped, ==, 0);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_SKIPPED], ==, 0);

@@ -45,15 +45,13 @@ static VCast *
 setup (guint receivers, guint64 rate)
 {
   VCast *n = vcast_new (3);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig r = vcast_config (VNET_B, FASP_MODE_CALLER);
 
-  a.rate_control = FASP_RATE_CONTROL_ADAPTIVE;
-  a.settings.min_bitrate = a.settings.max_bitrate = rate;
+  n->sender.rate_control = FASP_RATE_CONTROL_ADAPTIVE;
+  n->sender.settings.min_bitrate = n->sender.settings.max_bitrate = rate;
   n->bitrate = rate / 10;
-  vcast_join (n, VNET_A, &a, VNET_B);
+  vcast_join (n, VNET_A, VNET_B);
   for (guint i = 0; i < receivers; i++)
-    vcast_join (n, VNET_B + i, &r, VNET_A);
+    vcast_join (n, VNET_B + i, VNET_A);
   vcast_run (n, 2 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_A].endpoint->sessions->len, ==, receivers);
   return n;
@@ -178,12 +176,9 @@ static void
 test_no_timestamps (void)
 {
   VCast *n = vcast_new (3);
-  FaspEndpointConfig a = vcast_config (VNET_A, FASP_MODE_LISTENER);
-  FaspEndpointConfig r = vcast_config (VNET_B, FASP_MODE_CALLER);
 
-  a.rate_control = FASP_RATE_CONTROL_ADAPTIVE;
-  vcast_join (n, VNET_A, &a, VNET_B);
-  vcast_join (n, VNET_B, &r, VNET_A);
+  n->sender.rate_control = FASP_RATE_CONTROL_ADAPTIVE;
+  vcast_begin (n, VNET_B);
   while (n->nodes[VNET_B].endpoint->sessions->len == 0)
     vnet_run_for (n->net, FASP_MSEC);
   fasp_endpoint_nth (n->nodes[VNET_B].endpoint, 0)->terms.sends_timestamps = FALSE;
