@@ -63,6 +63,7 @@ struct _Vgroup
 
 Vgroup *vgroup_new (guint32 seed);
 void vgroup_free (Vgroup *g);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Vgroup, vgroup_free)
 /* For fasp_endpoint_new (). */
 void vgroup_random (gpointer group, guint8 *data, gsize size);
 /* A sender that has a group, or a receiver that listens to it. */

@@ -57,6 +57,7 @@ Vroad *vroad_new (guint32 seed, const ImpairConfig *bottleneck);
 /* With a dual queue of @config's rate and size, and nothing else of it. */
 Vroad *vroad_new_dual (guint32 seed, const ImpairConfig *config);
 void vroad_free (Vroad *road);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Vroad, vroad_free)
 /* May be changed while it runs. */
 ImpairConfig *vroad_get_bottleneck (Vroad *road);
 /* Returns the sender's number. */

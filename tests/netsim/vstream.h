@@ -62,6 +62,7 @@ guint64 vstream_get_made (const VstreamConfig *config, FaspTime since);
 Vstream *vstream_new (Vnet *net, const VstreamConfig *config, const FaspEndpointConfig *sender,
     const FaspEndpointConfig *receiver);
 void vstream_free (Vstream *stream);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Vstream, vstream_free)
 /* Runs until the stream has ended on both sides, or the limit. TRUE: every byte
  * arrived, in order, and both sides know. */
 gboolean vstream_run (Vstream *stream);

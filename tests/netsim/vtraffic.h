@@ -15,6 +15,7 @@ typedef struct _Vtraffic Vtraffic;
 Vtraffic *vtraffic_new (void);
 /* Frees all that was added. */
 void vtraffic_free (Vtraffic *traffic);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Vtraffic, vtraffic_free)
 void vtraffic_add_bottleneck (Vtraffic *traffic, Bottleneck *bottleneck);
 void vtraffic_add_live (Vtraffic *traffic, Vlive *live);
 void vtraffic_add_rival (Vtraffic *traffic, Vrival *rival);

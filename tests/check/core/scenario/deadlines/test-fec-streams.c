@@ -58,9 +58,9 @@ test_half_rtt (gconstpointer data)
   guint64 skips = 0;
 
   for (guint seed = 1; seed <= 5; seed++) {
-    Vnet *net = vnet_new (seed);
+    g_autoptr (Vnet) net = vnet_new (seed);
     VstreamConfig config;
-    Vstream *stream;
+    g_autoptr (Vstream) stream = NULL;
 
     vnet_set_path (net, RTT, (gdouble[]) { .02, .02 }, (gdouble[]) { 0, 0 }, 0);
     vstream_config_init (&config);
@@ -79,8 +79,6 @@ test_half_rtt (gconstpointer data)
         stream->receiver_stats.received.recovered, stream->receiver_stats.received.repairs,
         fasp_hist_percentile (fasp_endpoint_get_lateness (stream->receiver, TRUE), 1));
     g_assert_cmpfloat (get_overhead (stream), <, fec->mode == FASP_FEC_AUTO ? 1.3 : 1.2);
-    vstream_free (stream);
-    vnet_free (net);
   }
   g_assert_cmpuint (skips, ==, 0);
 }
@@ -92,9 +90,9 @@ test_no_room (void)
   static const Fec fec = { FASP_FEC_AUTO, 0, 100, 1 };
 
   for (guint seed = 1; seed <= 4; seed++) {
-    Vnet *net = vnet_new (seed);
+    g_autoptr (Vnet) net = vnet_new (seed);
     VstreamConfig config;
-    Vstream *stream;
+    g_autoptr (Vstream) stream = NULL;
 
     vnet_set_path (net, 100 * FASP_MSEC, (gdouble[]) { .03, .03 }, (gdouble[]) { 0, 0 }, 0);
     vstream_config_init (&config);
@@ -111,8 +109,6 @@ test_no_room (void)
     g_assert_cmpint (fasp_hist_percentile (fasp_endpoint_get_lateness (stream->receiver, TRUE),
                          .95),
         <, 100 * FASP_MSEC);
-    vstream_free (stream);
-    vnet_free (net);
   }
 }
 
@@ -147,9 +143,9 @@ test_whole (gconstpointer data)
   const Case *c = data;
 
   for (guint seed = 1; seed <= (c->jumbo ? 1 : 6); seed++) {
-    Vnet *net = vnet_new (seed);
+    g_autoptr (Vnet) net = vnet_new (seed);
     VstreamConfig config;
-    Vstream *stream;
+    g_autoptr (Vstream) stream = NULL;
 
     vnet_set_path (net, c->rtt, (gdouble[]) { c->loss, c->loss },
         (gdouble[]) { c->burst, c->burst }, 0);
@@ -175,8 +171,6 @@ test_whole (gconstpointer data)
       g_assert_cmpuint (stream->receiver_stats.received.recovered, >, 3);
     g_assert_cmpuint (stream->receiver_stats.received.recovered, <=,
         stream->receiver_stats.received.lost + stream->receiver_stats.received.reordered);
-    vstream_free (stream);
-    vnet_free (net);
   }
 }
 
@@ -188,9 +182,9 @@ test_with_retransmissions (void)
 
   for (guint i = 0; i < 6; i++) {
     Fec fec = { FASP_FEC_FIXED, .05, latencies[i % 2], 1 };
-    Vnet *net = vnet_new (i + 1);
+    g_autoptr (Vnet) net = vnet_new (i + 1);
     VstreamConfig config;
-    Vstream *stream;
+    g_autoptr (Vstream) stream = NULL;
 
     vnet_set_path (net, 30 * FASP_MSEC, (gdouble[]) { .02, .02 }, (gdouble[]) { 0, 0 }, 0);
     vstream_config_init (&config);
@@ -202,8 +196,6 @@ test_with_retransmissions (void)
     g_assert_cmpuint (stream->sender_stats.sent.blocks_rtx, >, 0);
     g_assert_cmpuint (stream->receiver_stats.received.recovered, >, 0);
     g_assert_cmpuint (stream->shortfalls, ==, 0);
-    vstream_free (stream);
-    vnet_free (net);
   }
 }
 
@@ -213,10 +205,10 @@ test_shorter (void)
 {
   for (guint seed = 1; seed <= 3; seed++) {
     Fec fec = { FASP_FEC_AUTO, 0, 100, 1 };
-    Vnet *net = vnet_new (seed);
+    g_autoptr (Vnet) net = vnet_new (seed);
     guint64 before, repairs;
     VstreamConfig config;
-    Vstream *stream;
+    g_autoptr (Vstream) stream = NULL;
 
     vnet_set_path (net, 140 * FASP_MSEC, (gdouble[]) { .02, .02 }, (gdouble[]) { 0, 0 }, 0);
     vstream_config_init (&config);
@@ -233,8 +225,6 @@ test_shorter (void)
     g_assert_true (vstream_run (stream));
     g_assert_cmpuint (stream->sender_stats.latency.skips, ==, before);
     g_assert_cmpuint (stream->sender_stats.sent.repairs, ==, repairs);
-    vstream_free (stream);
-    vnet_free (net);
   }
 }
 
@@ -248,8 +238,8 @@ test_alone (void)
   for (guint seed = 1; seed <= 4; seed++) {
     FaspEndpointConfig a, b;
     VstreamConfig config;
-    Vnet *net = vnet_new (seed);
-    Vstream *stream;
+    g_autoptr (Vnet) net = vnet_new (seed);
+    g_autoptr (Vstream) stream = NULL;
 
     vnet_set_path (net, RTT, (gdouble[]) { .05, .05 }, (gdouble[]) { 0, 0 }, 0);
     vstream_config_init (&config);
@@ -279,8 +269,6 @@ test_alone (void)
     g_assert_cmpint (fasp_hist_percentile (fasp_endpoint_get_lateness (stream->receiver, TRUE),
                          .99),
         <, 400 * FASP_MSEC);
-    vstream_free (stream);
-    vnet_free (net);
   }
   g_assert_cmpuint (gaps, >, 3);
 }
@@ -308,8 +296,8 @@ test_no_rtx (void)
     const NoRtx *c = &no_rtx[i];
     FaspEndpointConfig a, b;
     VstreamConfig config;
-    Vnet *net = vnet_new (i + 1);
-    Vstream *stream;
+    g_autoptr (Vnet) net = vnet_new (i + 1);
+    g_autoptr (Vstream) stream = NULL;
 
     vnet_set_path (net, RTT, (gdouble[]) { .02, 0 }, (gdouble[]) { 0, 0 }, 0);
     vstream_config_init (&config);
@@ -330,8 +318,6 @@ test_no_rtx (void)
     /* more than the repairs take is of no use */
     g_assert_cmpuint (stream->sender_stats.latency.ms, <=,
         c->latency_ms == FASP_LATENCY_AUTO ? 150 : c->latency_ms);
-    vstream_free (stream);
-    vnet_free (net);
   }
 }
 
@@ -341,9 +327,9 @@ test_alone_outage (void)
 {
   FaspEndpointConfig a;
   VstreamConfig config;
-  Vnet *net = vnet_new (1);
+  g_autoptr (Vnet) net = vnet_new (1);
   ImpairConfig *wire = vnet_get_wire (net, VNET_A, VNET_B);
-  Vstream *stream;
+  g_autoptr (Vstream) stream = NULL;
 
   vnet_set_path (net, RTT, (gdouble[]) { 0, 0 }, (gdouble[]) { 0, 0 }, 0);
   wire->blackouts[0].start = 3 * FASP_SEC;
@@ -361,8 +347,6 @@ test_alone_outage (void)
   g_assert_true (stream->drained);
   g_assert_cmpuint (stream->sender_stats.sent.lost, >, 3000);
   g_assert_cmpuint (stream->sender_stats.sent.datagrams, <, stream->sender_stats.sent.blocks + 300);
-  vstream_free (stream);
-  vnet_free (net);
 }
 
 /* That it ends is heard all the same. */
@@ -372,8 +356,8 @@ test_alone_end (void)
   for (guint seed = 1; seed <= 10; seed++) {
     FaspEndpointConfig a;
     VstreamConfig config;
-    Vnet *net = vnet_new (seed);
-    Vstream *stream;
+    g_autoptr (Vnet) net = vnet_new (seed);
+    g_autoptr (Vstream) stream = NULL;
 
     vnet_set_path (net, RTT, (gdouble[]) { .5, .5 }, (gdouble[]) { 0, 0 }, 0);
     vstream_config_init (&config);
@@ -385,8 +369,6 @@ test_alone_end (void)
     vstream_run (stream);
     g_assert_true (stream->drained);
     g_assert_true (stream->eos);
-    vstream_free (stream);
-    vnet_free (net);
   }
 }
 
@@ -396,8 +378,8 @@ test_refused (void)
 {
   FaspEndpointConfig a, b;
   VstreamConfig config;
-  Vnet *net = vnet_new (1);
-  Vstream *stream;
+  g_autoptr (Vnet) net = vnet_new (1);
+  g_autoptr (Vstream) stream = NULL;
 
   vstream_config_init (&config);
   config.duration = FASP_SEC;
@@ -408,8 +390,6 @@ test_refused (void)
   stream = vstream_new (net, &config, &a, &b);
   g_assert_true (vstream_run (stream));
   g_assert_cmpuint (stream->sender_stats.sent.repairs, ==, 0);
-  vstream_free (stream);
-  vnet_free (net);
 }
 
 static const Fec half_fixed = { FASP_FEC_FIXED, .14, 100, 1 };

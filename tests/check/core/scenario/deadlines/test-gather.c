@@ -54,7 +54,7 @@ static void
 test_gather (gconstpointer data)
 {
   const Case *c = data;
-  Vnet *net = vnet_new (1);
+  g_autoptr (Vnet) net = vnet_new (1);
   Look l = { .of = c };
   VstreamConfig config;
   FaspEndpointConfig sender;
@@ -81,7 +81,6 @@ test_gather (gconstpointer data)
   g_assert_cmpint (l.latest, <=,
       c->bound + 2 * MIN (c->chunk * 8 * FASP_SEC / (FaspTime) c->bitrate, 50 * FASP_MSEC));
   vstream_free (l.stream);
-  vnet_free (net);
 }
 
 int

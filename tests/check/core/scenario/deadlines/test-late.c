@@ -13,7 +13,7 @@ test_pause (gconstpointer anew)
   static const FaspTime minutes[] = { 30, 40, 60, 80, 150 };
 
   for (guint i = 0; i < G_N_ELEMENTS (minutes); i++) {
-    VCast *n = vcast_new (i + 1);
+    g_autoptr (VCast) n = vcast_new (i + 1);
     VCastNode *b = &n->nodes[VNET_B];
     guint64 bitrate = n->bitrate, read;
     FaspSenderClock clock;
@@ -39,7 +39,6 @@ test_pause (gconstpointer anew)
     g_assert_cmpuint (b->read, >, read);
     fasp_endpoint_get_sender_clock (b->endpoint, &clock);
     g_assert_cmpuint (clock.jumps, ==, 0);
-    vcast_free (n);
   }
 }
 
@@ -50,7 +49,7 @@ test_paused (void)
   static const FaspTime minutes[] = { 20, 41, 60 };
 
   for (guint i = 0; i < G_N_ELEMENTS (minutes); i++) {
-    VCast *n = vcast_new (i + 1);
+    g_autoptr (VCast) n = vcast_new (i + 1);
     VCastNode *b = &n->nodes[VNET_B];
     FaspSenderClock clock;
 
@@ -63,7 +62,6 @@ test_paused (void)
     vcast_run (n, 30 * FASP_SEC);
     fasp_endpoint_get_sender_clock (b->endpoint, &clock);
     g_assert_cmpuint (clock.jumps, ==, 0);
-    vcast_free (n);
   }
 }
 
@@ -72,7 +70,7 @@ test_paused (void)
 static void
 test_too_late (void)
 {
-  VCast *n = vcast_new (9);
+  g_autoptr (VCast) n = vcast_new (9);
   ImpairConfig *wire = vnet_get_wire (n->net, VNET_A, VNET_B);
   FaspSessionStats stats;
   gint64 joined;
@@ -96,7 +94,6 @@ test_too_late (void)
   vcast_assert_gap_notified (n, VNET_B, joined, FALSE);
   g_assert_true (n->nodes[VNET_B].eos);
   g_assert_false (n->nodes[VNET_B].wrong);
-  vcast_free (n);
 }
 
 typedef struct
@@ -120,7 +117,7 @@ test_outage_late (gconstpointer data)
 {
   const Outage *outage = data;
   gboolean skip = outage->skip;
-  VCast *n = vcast_new (9);
+  g_autoptr (VCast) n = vcast_new (9);
   guint64 missing, behind; /* bytes */
   gint64 joined;
 
@@ -149,7 +146,6 @@ test_outage_late (gconstpointer data)
   } else {
     vcast_assert_whole (n, VNET_B);
   }
-  vcast_free (n);
 }
 
 /* The path is longer by more than the latency, from now on: all comes too late, and comes; there
@@ -157,7 +153,7 @@ test_outage_late (gconstpointer data)
 static void
 test_longer_path (void)
 {
-  VCast *n = vcast_new (9);
+  g_autoptr (VCast) n = vcast_new (9);
   FaspSessionStats stats;
 
   n->sender.settings.latency_ms = n->receiver.settings.latency_ms = 300;
@@ -171,14 +167,13 @@ test_longer_path (void)
   g_assert_cmpuint (stats.delivery.skipped, ==, 0);
   vcast_end (n);
   vcast_assert_whole (n, VNET_B);
-  vcast_free (n);
 }
 
 /* A skip in the first second of a session is one in a second, not one in no time. */
 static void
 test_skip_at_first (void)
 {
-  VCast *n = vcast_new (9);
+  g_autoptr (VCast) n = vcast_new (9);
 
   n->sender.settings.latency_ms = n->receiver.settings.latency_ms = 100;
   vcast_begin (n, VNET_B);
@@ -193,7 +188,6 @@ test_skip_at_first (void)
   }
   vcast_run (n, 4 * FASP_SEC);
   g_assert_cmpuint (vcast_get_session (n, VNET_A).latency.observed_interval, ==, 4);
-  vcast_free (n);
 }
 
 /* Everything comes too late, for twenty seconds: that is a skip in each of them for who plays it,
@@ -201,7 +195,7 @@ test_skip_at_first (void)
 static void
 test_late_for_long (void)
 {
-  VCast *n = vcast_new (9);
+  g_autoptr (VCast) n = vcast_new (9);
 
   n->sender.settings.latency_ms = n->receiver.settings.latency_ms = 300;
   vcast_begin (n, VNET_B);
@@ -217,14 +211,13 @@ test_late_for_long (void)
   g_assert_cmpuint (vcast_get_session (n, VNET_A).latency.skips, ==, 1);
   /* one for the join, one for the row */
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_KEY_FRAME], ==, 2);
-  vcast_free (n);
 }
 
 /* An outage of four seconds, after which all that it held up comes at once, or is left out. */
 static void
 test_late_at_once (gconstpointer skips)
 {
-  VCast *n = vcast_new (9);
+  g_autoptr (VCast) n = vcast_new (9);
   ImpairConfig *wire = vnet_get_wire (n->net, VNET_A, VNET_B);
 
   n->sender.settings.latency_ms = n->receiver.settings.latency_ms = 300;
@@ -238,7 +231,6 @@ test_late_at_once (gconstpointer skips)
   g_assert_cmpuint (vcast_get_session (n, VNET_B).latency.skips, >=, 4);
   g_assert_cmpuint (vcast_get_session (n, VNET_B).latency.skips, <=, 6);
   g_assert_cmpuint (vcast_get_session (n, VNET_A).latency.skips, ==, 1);
-  vcast_free (n);
 }
 
 /* An outage that is longer than the sender keeps the stream: each second of the gap counts. But of
@@ -246,7 +238,7 @@ test_late_at_once (gconstpointer skips)
 static void
 test_gap (gconstpointer pauses)
 {
-  VCast *n = vcast_new (9);
+  g_autoptr (VCast) n = vcast_new (9);
   ImpairConfig *wire = vnet_get_wire (n->net, VNET_A, VNET_B);
   guint64 skips;
 
@@ -268,14 +260,13 @@ test_gap (gconstpointer pauses)
   skips = vcast_get_session (n, VNET_B).latency.skips;
   g_assert_cmpuint (skips, >=, pauses ? 1 : 8);
   g_assert_cmpuint (skips, <=, pauses ? 1 : 10);
-  vcast_free (n);
 }
 
 /* What the sender does not send again is missing, and that is no better than late. */
 static void
 test_missing (void)
 {
-  VCast *n = vcast_new (9);
+  g_autoptr (VCast) n = vcast_new (9);
 
   n->sender.no_rtx = TRUE;
   vcast_begin (n, VNET_B);
@@ -285,14 +276,13 @@ test_missing (void)
   vcast_run (n, 10 * FASP_SEC);
   g_assert_cmpuint (vcast_get_session (n, VNET_B).latency.skips, >=, 9);
   g_assert_cmpuint (vcast_get_session (n, VNET_B).latency.skips, <=, 11);
-  vcast_free (n);
 }
 
 /* Where everything comes seconds too late and some of it is missing, no second counts twice. */
 static void
 test_missing_late (void)
 {
-  VCast *n = vcast_new (9);
+  g_autoptr (VCast) n = vcast_new (9);
   guint64 before;
 
   n->sender.settings.latency_ms = n->receiver.settings.latency_ms = 300;
@@ -306,7 +296,6 @@ test_missing_late (void)
   vcast_run (n, 10 * FASP_SEC);
   g_assert_cmpuint (vcast_get_session (n, VNET_B).latency.skips, >=, before + 9);
   g_assert_cmpuint (vcast_get_session (n, VNET_B).latency.skips, <=, before + 11);
-  vcast_free (n);
 }
 
 /* too-late=skip where the channel takes less than the stream, for long, by a quarter or by little:
@@ -317,7 +306,7 @@ test_narrow_late (void)
   static const guint channels[] = { 3200000, 4100000 };
 
   for (guint i = 0; i < G_N_ELEMENTS (channels); i++) {
-    VCast *n = vcast_new (11);
+    g_autoptr (VCast) n = vcast_new (11);
     VCastNode *node = &n->nodes[VNET_B];
     guint64 in_time = 0, late = 0, before = 0;
     FaspTime latest = 0, shift;
@@ -352,7 +341,6 @@ test_narrow_late (void)
     g_assert_cmpuint (late, <, in_time / 40);
     vcast_end (n);
     g_assert_false (node->wrong);
-    vcast_free (n);
   }
 }
 
@@ -360,7 +348,7 @@ test_narrow_late (void)
 static void
 test_narrow (void)
 {
-  VCast *n = vcast_new (10);
+  g_autoptr (VCast) n = vcast_new (10);
 
   vcast_begin (n, VNET_B);
   vnet_get_wire (n->net, VNET_A, VNET_B)->mtu = 1500;
@@ -371,14 +359,13 @@ test_narrow (void)
   g_assert_cmpuint (vcast_get_session (n, VNET_A).path.datagram_size, ==, 1252);
   vcast_end (n);
   vcast_assert_whole (n, VNET_B);
-  vcast_free (n);
 }
 
 /* A stream pauses before its end is said: nobody waited for that, and nothing was late. */
 static void
 test_late_end (void)
 {
-  VCast *n = vcast_new (1);
+  g_autoptr (VCast) n = vcast_new (1);
 
   vcast_begin (n, VNET_B);
   vcast_run (n, 3 * FASP_SEC);
@@ -392,7 +379,6 @@ test_late_end (void)
   g_assert_cmpint (
       fasp_hist_percentile (fasp_endpoint_get_lateness (n->nodes[VNET_B].endpoint, FALSE), 1), <,
       FASP_SEC);
-  vcast_free (n);
 }
 
 /* On a long path with time for several round trips, the end of what was written is asked
@@ -400,7 +386,7 @@ test_late_end (void)
 static void
 test_tail_far (void)
 {
-  VCast *n = vcast_new (1);
+  g_autoptr (VCast) n = vcast_new (1);
   ImpairConfig *out = vnet_get_wire (n->net, VNET_A, VNET_B);
   guint64 before;
 
@@ -418,7 +404,6 @@ test_tail_far (void)
   out->loss = 0;
   vcast_end (n);
   vcast_assert_whole (n, VNET_B);
-  vcast_free (n);
 }
 
 int

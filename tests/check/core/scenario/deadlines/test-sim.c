@@ -68,9 +68,9 @@ test_network (gconstpointer data)
   const Network *n = data;
 
   for (guint seed = 1; seed <= count_seeds (10); seed++) {
-    Vnet *net = vnet_new (seed);
+    g_autoptr (Vnet) net = vnet_new (seed);
     VstreamConfig config;
-    Vstream *stream;
+    g_autoptr (Vstream) stream = NULL;
     gboolean good;
 
     set_network (net, n);
@@ -88,8 +88,6 @@ test_network (gconstpointer data)
           stream->drained);
     g_assert_true (good);
     g_assert_cmpuint (stream->written, ==, 1500000);
-    vstream_free (stream);
-    vnet_free (net);
   }
 }
 
@@ -106,9 +104,9 @@ test_calm (void)
     { 8000000, 14, 17 }, { 40000000, 23, 26 } };
 
   for (guint i = 0; i < G_N_ELEMENTS (streams); i++) {
-    Vnet *net = vnet_new (i + 1);
+    g_autoptr (Vnet) net = vnet_new (i + 1);
     VstreamConfig config;
-    Vstream *stream;
+    g_autoptr (Vstream) stream = NULL;
 
     set_path (net, 20 * FASP_MSEC, 0, 0);
     vstream_config_init (&config);
@@ -119,8 +117,6 @@ test_calm (void)
     g_assert_true (vstream_run (stream));
     g_assert_cmpuint (stream->receiver_stats.received.feedback, >=, 10 * streams[i].least);
     g_assert_cmpuint (stream->receiver_stats.received.feedback, <=, 10 * streams[i].most);
-    vstream_free (stream);
-    vnet_free (net);
   }
 }
 
@@ -132,10 +128,10 @@ test_lateness (void)
   static const guint64 rates[] = { 6000000, 10000000, 10528000, 40000000 };
 
   for (guint i = 0; i < G_N_ELEMENTS (rates); i++) {
-    Vnet *net = vnet_new (i + 1);
+    g_autoptr (Vnet) net = vnet_new (i + 1);
     VstreamConfig config;
     const FaspHist *hist;
-    Vstream *stream;
+    g_autoptr (Vstream) stream = NULL;
 
     set_network (net, &networks[2]);
     vstream_config_init (&config);
@@ -147,8 +143,6 @@ test_lateness (void)
     hist = fasp_endpoint_get_lateness (stream->receiver, FALSE);
     g_assert_cmpint (fasp_hist_percentile (hist, .5), <, FASP_MSEC);
     g_assert_cmpint (fasp_hist_percentile (hist, .999), <=, 215 * FASP_MSEC);
-    vstream_free (stream);
-    vnet_free (net);
   }
 }
 
@@ -158,10 +152,10 @@ static void
 test_silence (void)
 {
   for (guint i = 0; i < 2; i++) {
-    Vnet *net = vnet_new (i + 1);
+    g_autoptr (Vnet) net = vnet_new (i + 1);
     VstreamConfig config;
     const FaspHist *hist;
-    Vstream *stream;
+    g_autoptr (Vstream) stream = NULL;
     FaspTime from;
 
     set_network (net, &networks[2]);
@@ -187,8 +181,6 @@ test_silence (void)
     g_assert_true (vstream_run (stream));
     hist = fasp_endpoint_get_lateness (stream->receiver, FALSE);
     g_assert_cmpint (fasp_hist_percentile (hist, i == 0 ? .97 : .5), <, 10 * FASP_MSEC);
-    vstream_free (stream);
-    vnet_free (net);
   }
 }
 
@@ -199,10 +191,10 @@ test_jumbo (gconstpointer data)
 {
   guint64 bitrate = GPOINTER_TO_SIZE (data);
   gboolean fast = bitrate > FASP_JUMBO_FROM;
-  Vnet *net = vnet_new (1);
+  g_autoptr (Vnet) net = vnet_new (1);
   FaspEndpointConfig sender, receiver;
   VstreamConfig config;
-  Vstream *stream;
+  g_autoptr (Vstream) stream = NULL;
 
   set_path (net, 10 * FASP_MSEC, .002, 0);
   for (guint side = VNET_A; side <= VNET_B; side++)
@@ -223,8 +215,6 @@ test_jumbo (gconstpointer data)
   g_assert_true (vstream_run (stream));
   g_assert_cmpuint (stream->sender_stats.path.datagram_size, ==, 1472);
   g_assert_cmpuint (stream->max_buffer[VNET_B], <=, 8 << 20);
-  vstream_free (stream);
-  vnet_free (net);
 }
 
 /* A machine that does not run the sender half of the time: what always waits misses so much, but
@@ -233,9 +223,9 @@ static void
 test_missed (void)
 {
   for (guint i = 0; i < 2; i++) {
-    Vnet *net = vnet_new (1);
+    g_autoptr (Vnet) net = vnet_new (1);
     VstreamConfig config;
-    Vstream *stream;
+    g_autoptr (Vstream) stream = NULL;
     FaspTime missed, at = 2 * FASP_SEC;
 
     set_network (net, &networks[1]);
@@ -257,8 +247,6 @@ test_missed (void)
     g_assert_cmpint (missed, >, i == 0 ? 250 * FASP_MSEC : -1);
     g_assert_cmpint (missed, <, i == 0 ? 500 * FASP_MSEC : 50 * FASP_MSEC);
     g_assert_cmpint (fasp_endpoint_look_at_missed (stream->sender), ==, 0);
-    vstream_free (stream);
-    vnet_free (net);
   }
 }
 
@@ -288,9 +276,9 @@ test_copies (void)
   static const guint64 rates[] = { 6, 10, 6, 10, 15, 10, 40, 50, 40 };
 
   for (guint i = 0; i < 3; i++) {
-    Vnet *net = vnet_new (i + 1);
+    g_autoptr (Vnet) net = vnet_new (i + 1);
     FaspTime duration = rates[i * 3 + 2] * FASP_SEC;
-    Vstream *stream;
+    g_autoptr (Vstream) stream = NULL;
     const FaspHist *hist;
     gdouble wire;
 
@@ -306,8 +294,6 @@ test_copies (void)
     g_assert_cmpint (fasp_hist_percentile (hist, .9999), <=, 260 * FASP_MSEC);
     wire = vnet_get_counters (net, VNET_A, VNET_B)->bytes / (gdouble) stream->read;
     g_assert_cmpfloat (wire, <, 1.17);
-    vstream_free (stream);
-    vnet_free (net);
   }
 }
 
@@ -318,8 +304,8 @@ static void
 test_rounds (void)
 {
   static const gdouble limit[] = { 10.83, 13.82, 16.27, 18.47, 20.52 };
-  Vnet *net = vnet_new (7);
-  Vstream *stream;
+  g_autoptr (Vnet) net = vnet_new (7);
+  g_autoptr (Vstream) stream = NULL;
   gdouble left, chi2 = 0;
   guint cells = 0;
   guint64 n;
@@ -341,8 +327,6 @@ test_rounds (void)
   g_test_message ("chi-square %.2f with %u cells", chi2, cells);
   g_assert_cmpuint (cells, >=, 4);
   g_assert_cmpfloat (chi2, <, limit[cells - 2]);
-  vstream_free (stream);
-  vnet_free (net);
 }
 
 /* latency=auto: found, told, kept. */
@@ -354,7 +338,7 @@ test_auto (void)
     guint64 early;
     Vstream *stream;
     guint kept = 0;
-    Vnet *net;
+    g_autoptr (Vnet) net = NULL;
 
     if (i == 5) /* 40 %: nothing to promise there */
       continue;
@@ -384,7 +368,6 @@ test_auto (void)
     g_assert_cmpuint (kept, >=, i == 6 ? 20 : 36);
     g_assert_cmpuint (stream->shortfalls, ==, 0);
     vstream_free (stream);
-    vnet_free (net);
   }
 }
 
@@ -393,10 +376,10 @@ test_auto (void)
 static void
 test_auto_changes (void)
 {
-  Vnet *net = vnet_new (3);
+  g_autoptr (Vnet) net = vnet_new (3);
   Network n = networks[2];
   guint before, longer;
-  Vstream *stream;
+  g_autoptr (Vstream) stream = NULL;
 
   n.rtt = 50 * FASP_MSEC;
   set_network (net, &n);
@@ -418,8 +401,6 @@ test_auto_changes (void)
   /* a hundredth of the time between blocks, and what the media clock does
    * by itself when the path gets shorter */
   g_assert_cmpint (stream->max_jump, <, 2 * FASP_MSEC);
-  vstream_free (stream);
-  vnet_free (net);
 }
 
 /* Nothing arrives until then; afterwards all does again. */
@@ -443,11 +424,11 @@ test_outage (gconstpointer latency)
   static const FaspTime outages[] = { 1, 4, 12 };
 
   for (guint i = 0; i < 9; i++) {
-    Vnet *net = vnet_new (i + 1);
+    g_autoptr (Vnet) net = vnet_new (i + 1);
     Network n = { .rtt = 20 * FASP_MSEC };
     FaspTime end = (120 + outages[i / 3]) * FASP_SEC;
     FaspSessionStats before;
-    Vstream *stream;
+    g_autoptr (Vstream) stream = NULL;
 
     set_network (net, &n);
     stream = new_promised (net, rates[i % 3], rates[i % 3] * 2, GPOINTER_TO_UINT (latency),
@@ -463,8 +444,6 @@ test_outage (gconstpointer latency)
     g_assert_cmpuint (stream->sender_stats.latency.ms, <, before.latency.ms * 5 / 4);
     g_assert_cmpuint (stream->sender_stats.latency.promised_interval, >,
         MIN (before.latency.promised_interval, FASP_GLITCH_INTERVAL_DEFAULT) * 9 / 10);
-    vstream_free (stream);
-    vnet_free (net);
   }
 }
 
@@ -476,9 +455,9 @@ test_outages (void)
   static const FaspTime lengths[] = { 400 * FASP_MSEC, 150 * FASP_MSEC };
 
   for (guint i = 0; i < 2; i++) {
-    Vnet *net = vnet_new (1);
+    g_autoptr (Vnet) net = vnet_new (1);
     Network n = { .rtt = 20 * FASP_MSEC };
-    Vstream *stream;
+    g_autoptr (Vstream) stream = NULL;
 
     set_network (net, &n);
     stream = new_promised (net, rates[i], rates[i] * 2, FASP_LATENCY_AUTO, 2000 * FASP_SEC);
@@ -488,8 +467,6 @@ test_outages (void)
     }
     g_assert_cmpuint (stream->receiver_stats.latency.ms, >, lengths[i] / FASP_MSEC);
     g_assert_cmpuint (stream->receiver_stats.latency.skips, <, 6);
-    vstream_free (stream);
-    vnet_free (net);
   }
 }
 
@@ -497,8 +474,8 @@ test_outages (void)
 static void
 test_shortfall (void)
 {
-  Vnet *net = vnet_new (1);
-  Vstream *stream;
+  g_autoptr (Vnet) net = vnet_new (1);
+  g_autoptr (Vstream) stream = NULL;
 
   set_network (net, &networks[3]);
   stream = new_promised (net, 2000000, 2400000, 250, 60 * FASP_SEC);
@@ -506,8 +483,6 @@ test_shortfall (void)
   g_assert_cmpuint (stream->shortfalls, ==, 1);
   g_assert_cmpuint (stream->receiver_stats.latency.skips, >, 0);
   g_assert_cmpuint (stream->sender_stats.latency.skips, >, 0);
-  vstream_free (stream);
-  vnet_free (net);
 }
 
 /* What a path may lose, for all that is known of a slow stream, is nothing to warn of: what it
@@ -517,15 +492,13 @@ test_no_shortfall (void)
 {
   for (guint loses = 0; loses < 2; loses++) {
     Network n = { .rtt = 100 * FASP_MSEC, .loss = loses * .05 };
-    Vnet *net = vnet_new (1);
-    Vstream *stream;
+    g_autoptr (Vnet) net = vnet_new (1);
+    g_autoptr (Vstream) stream = NULL;
 
     set_network (net, &n);
     stream = new_promised (net, 130000, 300000, 120, 60 * FASP_SEC);
     g_assert_true (vstream_run (stream));
     g_assert_cmpuint (stream->shortfalls, ==, loses);
-    vstream_free (stream);
-    vnet_free (net);
   }
 }
 
@@ -536,8 +509,8 @@ test_sound (void)
 {
   FaspEndpointConfig sender;
   VstreamConfig config;
-  Vnet *net = vnet_new (1);
-  Vstream *stream;
+  g_autoptr (Vnet) net = vnet_new (1);
+  g_autoptr (Vstream) stream = NULL;
 
   set_path (net, 50 * FASP_MSEC, .01, 2000000);
   vstream_config_init (&config);
@@ -553,8 +526,6 @@ test_sound (void)
   g_assert_true (vstream_run (stream));
   g_assert_cmpuint (vnet_get_counters (net, VNET_A, VNET_B)->bytes, <, stream->read * 1.14);
   g_assert_cmpuint (vnet_get_counters (net, VNET_B, VNET_A)->bytes, <, stream->read * .16);
-  vstream_free (stream);
-  vnet_free (net);
 }
 
 /* The path takes smaller packets from now on, and what is too late is given up: that is no sign
@@ -563,9 +534,9 @@ static void
 test_narrower (void)
 {
   FaspEndpointConfig sender, receiver;
-  Vnet *net = vnet_new (1);
+  g_autoptr (Vnet) net = vnet_new (1);
   VstreamConfig config;
-  Vstream *stream;
+  g_autoptr (Vstream) stream = NULL;
   guint64 read;
 
   set_path (net, 50 * FASP_MSEC, 0, 20000000);
@@ -587,18 +558,16 @@ test_narrower (void)
   read = stream->read;
   vstream_run_until (stream, 29 * FASP_SEC);
   g_assert_cmpuint (stream->read - read, >, 8 * 245000);
-  vstream_free (stream);
-  vnet_free (net);
 }
 
 /* A session that nothing is written to. */
 static void
 test_idle (void)
 {
-  Vnet *net = vnet_new (1);
+  g_autoptr (Vnet) net = vnet_new (1);
   guint64 bytes[2];
   VstreamConfig config;
-  Vstream *stream;
+  g_autoptr (Vstream) stream = NULL;
 
   set_network (net, &networks[0]);
   vstream_config_init (&config);
@@ -613,8 +582,6 @@ test_idle (void)
   g_test_message ("%u B/s there, %u back", (guint) bytes[0] / 100, (guint) bytes[1] / 100);
   g_assert_cmpuint (bytes[0], <, 100 * 140);
   g_assert_cmpuint (bytes[1], <, 100 * 200);
-  vstream_free (stream);
-  vnet_free (net);
 }
 
 /* Where nothing is lost, it is promised that for longer than anybody asks: how much longer is
@@ -622,16 +589,14 @@ test_idle (void)
 static void
 test_no_news (void)
 {
-  Vnet *net = vnet_new (1);
-  Vstream *stream;
+  g_autoptr (Vnet) net = vnet_new (1);
+  g_autoptr (Vstream) stream = NULL;
 
   set_network (net, &networks[1]);
   stream = new_promised (net, 2000000, 8000000, 1000, 60 * FASP_SEC);
   g_assert_true (vstream_run (stream));
   for (guint i = 0; i < 2; i++)
     g_assert_cmpuint (stream->events[FASP_EVENT_PROMISE][i], ==, 1);
-  vstream_free (stream);
-  vnet_free (net);
 }
 
 /* To a receiver that plays with the latency that is found. */
@@ -650,9 +615,9 @@ new_found (Vnet *net, const VstreamConfig *config, gboolean skips)
 static void
 test_auto_unheard (void)
 {
-  Vnet *net = vnet_new (1);
+  g_autoptr (Vnet) net = vnet_new (1);
   VstreamConfig config;
-  Vstream *stream;
+  g_autoptr (Vstream) stream = NULL;
 
   set_network (net, &networks[0]);
   vstream_config_init (&config);
@@ -664,17 +629,15 @@ test_auto_unheard (void)
   g_assert_cmpuint (stream->read, ==, 0);
   g_assert_true (vstream_run (stream));
   g_assert_cmpuint (stream->receiver_stats.latency.ms, >, 0);
-  vstream_free (stream);
-  vnet_free (net);
 }
 
 /* What is to be found is not yet known: nothing is too late for it. */
 static void
 test_auto_skip (void)
 {
-  Vnet *net = vnet_new (2);
+  g_autoptr (Vnet) net = vnet_new (2);
   VstreamConfig config;
-  Vstream *stream;
+  g_autoptr (Vstream) stream = NULL;
 
   set_network (net, &networks[3]);
   vstream_config_init (&config);
@@ -691,8 +654,6 @@ test_auto_skip (void)
   vstream_run_until (stream, 2 * FASP_SEC);
   g_assert_true (vstream_is_right (stream));
   g_assert_cmpuint (stream->receiver_stats.received.too_late, ==, 0);
-  vstream_free (stream);
-  vnet_free (net);
 }
 
 /* The same seed gives the same run, to the packet. */
@@ -702,9 +663,9 @@ test_deterministic (void)
   guint64 packets[2], bytes[2];
 
   for (guint i = 0; i < 2; i++) {
-    Vnet *net = vnet_new (42);
+    g_autoptr (Vnet) net = vnet_new (42);
     VstreamConfig config;
-    Vstream *stream;
+    g_autoptr (Vstream) stream = NULL;
 
     set_network (net, &networks[G_N_ELEMENTS (networks) - 1]);
     vstream_config_init (&config);
@@ -713,8 +674,6 @@ test_deterministic (void)
     g_assert_true (vstream_run (stream));
     packets[i] = vnet_get_counters (net, VNET_A, VNET_B)->packets;
     bytes[i] = vnet_get_counters (net, VNET_B, VNET_A)->bytes;
-    vstream_free (stream);
-    vnet_free (net);
   }
   g_assert_cmpuint (packets[0], ==, packets[1]);
   g_assert_cmpuint (bytes[0], ==, bytes[1]);
@@ -727,9 +686,9 @@ test_stream (void)
 {
   g_autofree FaspTraceEntry *out = g_new (FaspTraceEntry, 65536);
   guint originals = 0, fresh = 0, retransmissions = 0, copies = 0, n;
-  Vnet *net = vnet_new (5);
+  g_autoptr (Vnet) net = vnet_new (5);
   VstreamConfig config;
-  Vstream *stream;
+  g_autoptr (Vstream) stream = NULL;
   FaspTime last = 0;
 
   for (guint side = 0; side < 2; side++) {
@@ -765,8 +724,6 @@ test_stream (void)
     g_assert_cmpint (out[i].time - out[i].media_time, >=, 100 * FASP_MSEC);
   }
   g_assert_cmpuint (fresh, ==, originals);
-  vstream_free (stream);
-  vnet_free (net);
 }
 
 int

@@ -404,7 +404,7 @@ test_fails (gconstpointer aborts)
 {
   VstreamConfig config;
   Vstream *stream;
-  Vnet *net;
+  g_autoptr (Vnet) net = NULL;
 
   if (g_getenv ("FASP_LOG_FAIL") == NULL) {
     g_test_skip ("of /decisions/prints");
@@ -420,7 +420,6 @@ test_fails (gconstpointer aborts)
     g_assert_false (stream->eos);
   g_test_fail ();
   vstream_free (stream);
-  vnet_free (net);
 }
 
 static gchar *

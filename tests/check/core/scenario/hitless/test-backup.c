@@ -44,7 +44,7 @@ static void
 test_main_dies (gconstpointer data)
 {
   FaspRedundancy redundancy = GPOINTER_TO_UINT (data);
-  VHitless *h = make (redundancy, redundancy);
+  g_autoptr (VHitless) h = make (redundancy, redundancy);
 
   vhitless_kill (h, 0);
   vhitless_run (h, 3 * FASP_SEC);
@@ -55,7 +55,6 @@ test_main_dies (gconstpointer data)
   g_assert_true (fasp_merge_prefer (h->merge, vnet_get_time (h->net), 0));
   vhitless_run (h, 3 * FASP_SEC);
   assert_switched (h, 3, 0);
-  vhitless_free (h);
 }
 
 /* The main one is gone back to by itself once it has been good for so long; not if it fails again
@@ -64,7 +63,7 @@ static void
 test_restored (gconstpointer data)
 {
   FaspRedundancy redundancy = GPOINTER_TO_UINT (data);
-  VHitless *h = make (7 + redundancy, redundancy);
+  g_autoptr (VHitless) h = make (7 + redundancy, redundancy);
 
   fasp_merge_restore_after (h->merge, 15 * FASP_SEC);
   vhitless_kill (h, 0);
@@ -78,14 +77,13 @@ test_restored (gconstpointer data)
   assert_switched (h, 2, 1);
   vhitless_run (h, 12 * FASP_SEC); /* it takes a while until it is called again */
   assert_switched (h, 3, 0);
-  vhitless_free (h);
 }
 
 /* The same with two senders of one stream: nobody notices. */
 static void
 test_restored_whole (gconstpointer data)
 {
-  VHitless *h = vhitless_new (9, GPOINTER_TO_UINT (data), 2, 500);
+  g_autoptr (VHitless) h = vhitless_new (9, GPOINTER_TO_UINT (data), 2, 500);
 
   for (guint i = 0; i < 2; i++) {
     vhitless_wire (h, i, (1 + i) * RTT / 2, .02);
@@ -103,21 +101,19 @@ test_restored_whole (gconstpointer data)
   vhitless_run (h, 15 * FASP_SEC);
   g_assert_cmpuint (vhitless_get_leader (h), ==, 0);
   vhitless_assert_whole (h);
-  vhitless_free (h);
 }
 
 /* An outage that is shorter than the latency is none. */
 static void
 test_short_outage (gconstpointer data)
 {
-  VHitless *h = make (3, GPOINTER_TO_UINT (data));
+  g_autoptr (VHitless) h = make (3, GPOINTER_TO_UINT (data));
   ImpairConfig *w = vnet_get_wire (h->net, VNET_A, VNET_E);
 
   w->blackouts[0].start = vnet_get_time (h->net);
   w->blackouts[0].end = w->blackouts[0].start + 150 * FASP_MSEC;
   vhitless_run (h, 5 * FASP_SEC);
   assert_switched (h, 1, 0);
-  vhitless_free (h);
 }
 
 /* The only other one has the same origin and other bytes: it is not used until nobody else is
@@ -125,7 +121,7 @@ test_short_outage (gconstpointer data)
 static void
 test_last_resort (void)
 {
-  VHitless *h = vhitless_new (5, FASP_REDUNDANCY_HOT, 2, LATENCY_MS);
+  g_autoptr (VHitless) h = vhitless_new (5, FASP_REDUNDANCY_HOT, 2, LATENCY_MS);
   guint64 read;
 
   h->forges[1] = TRUE;
@@ -143,7 +139,6 @@ test_last_resort (void)
   vhitless_run (h, PAUSE);
   g_assert_cmpuint (h->read, >, read);
   g_assert_cmpuint (h->discontinuities, ==, 1);
-  vhitless_free (h);
 }
 
 /* Two encoders whose bytes are the same now and then: in tables, empty packets, and whole seconds
@@ -152,7 +147,7 @@ static void
 test_alike (gconstpointer data)
 {
   guint32 seed = GPOINTER_TO_UINT (data);
-  VHitless *h = vhitless_new (seed, FASP_REDUNDANCY_HOT, 2, LATENCY_MS);
+  g_autoptr (VHitless) h = vhitless_new (seed, FASP_REDUNDANCY_HOT, 2, LATENCY_MS);
 
   h->own_origins = h->has_keys = h->forges[1] = h->forges_partly = TRUE;
   for (guint i = 0; i < 2; i++) {
@@ -169,14 +164,13 @@ test_alike (gconstpointer data)
   g_assert_cmpuint (h->events[FASP_MERGE_LEADS][1], ==, 0);
   /* every four seconds they are the same; the time until that is looked at again doubles */
   g_assert_cmpuint (h->events[FASP_MERGE_DIFFERS][1], <=, 5);
-  vhitless_free (h);
 }
 
 /* Both encoders pause, as what feeds them does, and the backup is the first to go on. */
 static void
 test_pause (void)
 {
-  VHitless *h = vhitless_new (2, FASP_REDUNDANCY_HOT, 2, LATENCY_MS);
+  g_autoptr (VHitless) h = vhitless_new (2, FASP_REDUNDANCY_HOT, 2, LATENCY_MS);
 
   h->own_origins = h->has_keys = h->forges[1] = TRUE;
   vhitless_wire (h, 0, RTT, 0);
@@ -193,7 +187,6 @@ test_pause (void)
   vhitless_run (h, PAUSE);
   assert_switched (h, 1, 0);
   g_assert_cmpuint (h->events[FASP_MERGE_LEADS][1], ==, 0);
-  vhitless_free (h);
 }
 
 int

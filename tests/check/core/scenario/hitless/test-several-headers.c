@@ -12,7 +12,7 @@
 static void
 test_later (gconstpointer data)
 {
-  VHitless *h = vhitless_new (1, GPOINTER_TO_UINT (data), 2, LATENCY_MS);
+  g_autoptr (VHitless) h = vhitless_new (1, GPOINTER_TO_UINT (data), 2, LATENCY_MS);
   FaspSourceStats stats;
 
   h->has_keys = h->has_header = TRUE;
@@ -37,7 +37,6 @@ test_later (gconstpointer data)
   vhitless_kill (h, 1);
   vhitless_run (h, 8 * FASP_SEC);
   vhitless_assert_whole (h);
-  vhitless_free (h);
 }
 
 int

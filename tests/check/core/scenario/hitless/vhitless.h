@@ -75,6 +75,7 @@ typedef struct
 
 VHitless *vhitless_new (guint32 seed, FaspRedundancy redundancy, guint n, guint latency_ms);
 void vhitless_free (VHitless *h);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VHitless, vhitless_free)
 /* The path of source @i, both directions. */
 void vhitless_wire (VHitless *h, guint i, FaspTime rtt, gdouble loss);
 /* The sender of source @i begins; the stream goes on from now on. */

@@ -113,7 +113,7 @@ test_feedback (void)
   gdouble cost[2][KINDS];
 
   for (guint i = 0; i < 2; i++) {
-    VPlay *play = vplay_new (FASP_ROLE_SENDER);
+    g_autoptr (VPlay) play = vplay_new (FASP_ROLE_SENDER);
     FaspAddress at = vplay_get_address (1);
     VStranger *stranger;
     Lie l = { .serial = 1 };
@@ -128,7 +128,6 @@ test_feedback (void)
         under_way[i] / 2);
     for (l.kind = 0; l.kind < KINDS; l.kind++)
       cost[i][l.kind] = measure (play, lie, &l);
-    vplay_free (play);
   }
   for (guint k = 0; k < KINDS; k++) {
     g_test_message ("kind %u: %.2f and %.2f us", k, cost[0][k] * 1e3, cost[1][k] * 1e3);
@@ -144,7 +143,7 @@ test_beside (void)
   FaspHist lateness[2];
 
   for (guint lies = 0; lies < 2; lies++) {
-    VPlay *play = vplay_new (FASP_ROLE_SENDER);
+    g_autoptr (VPlay) play = vplay_new (FASP_ROLE_SENDER);
     FaspAddress at = vplay_get_address (1);
     VStranger *stranger = vplay_add_stranger (play, &at, FASP_ROLE_RECEIVER);
 
@@ -162,7 +161,6 @@ test_beside (void)
     }
     lateness[lies] = fasp_rx_view (fasp_endpoint_nth (play->good, 0)->rx)->late.lateness;
     g_assert_cmpuint (lateness[lies].count, >, 500);
-    vplay_free (play);
   }
   g_assert_cmpmem (&lateness[0], sizeof lateness[0], &lateness[1], sizeof lateness[1]);
 }
@@ -213,7 +211,7 @@ test_forged (void)
   gdouble cost[2];
 
   for (guint i = 0; i < 2; i++) {
-    VPlay *play = vplay_new (FASP_ROLE_RECEIVER);
+    g_autoptr (VPlay) play = vplay_new (FASP_ROLE_RECEIVER);
 
     vplay_begin (play);
     for (guint n = 0; n < half_open[i]; n++) {
@@ -226,7 +224,6 @@ test_forged (void)
     cost[i] = measure (play, forge, g_ptr_array_index (play->strangers, 0));
     for (guint n = 0; n < half_open[i]; n++)
       g_assert_true (fasp_endpoint_nth (play->sink, n)->refused);
-    vplay_free (play);
   }
   g_test_message ("%.2f and %.2f us", cost[0] * 1e3, cost[1] * 1e3);
   g_assert_cmpfloat (cost[1], <, NOT_MORE * cost[0]);
@@ -239,7 +236,7 @@ test_forged (void)
 static void
 test_half_open (void)
 {
-  VPlay *play = vplay_new (FASP_ROLE_SENDER);
+  g_autoptr (VPlay) play = vplay_new (FASP_ROLE_SENDER);
   const FaspTime rtt = 20 * FASP_MSEC, step = FASP_SEC / 128;
   FaspTime called = FASP_NEVER, start;
   guint connected = 0, called_times = 0;
@@ -286,7 +283,6 @@ test_half_open (void)
   while (fasp_endpoint_poll_event (play->good, &event))
     connected += event.type == FASP_EVENT_CONNECTED;
   g_assert_cmpuint (connected, ==, called_times);
-  vplay_free (play);
 }
 
 /* Two streams at a port: who calls the one all the time does not keep callers from the other, and
@@ -294,7 +290,7 @@ test_half_open (void)
 static void
 test_half_open_port (void)
 {
-  VPlay *play = vplay_new (FASP_ROLE_SENDER);
+  g_autoptr (VPlay) play = vplay_new (FASP_ROLE_SENDER);
   static const guint8 secret[16] = { 1 };
   g_autofree FaspLimiter *limiter = g_new (FaspLimiter, 1);
   FaspEndpoint *other;
@@ -319,7 +315,6 @@ test_half_open_port (void)
       FASP_LIMITER_BURST + FASP_LIMITER_RATE * 5 / 2);
   fasp_endpoint_free (other);
   g_assert_cmpuint (fasp_limiter_count_half (limiter), ==, play->sink->sessions->len);
-  vplay_free (play);
 }
 
 /* Where a nonce and a cookie are in an OPEN with a cookie. */
@@ -333,7 +328,7 @@ static void
 test_handshakes (gconstpointer data)
 {
   const guint networks = GPOINTER_TO_UINT (data), a_second = networks == 30 ? 3000 : 10000;
-  VPlay *play = vplay_new (FASP_ROLE_SENDER);
+  g_autoptr (VPlay) play = vplay_new (FASP_ROLE_SENDER);
   FaspAddress at = vplay_get_address (1);
   VStranger *stranger = vplay_add_stranger (play, &at, FASP_ROLE_RECEIVER);
   FaspTime start, called = FASP_NEVER;
@@ -377,7 +372,6 @@ test_handshakes (gconstpointer data)
   g_assert_cmpuint (play->sink->made, >, FASP_LIMITER_RATE);
   g_assert_cmpuint (play->sink->made, <=,
       FASP_LIMITER_BURST + (vnet_get_time (play->net) - start) * FASP_LIMITER_RATE / FASP_SEC);
-  vplay_free (play);
 }
 
 /* Callers from everywhere are refused: the application hears of some of them, and how many there
@@ -385,7 +379,7 @@ test_handshakes (gconstpointer data)
 static void
 test_refusals (void)
 {
-  VPlay *play = vplay_new (FASP_ROLE_SENDER);
+  g_autoptr (VPlay) play = vplay_new (FASP_ROLE_SENDER);
   const guint n = 2000, seconds = 8;
   guint64 notified = 0, more = 0, refused = 0;
   FaspEndpointStats stats;
@@ -413,7 +407,6 @@ test_refusals (void)
   fasp_endpoint_get_stats (play->sink, &stats);
   refused = stats.handshakes_refused;
   g_assert_cmpuint (refused, ==, n);
-  vplay_free (play);
 }
 
 /* That nobody listens at an address where a thousand sessions are is dealt with now and then, not
@@ -421,7 +414,7 @@ test_refusals (void)
 static void
 test_reports (void)
 {
-  VPlay *play = vplay_new (FASP_ROLE_SENDER);
+  g_autoptr (VPlay) play = vplay_new (FASP_ROLE_SENDER);
   const FaspHello hello = { .flows = 1, .window = 64 };
   FaspAddress at = vplay_get_address (1), elsewhere = vplay_get_address (2);
   FaspTime now = FASP_SEC;
@@ -447,7 +440,6 @@ test_reports (void)
   /* others are heard of meanwhile */
   fasp_endpoint_unreachable (play->sink, now + 20 * FASP_MSEC, &elsewhere);
   g_assert_true (fasp_endpoint_nth (play->sink, 999)->flows[0].refusal.is_reported);
-  vplay_free (play);
 }
 
 /* --- receivers that are none ------------------------------------------------------------------ */
@@ -474,7 +466,7 @@ test_silent (gconstpointer data)
   FaspHist lateness[2];
 
   for (guint i = 0; i < 2; i++) {
-    VPlay *play = vplay_new (FASP_ROLE_SENDER);
+    g_autoptr (VPlay) play = vplay_new (FASP_ROLE_SENDER);
     ImpairConfig *line = vnet_get_wire (play->net, VNET_A, VNET_B);
     guint64 got = 0, most = 0;
 
@@ -523,7 +515,6 @@ test_silent (gconstpointer data)
     lateness[i] = fasp_rx_view (fasp_endpoint_nth (play->good, 0)->rx)->late.lateness;
     g_assert_cmpuint (play->read, >, play->written * 9 / 10);
     g_assert_cmpuint (vplay_get_stats (play->good, vnet_get_time (play->net)).latency.skips, ==, 0);
-    vplay_free (play);
   }
   g_test_message ("latest: %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT " us", lateness[0].max,
       lateness[1].max);
@@ -562,7 +553,7 @@ comes_in (VPlay *play, guint32 network)
 static void
 test_crowd (void)
 {
-  VPlay *play = vplay_new (FASP_ROLE_SENDER);
+  g_autoptr (VPlay) play = vplay_new (FASP_ROLE_SENDER);
   FaspSession *first;
   FaspEndpointStats stats;
 
@@ -580,14 +571,13 @@ test_crowd (void)
   g_assert_false (comes_in (play, 0));
   fasp_endpoint_get_stats (play->sink, &stats);
   g_assert_cmpuint (stats.sessions, ==, 25);
-  vplay_free (play);
 }
 
 /* Who leaves makes room in its network for one, and no more. */
 static void
 test_crowd_leaves (void)
 {
-  VPlay *play = vplay_new (FASP_ROLE_SENDER);
+  g_autoptr (VPlay) play = vplay_new (FASP_ROLE_SENDER);
   FaspSession *first;
 
   play->config.settings.max_receivers_per_network = 2;
@@ -600,14 +590,13 @@ test_crowd_leaves (void)
   vnet_run_for (play->net, 100 * FASP_MSEC);
   g_assert_true (comes_in (play, 0));
   g_assert_false (comes_in (play, 0));
-  vplay_free (play);
 }
 
 /* An IPv6 /32, which has many networks, has as many receivers as four of them. */
 static void
 test_crowd_wide (void)
 {
-  VPlay *play = vplay_new (FASP_ROLE_SENDER);
+  g_autoptr (VPlay) play = vplay_new (FASP_ROLE_SENDER);
   FaspSession *first;
 
   play->config.settings.max_receivers_per_network = 2;
@@ -635,7 +624,6 @@ test_crowd_wide (void)
     at.bytes[13] = 100 + i;
     g_assert_true (comes_in_from (play, at) == (i == 0));
   }
-  vplay_free (play);
 }
 
 /* --- a third party ---------------------------------------------------------------------------- */
@@ -648,7 +636,7 @@ test_pongs (void)
   const guint seconds = 6;
 
   for (guint older = 0; older < 2; older++) {
-    VPlay *play = vplay_new (FASP_ROLE_SENDER);
+    g_autoptr (VPlay) play = vplay_new (FASP_ROLE_SENDER);
     const ImpairCounters *there = vnet_get_counters (play->net, VNET_A, VNET_D);
     FaspAddress at = vplay_get_address (1), other = vnet_get_address (VNET_D);
     VStranger *stranger;
@@ -671,7 +659,6 @@ test_pongs (void)
     }
     g_assert_cmpuint (there->packets, >=, 3);
     g_assert_cmpuint (there->packets, <=, (older ? 1 : 2) * (3 + 10 * seconds));
-    vplay_free (play);
   }
 }
 

@@ -84,6 +84,8 @@ play_free (Play *play)
   g_free (play);
 }
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Play, play_free)
+
 static void
 inject (Play *play, VnetSide to, VnetSide from, const FaspWriter *frames)
 {
@@ -148,7 +150,7 @@ count_events (Play *play, VnetSide side, FaspEventType type, FaspEvent *last)
 static void
 test_challenge (void)
 {
-  Play *play = play_new (1 << 20);
+  g_autoptr (Play) play = play_new (1 << 20);
   static const guint8 data[100000];
   FaspSessionStats stats;
 
@@ -172,14 +174,13 @@ test_challenge (void)
   g_assert_cmpuint (stats.address.bytes[0], ==, VNET_B + 1);
   /* challenges, ten a second; nothing of the stream */
   g_assert_cmpuint (vnet_get_counters (play->net, VNET_A, VNET_C)->bytes, <, 2000);
-  play_free (play);
 }
 
 /* As many questions as a datagram has room for, with somebody else's address: one answer. */
 static void
 test_questions (void)
 {
-  Play *play = play_new (1 << 20);
+  g_autoptr (Play) play = play_new (1 << 20);
   const ImpairCounters *there = vnet_get_counters (play->net, VNET_A, VNET_C);
   guint8 data[1000];
   FaspWriter w = { data, sizeof data };
@@ -195,7 +196,6 @@ test_questions (void)
     vnet_run_for (play->net, 100 * FASP_MSEC);
     g_assert_cmpuint (there->packets, ==, i);
   }
-  play_free (play);
 }
 
 /* One datagram with somebody else's address, and what is sent from one's own is older: who
@@ -203,7 +203,7 @@ test_questions (void)
 static void
 test_reflection (void)
 {
-  Play *play = play_new (1 << 20);
+  g_autoptr (Play) play = play_new (1 << 20);
   const ImpairCounters *there = vnet_get_counters (play->net, VNET_A, VNET_C);
 
   for (guint i = 1; i <= 3; i++) {
@@ -212,7 +212,6 @@ test_reflection (void)
     g_assert_cmpuint (stats_of (play, VNET_A).sessions, ==, 1);
     g_assert_cmpuint (there->packets, ==, i * FASP_CHALLENGES);
   }
-  play_free (play);
 }
 
 /* --- feedback ---------------------------------------------------------------------- */
@@ -220,7 +219,7 @@ test_reflection (void)
 static void
 test_flow_twice (void)
 {
-  Play *play = play_new (1 << 20);
+  g_autoptr (Play) play = play_new (1 << 20);
   FaspFeedback f = { .window = 100, .n_flows = 2, .tail = TRUE };
   FaspSessionStats before, after;
 
@@ -231,14 +230,13 @@ test_flow_twice (void)
   fasp_endpoint_get_sessions (play->sides[VNET_A], vnet_get_time (play->net), &(guint64) { 0 },
       &after, 1);
   g_assert_cmpuint (after.delivery.feedback, ==, before.delivery.feedback);
-  play_free (play);
 }
 
 /* A receiver that pings without end and settles nothing. */
 static void
 test_never_settles (void)
 {
-  Play *play = play_new (1 << 20);
+  g_autoptr (Play) play = play_new (1 << 20);
   FaspEvent event;
   guint i;
 
@@ -256,7 +254,6 @@ test_never_settles (void)
   }
   g_assert_cmpuint (i, <, 40000);
   g_assert_cmpuint (count_events (play, VNET_A, FASP_EVENT_REMOVED, &event), ==, 1);
-  play_free (play);
 }
 
 /* A receiver whose count of key frames jumps, goes back and is huge: it gets what one that asks
@@ -265,7 +262,7 @@ static void
 test_wants (void)
 {
   static const guint64 counts[] = { 1, 0, FASP_VARINT_MAX, 5, G_MAXUINT32, FASP_VARINT_MAX - 1 };
-  Play *play = play_new (1 << 20);
+  g_autoptr (Play) play = play_new (1 << 20);
   const guint seconds = 10;
   FaspEvent event;
   guint n;
@@ -284,7 +281,6 @@ test_wants (void)
   g_assert_cmpuint (n, >, 1);
   g_assert_cmpuint (n, <=, seconds + 1);
   g_assert_cmpuint (stats_of (play, VNET_A).sessions, ==, 1);
-  play_free (play);
 }
 
 /* --- the receiver's memory, time, and reader ------------------------------------------- */
@@ -294,7 +290,7 @@ static void
 test_fragments (void)
 {
   const gsize limit = 2 << 20;
-  Play *play = play_new (limit);
+  g_autoptr (Play) play = play_new (limit);
 
   for (guint32 n = 0; n < 1000; n++) {
     static const guint8 payload[1460];
@@ -312,7 +308,6 @@ test_fragments (void)
     g_assert_cmpuint (stats_of (play, VNET_B).buffer_bytes, <=, limit);
   }
   g_assert_cmpuint (stats_of (play, VNET_B).buffer_bytes, ==, 0);
-  play_free (play);
 }
 
 /* Block numbers as far as a varint goes: no spin (vnet checks), and the
@@ -324,7 +319,7 @@ test_far_numbers (void)
     FASP_VARINT_MAX };
 
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++) {
-    Play *play = play_new (1 << 20);
+    g_autoptr (Play) play = play_new (1 << 20);
     guint8 data[64];
     FaspWriter w = { data, sizeof data };
 
@@ -339,7 +334,6 @@ test_far_numbers (void)
     fasp_endpoint_close (play->sides[VNET_B], vnet_get_time (play->net), FASP_REASON_STOPPED);
     vnet_run_for (play->net, 2 * FASP_SEC);
     g_assert_true (fasp_endpoint_is_closed (play->sides[VNET_B]));
-    play_free (play);
   }
 }
 
@@ -350,7 +344,7 @@ test_false_end (void)
   static const guint16 reasons[] = { FASP_REASON_FINISHED, FASP_REASON_REPLACED, 0, 999 };
 
   for (guint i = 0; i < G_N_ELEMENTS (reasons); i++) {
-    Play *play = play_new (1 << 20);
+    g_autoptr (Play) play = play_new (1 << 20);
     FaspEvent event = { 0 };
     guint8 data[64];
     FaspWriter w = { data, sizeof data };
@@ -360,7 +354,6 @@ test_false_end (void)
     vnet_run_for (play->net, 100 * FASP_MSEC);
     g_assert_cmpuint (count_events (play, VNET_B, FASP_EVENT_REMOVED, &event), ==, 1);
     g_assert_cmpint (event.reason, ==, FASP_REASON_STOPPED);
-    play_free (play);
   }
 }
 
@@ -368,7 +361,7 @@ test_false_end (void)
 static void
 test_refusals (void)
 {
-  Play *play = play_new (1 << 20);
+  g_autoptr (Play) play = play_new (1 << 20);
   FaspEvent event = { 0 };
   guint refused = 0, removed = 0;
 
@@ -397,7 +390,6 @@ test_refusals (void)
   g_assert_cmpuint (stats_of (play, VNET_B).handshakes_refused, >, 20);
   g_assert_cmpuint (stats_of (play, VNET_B).handshakes_refused, <, 100);
   g_assert_cmpuint (stats_of (play, VNET_B).handshakes_retried, >, 4800);
-  play_free (play);
 }
 
 /* Whoever guesses keys is slow whether it proves its address or does not. */
@@ -405,7 +397,7 @@ static void
 test_guesses (void)
 {
   static const guint8 psk[FASP_KEY_SIZE] = { 1 };
-  Vnet *net = vnet_new (1);
+  g_autoptr (Vnet) net = vnet_new (1);
   FaspCredentials *credentials = fasp_credentials_new ();
   const guint share = FASP_LIMITER_UNPROVED_REFUSED + 1, seconds = 20;
   FaspAddress from = vnet_get_address (VNET_C);
@@ -432,7 +424,6 @@ test_guesses (void)
   g_assert_cmpuint (stats.handshakes_refused + stats.handshakes_retried, ==, 100 * seconds);
   fasp_endpoint_free (endpoint);
   fasp_credentials_unref (credentials);
-  vnet_free (net);
 }
 
 /* --- many sessions ----------------------------------------------------- */
@@ -481,7 +472,7 @@ count_refused (FaspEndpoint *endpoint)
 static void
 test_reports (void)
 {
-  Vnet *net = vnet_new (1);
+  g_autoptr (Vnet) net = vnet_new (1);
   FaspEndpoint *many = make_listener (net, 3000);
   const FaspHello hello = { .flows = 1, .window = 64 };
   const guint8 nonce[FASP_NONCE_SIZE] = { 0 };
@@ -516,7 +507,6 @@ test_reports (void)
   fasp_endpoint_unreachable (many, FASP_SEC + 200 * FASP_MSEC, &address);
   g_assert_cmpuint (count_refused (many), ==, 2);
   fasp_endpoint_free (many);
-  vnet_free (net);
 }
 
 /* The OPEN of a caller at @from, who has shown that it is there. */
@@ -543,7 +533,7 @@ make_proved_open (Vnet *net, FaspEndpoint *endpoint, const FaspAddress *from, gu
 static void
 test_repetitions (void)
 {
-  Vnet *net = vnet_new (1);
+  g_autoptr (Vnet) net = vnet_new (1);
   FaspEndpoint *endpoint = make_listener (net, 30);
   FaspAddress from = get_address (1000000);
   guint8 data[FASP_OPEN_SIZE];
@@ -557,7 +547,6 @@ test_repetitions (void)
     g_assert_cmpuint (endpoint->made, ==, i < 5 ? 31 : 32);
   }
   fasp_endpoint_free (endpoint);
-  vnet_free (net);
 }
 
 /* A session that make_listener() has made is connected. */
@@ -587,7 +576,7 @@ take_events (FaspEndpoint *endpoint, FaspEventType type)
 static void
 test_skips (void)
 {
-  Vnet *net = vnet_new (1);
+  g_autoptr (Vnet) net = vnet_new (1);
   FaspEndpoint *endpoint = make_listener (net, 10);
   FaspTime now = FASP_SEC, start = now;
   guint wanted = 0;
@@ -610,7 +599,6 @@ test_skips (void)
   }
   g_assert_cmpuint (wanted, ==, 10);
   fasp_endpoint_free (endpoint);
-  vnet_free (net);
 }
 
 /* A thousand receivers join within a minute: each of them gets a key frame within a second, and the
@@ -618,7 +606,7 @@ test_skips (void)
 static void
 test_joins (void)
 {
-  Vnet *net = vnet_new (1);
+  g_autoptr (Vnet) net = vnet_new (1);
   const guint n = 1000, seconds = 60;
   FaspEndpoint *endpoint = make_listener (net, n);
   FaspTime now = FASP_SEC;
@@ -635,7 +623,6 @@ test_joins (void)
   g_assert_cmpuint (wanted, >=, seconds - 4); /* each waits for somebody who joins */
   g_assert_cmpuint (wanted, <=, seconds + 1);
   fasp_endpoint_free (endpoint);
-  vnet_free (net);
 }
 
 /* --- a session that has leaked -------------------------------------------------- */
@@ -672,7 +659,7 @@ static void
 test_leak (void)
 {
   const FaspTime interval = 5 * FASP_SEC;
-  Play *play = play_new_rekeying (1 << 20, interval);
+  g_autoptr (Play) play = play_new_rekeying (1 << 20, interval);
   Leak leak = { 0 };
 
   leak.openers[VNET_A] = fasp_opener_new (play->spy.keys.cipher, play->spy.keys.caller);
@@ -698,14 +685,13 @@ test_leak (void)
     g_assert_cmpuint (fasp_endpoint_nth (play->sides[side], 0)->rekeying.exchange.serial, ==, 2);
     fasp_opener_free (leak.openers[side]);
   }
-  play_free (play);
 }
 
 /* A peer that tells a new key all the time is answered once in the time of a key. */
 static void
 test_exchanges (void)
 {
-  Play *play = play_new (1 << 20);
+  g_autoptr (Play) play = play_new (1 << 20);
   FaspExchange *exchange = &fasp_endpoint_nth (play->sides[VNET_B], 0)->rekeying.exchange;
 
   for (guint i = 1; i <= 1000; i++) {
@@ -718,7 +704,6 @@ test_exchanges (void)
     vnet_run_for (play->net, 10 * FASP_MSEC);
   }
   g_assert_cmpuint (exchange->serial, ==, 1);
-  play_free (play);
 }
 
 static void
@@ -745,7 +730,7 @@ count_random (gpointer data, guint8 *bytes, gsize size)
 static void
 test_no_secret (void)
 {
-  Play *play = play_new (1 << 20);
+  g_autoptr (Play) play = play_new (1 << 20);
   FaspSession *caller = fasp_endpoint_nth (play->sides[VNET_A], 0);
   FaspSession *listener = fasp_endpoint_nth (play->sides[VNET_B], 0);
   guint tried = 0;
@@ -771,7 +756,6 @@ test_no_secret (void)
   vnet_run_for (play->net, 2 * FASP_REKEY_INTERVAL);
   g_assert_false (caller->rekeying.exchange.awaits);
   g_assert_cmpuint (listener->rekeying.exchange.serial, ==, 1);
-  play_free (play);
 }
 
 /* A peer that is heard from two addresses in turn, many times in a round trip: it is challenged as

@@ -43,7 +43,7 @@ tape_clear (Tape *tape)
 static void
 test_plaintext (void)
 {
-  VCast *n = vcast_new (1);
+  g_autoptr (VCast) n = vcast_new (1);
   GHashTable *words = g_hash_table_new (g_int64_hash, g_int64_equal);
   guint8 *stream;
   guint found = 0;
@@ -76,7 +76,6 @@ test_plaintext (void)
   g_hash_table_unref (words);
   g_free (stream);
   tape_clear (&tape);
-  vcast_free (n);
 }
 
 static FaspTime
@@ -90,7 +89,7 @@ get_worst (VCast *n, VnetSide side)
 static void
 test_replay (void)
 {
-  VCast *n = vcast_new (3);
+  g_autoptr (VCast) n = vcast_new (3);
   FaspSessionStats before, after;
   GRand *rand = g_rand_new_with_seed (5);
   FaspTime worst;
@@ -133,7 +132,6 @@ test_replay (void)
   vcast_assert_whole (n, VNET_D);
   g_rand_free (rand);
   tape_clear (&tape);
-  vcast_free (n);
 }
 
 /* Who knows the addresses, the ids and the packet numbers, and has keys of its
@@ -141,7 +139,7 @@ test_replay (void)
 static void
 test_spoof (void)
 {
-  VCast *n = vcast_new (4);
+  g_autoptr (VCast) n = vcast_new (4);
   FaspAddress peer = vnet_get_address (VNET_A), b = vnet_get_address (VNET_B);
   guint8 frames[64];
   FaspSessionHeader header;
@@ -212,7 +210,6 @@ test_spoof (void)
   vcast_end (n);
   vcast_assert_whole (n, VNET_B);
   tape_clear (&tape);
-  vcast_free (n);
 }
 
 /* Somebody near the caller refuses each of its calls at once, for as long as it
@@ -259,7 +256,7 @@ steal_answer (gpointer data, VnetSide from, FaspTime now, guint8 *bytes, gsize s
 static void
 test_copied_answer (void)
 {
-  VCast *n = vcast_new (7);
+  g_autoptr (VCast) n = vcast_new (7);
 
   vnet_set_tap (n->net, steal_answer, n);
   vkeys_begin (n, &vkeys_secret);
@@ -272,7 +269,6 @@ test_copied_answer (void)
   g_assert_cmpuint (vnet_get_counters (n->net, VNET_B, VNET_C)->packets, <=, FASP_CHALLENGES);
   vcast_end (n);
   vcast_assert_whole (n, VNET_B);
-  vcast_free (n);
 }
 
 /* An attacker beside the path, who is faster. */
@@ -326,7 +322,7 @@ test_copied_way (gconstpointer data)
 {
   const CopiedWay *way = data;
   const guint seconds = 60;
-  VCast *n = vcast_new (7);
+  g_autoptr (VCast) n = vcast_new (7);
   Thief thief = { n, VNET_B, way->ports };
   guint interrupted, skips;
 
@@ -355,14 +351,13 @@ test_copied_way (gconstpointer data)
   vcast_end (n);
   vcast_assert_whole (n, VNET_B);
   g_hash_table_unref (thief.passed);
-  vcast_free (n);
 }
 
 /* Both ends go on to new keys, though each answer of the sender is heard from the thief. */
 static void
 test_copied_keys (void)
 {
-  VCast *n = vcast_new (8);
+  g_autoptr (VCast) n = vcast_new (8);
   Thief thief = { n, VNET_A, 1 };
 
   thief.passed =
@@ -378,7 +373,6 @@ test_copied_keys (void)
   vcast_end (n);
   vcast_assert_whole (n, VNET_B);
   g_hash_table_unref (thief.passed);
-  vcast_free (n);
 }
 
 /* And in an outage, while a caller asks whether it is still known: no ACCEPT can come then. It
@@ -387,7 +381,7 @@ static void
 test_refusals_in_outage (gconstpointer data)
 {
   gboolean comes_back = GPOINTER_TO_INT (data);
-  VCast *n = vcast_new (7);
+  g_autoptr (VCast) n = vcast_new (7);
   VCastNode *b = &n->nodes[VNET_B];
 
   vkeys_begin (n, &vkeys_secret);
@@ -411,13 +405,12 @@ test_refusals_in_outage (gconstpointer data)
     g_assert_true (b->last[FASP_EVENT_REJECTED].final);
   }
   g_assert_cmpuint (b->events[FASP_EVENT_CONNECTED], ==, 1);
-  vcast_free (n);
 }
 
 static void
 test_refusals (void)
 {
-  VCast *n = vcast_new (7);
+  g_autoptr (VCast) n = vcast_new (7);
 
   for (guint i = 0; i < 2; i++)
     vnet_get_wire (n->net, i, !i)->delay = 400 * FASP_MSEC;
@@ -428,7 +421,6 @@ test_refusals (void)
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 1);
   vcast_end (n);
   vcast_assert_whole (n, VNET_B);
-  vcast_free (n);
 }
 
 /* An OPEN that was copied on its way, and comes from elsewhere first. */
@@ -445,7 +437,7 @@ copy_open (gpointer data, VnetSide from, FaspTime now, guint8 *bytes, gsize size
 static void
 test_copied_open (void)
 {
-  VCast *n = vcast_new (7);
+  g_autoptr (VCast) n = vcast_new (7);
 
   vnet_set_tap (n->net, copy_open, n);
   vkeys_begin (n, &vkeys_secret);
@@ -454,7 +446,6 @@ test_copied_open (void)
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTED], ==, 1);
   vcast_end (n);
   vcast_assert_whole (n, VNET_B);
-  vcast_free (n);
 }
 
 /* What is not even opened touches nothing: a datagram of another flow does not
@@ -462,7 +453,7 @@ test_copied_open (void)
 static void
 test_alien (void)
 {
-  VCast *n = vcast_new (8);
+  g_autoptr (VCast) n = vcast_new (8);
   FaspAddress a = vnet_get_address (VNET_A);
   guint8 *last;
   gsize size;
@@ -490,7 +481,6 @@ test_alien (void)
   g_assert_cmpuint (vcast_get_stats (n, VNET_B).datagrams_malformed, ==, 20);
   g_free (last);
   tape_clear (&tape);
-  vcast_free (n);
 }
 
 static void
@@ -514,7 +504,7 @@ inject_open (VCast *n, guint i, guint8 version, gsize size)
 static void
 test_flood (void)
 {
-  VCast *n = vcast_new (1);
+  g_autoptr (VCast) n = vcast_new (1);
   const ImpairCounters *out;
 
   vcast_join (n, VNET_A, VNET_B);
@@ -534,14 +524,13 @@ test_flood (void)
   g_assert_cmpuint (vcast_get_stats (n, VNET_A).handshakes_retried, >, 10000);
   vcast_end (n);
   vcast_assert_whole (n, VNET_B);
-  vcast_free (n);
 }
 
 /* One that is too short to be answered, and one of another version. */
 static void
 test_versions (void)
 {
-  VCast *n = vcast_new (1);
+  g_autoptr (VCast) n = vcast_new (1);
 
   vcast_join (n, VNET_A, VNET_B);
   inject_open (n, 1, FASP_VERSION, FASP_OPEN_SIZE - 1);
@@ -552,7 +541,6 @@ test_versions (void)
   vcast_run (n, FASP_SEC);
   g_assert_cmpuint (vnet_get_counters (n->net, VNET_A, VNET_C)->packets, ==, 1);
   g_assert_cmpuint (vcast_get_stats (n, VNET_A).datagrams_version, >=, 1);
-  vcast_free (n);
 }
 
 typedef struct
@@ -579,7 +567,7 @@ static void
 test_hostile (void)
 {
   for (guint seed = 1; seed <= 5; seed++) {
-    VCast *n = vcast_new (seed);
+    g_autoptr (VCast) n = vcast_new (seed);
     GRand *rand = g_rand_new_with_seed (seed);
     Tap tap = { n, g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref),
       g_array_new (FALSE, FALSE, sizeof (VnetSide)) };
@@ -630,7 +618,6 @@ test_hostile (void)
     g_ptr_array_unref (tap.seen);
     g_array_unref (tap.sides);
     g_rand_free (rand);
-    vcast_free (n);
   }
 }
 

@@ -50,7 +50,7 @@ static void
 test_meeting (gconstpointer data)
 {
   const Meeting *m = data;
-  VCast *n = vcast_new (1);
+  g_autoptr (VCast) n = vcast_new (1);
   const FaspEvent *told = &n->nodes[VNET_B].last[FASP_EVENT_REJECTED];
   const FaspEvent *heard = &n->nodes[VNET_A].last[FASP_EVENT_REJECTED];
 
@@ -89,7 +89,6 @@ test_meeting (gconstpointer data)
     g_assert_cmpstr (told->text, ==, heard->text);
     g_assert_cmpuint (vcast_get_stats (n, VNET_A).handshakes_refused, >=, 2);
   }
-  vcast_free (n);
 }
 
 static void
@@ -133,7 +132,7 @@ test_stranger (gconstpointer data)
 {
   gboolean accept = GPOINTER_TO_INT (data);
   guint datagrams = 0;
-  VCast *n = call_with_key (0, &datagrams);
+  g_autoptr (VCast) n = call_with_key (0, &datagrams);
   const FaspEvent *asked = &n->nodes[VNET_A].last[FASP_EVENT_CONNECTING];
   FaspEvent before;
   guint8 key[FASP_KEY_SIZE], public_key[FASP_KEY_SIZE];
@@ -162,7 +161,6 @@ test_stranger (gconstpointer data)
     g_assert_cmpint (n->nodes[VNET_B].last[FASP_EVENT_REJECTED].reason, ==, FASP_REASON_REFUSED);
     g_assert_cmpuint (datagrams, ==, 0);
   }
-  vcast_free (n);
 }
 
 /* The application answers when the call is over: nobody comes in. */
@@ -170,7 +168,7 @@ static void
 test_late_answer (void)
 {
   guint datagrams = 0;
-  VCast *n = call_with_key (0, &datagrams);
+  g_autoptr (VCast) n = call_with_key (0, &datagrams);
 
   vcast_leave (n, VNET_B);
   vcast_run (n, FASP_HALF_TIMEOUT + FASP_SEC);
@@ -178,7 +176,6 @@ test_late_answer (void)
   vcast_run (n, FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTED], ==, 0);
   g_assert_cmpuint (datagrams, ==, 0);
-  vcast_free (n);
 }
 
 /* How many more wrong keys the network may try, when the application has refused it. */
@@ -186,7 +183,7 @@ static guint
 count_after_refusal (guint8 peer)
 {
   guint datagrams = 0, n = 0;
-  VCast *cast = call_with_key (peer, &datagrams);
+  g_autoptr (VCast) cast = call_with_key (peer, &datagrams);
   FaspAddress from = vnet_get_address (VNET_B);
   FaspTime now = vnet_get_time (cast->net);
   FaspLimiter *limiter;
@@ -195,7 +192,6 @@ count_after_refusal (guint8 peer)
   limiter = cast->nodes[VNET_A].endpoint->calling->admitted.limiter;
   for (; fasp_limiter_take (limiter, now, &from, TRUE); now += FASP_SEC / FASP_LIMITER_RATE, n++)
     fasp_limiter_refused (limiter, now, &from, TRUE);
-  vcast_free (cast);
   return n;
 }
 
@@ -263,7 +259,7 @@ test_handshake (gconstpointer data)
     Damage d = { .type = types[i] };
 
     for (d.bit = 0; !d.beyond; d.bit += 3, d.done = FALSE) {
-      VCast *n = vcast_new (1);
+      g_autoptr (VCast) n = vcast_new (1);
 
       n->bitrate = 50000;
       n->sender.half_open_max = types[i] == FASP_HANDSHAKE_RETRY ? 0 : 16;
@@ -274,7 +270,6 @@ test_handshake (gconstpointer data)
       g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 1);
       vcast_end (n);
       vcast_assert_whole (n, VNET_B);
-      vcast_free (n);
     }
   }
 }
@@ -282,7 +277,7 @@ test_handshake (gconstpointer data)
 static void
 test_every_bit (gconstpointer data)
 {
-  VCast *n = vcast_new (1);
+  g_autoptr (VCast) n = vcast_new (1);
   Flipper flipper = { n, 0 };
   FaspEndpointStats a, b;
 
@@ -298,7 +293,6 @@ test_every_bit (gconstpointer data)
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTED], ==, 1);
   g_assert_cmpuint (flipper.forged, >, 300000);
   g_assert_cmpuint (a.datagrams_forged + b.datagrams_forged, >, flipper.forged / 2);
-  vcast_free (n);
 }
 
 /* The secrets of a handshake are gone when it is made. */
@@ -306,7 +300,7 @@ static void
 test_forgets (void)
 {
   static const guint8 zeros[FASP_KEY_SIZE];
-  VCast *n = vcast_new (9);
+  g_autoptr (VCast) n = vcast_new (9);
   const FaspNoise *noise;
 
   vkeys_begin (n, &vkeys_secret);
@@ -316,7 +310,6 @@ test_forgets (void)
   g_assert_cmpmem (noise->e, FASP_KEY_SIZE, zeros, FASP_KEY_SIZE);
   g_assert_cmpmem (noise->ck, FASP_KEY_SIZE, zeros, FASP_KEY_SIZE);
   g_assert_cmpmem (noise->psk, FASP_KEY_SIZE, zeros, FASP_KEY_SIZE);
-  vcast_free (n);
 }
 
 typedef struct
@@ -366,7 +359,7 @@ watch_stop (Watch *w)
 static void
 test_rekey_far (void)
 {
-  VCast *n = vcast_new (6);
+  g_autoptr (VCast) n = vcast_new (6);
   Watch w;
 
   watch_start (&w, n);
@@ -381,7 +374,6 @@ test_rekey_far (void)
   for (guint i = 0; i < 2; i++)
     g_assert_cmpuint (w.changes[i], >, 9);
   watch_stop (&w);
-  vcast_free (n);
 }
 
 /* New keys every second at 5 % loss, with an outage and a new address in
@@ -389,7 +381,7 @@ test_rekey_far (void)
 static void
 test_rekey (void)
 {
-  VCast *n = vcast_new (6);
+  g_autoptr (VCast) n = vcast_new (6);
   Watch w;
 
   watch_start (&w, n);
@@ -418,14 +410,13 @@ test_rekey (void)
   g_assert_cmpuint (vcast_get_stats (n, VNET_A).datagrams_forged, ==, 0);
   g_assert_cmpuint (vcast_get_stats (n, VNET_B).datagrams_forged, ==, 0);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 1);
-  vcast_free (n);
 }
 
 /* And after so many datagrams, where the time would not have come. */
 static void
 test_rekey_datagrams (void)
 {
-  VCast *n = vcast_new (6);
+  g_autoptr (VCast) n = vcast_new (6);
   Watch w;
 
   watch_start (&w, n);
@@ -438,7 +429,6 @@ test_rekey_datagrams (void)
   g_assert_cmpuint (w.changes[0], >, 3);
   g_assert_cmpuint (w.changes[1], ==, 0);
   watch_stop (&w);
-  vcast_free (n);
 }
 
 int

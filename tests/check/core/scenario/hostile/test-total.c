@@ -93,7 +93,7 @@ static void
 test_held (gconstpointer data)
 {
   const guint64 total = 20000000;
-  VPlay *play = play_new (total, GPOINTER_TO_UINT (data));
+  g_autoptr (VPlay) play = play_new (total, GPOINTER_TO_UINT (data));
 
   add_strangers (play, 20, 20);
   stream (play, TAKING, 2 * FASP_SEC, BITRATE);
@@ -105,7 +105,6 @@ test_held (gconstpointer data)
     g_assert_cmpuint (count_sent (play) - before, <=, total / 8 * 101 / 100);
     g_assert_cmpuint (count_sent (play) - before, >=, total / 8 * 99 / 100);
   }
-  vplay_free (play);
 }
 
 /* A peer may ask for as many answers as it likes: they are its share of the total, and the stream
@@ -114,7 +113,7 @@ static void
 test_pings (void)
 {
   const guint64 total = 3 * BITRATE;
-  VPlay *play = play_new (total, 1);
+  g_autoptr (VPlay) play = play_new (total, 1);
   guint64 read, before;
 
   vplay_add_good (play, 20 * FASP_MSEC, 300);
@@ -137,14 +136,13 @@ test_pings (void)
       count_sent (play) - before, play->read - read);
   g_assert_cmpuint (count_sent (play) - before, <=, 5 * total / 8 * 101 / 100);
   g_assert_cmpuint (play->read - read, >=, (guint64) 5 * BITRATE / 8 * 99 / 100);
-  vplay_free (play);
 }
 
 /* It is changed while the stream flows, and taken back. */
 static void
 test_changed (void)
 {
-  VPlay *play = play_new (0, 1);
+  g_autoptr (VPlay) play = play_new (0, 1);
   guint64 before;
 
   add_strangers (play, 10, 10);
@@ -162,7 +160,6 @@ test_changed (void)
   before = count_sent (play);
   stream (play, TAKING, FASP_SEC, BITRATE);
   g_assert_cmpuint (count_sent (play) - before, >, (guint64) 10 * BITRATE / 8);
-  vplay_free (play);
 }
 
 /* Two hundred of one address, and an honest receiver of another one, where there is three times the
@@ -170,7 +167,7 @@ test_changed (void)
 static void
 play_beside (What what, guint lanes)
 {
-  VPlay *play = play_new (3 * BITRATE, lanes);
+  g_autoptr (VPlay) play = play_new (3 * BITRATE, lanes);
   const FaspSession *session;
   guint64 before;
 
@@ -194,7 +191,6 @@ play_beside (What what, guint lanes)
   g_assert_cmpint (fasp_rx_view (session->rx)->late.lateness.max, <, LATE);
   if (what == TAKING) /* nothing is left unused */
     g_assert_cmpuint (sum_got (play), >, (guint64) 10 * BITRATE / 8 * 3 / 2);
-  vplay_free (play);
 }
 
 static void
@@ -214,7 +210,7 @@ static void
 test_shares (void)
 {
   const guint64 total = 6000000;
-  VPlay *play = play_new (total, 1);
+  g_autoptr (VPlay) play = play_new (total, 1);
   guint64 before[12], third = total / 8 * 10 / 3;
 
   for (guint i = 0; i < 12; i++) {
@@ -233,14 +229,13 @@ test_shares (void)
     g_assert_cmpuint (got, >, fair * 95 / 100);
     g_assert_cmpuint (got, <, fair * 105 / 100);
   }
-  vplay_free (play);
 }
 
 /* An encoder is offered what the total has for each that takes the stream. */
 static void
 test_encoder (void)
 {
-  VPlay *play = play_new (10 * BITRATE, 1);
+  g_autoptr (VPlay) play = play_new (10 * BITRATE, 1);
   guint64 alone, many;
 
   add_strangers (play, 1, 1);
@@ -261,14 +256,13 @@ test_encoder (void)
     vplay_stream (play, STEP, BITRATE / 4);
   }
   g_assert_cmpuint (fasp_endpoint_get_available_bitrate (play->sink), >, BITRATE * 2 / 5);
-  vplay_free (play);
 }
 
 /* A rate controller does not take the wait for the total for what the path carries. */
 static void
 test_controller (void)
 {
-  VPlay *play = vplay_new (FASP_ROLE_SENDER);
+  g_autoptr (VPlay) play = vplay_new (FASP_ROLE_SENDER);
   ImpairConfig *wire = vnet_get_wire (play->net, VNET_A, VNET_B);
   FaspSession *session;
   guint64 before, least, most;
@@ -292,7 +286,6 @@ test_controller (void)
       before, least, most);
   g_assert_cmpuint (least, >=, before * 9 / 10);
   g_assert_cmpuint (most, <=, before * 11 / 10);
-  vplay_free (play);
 }
 
 int

@@ -166,7 +166,7 @@ static void
 test_encoder (gconstpointer data)
 {
   const What what = GPOINTER_TO_INT (data);
-  VPlay *play = play_new (FASP_SLOW_WAIT);
+  g_autoptr (VPlay) play = play_new (FASP_SLOW_WAIT);
   guint64 offered = fasp_endpoint_get_available_bitrate (play->sink), least = offered;
 
   g_assert_cmpuint (offered, >, 3 * BITRATE / 2);
@@ -177,7 +177,6 @@ test_encoder (gconstpointer data)
   g_test_message ("%" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT " bit/s", offered, least);
   g_assert_cmpuint (least, >=, offered * 97 / 100);
   assert_whole (play);
-  vplay_free (play);
 }
 
 /* With slow-policy=wait and a store of less than two seconds, each byte is taken at once. */
@@ -185,13 +184,12 @@ static void
 test_wait (gconstpointer data)
 {
   const What what = GPOINTER_TO_INT (data);
-  VPlay *play = play_new (FASP_SLOW_WAIT);
+  g_autoptr (VPlay) play = play_new (FASP_SLOW_WAIT);
   guint64 before = play->written;
 
   besiege (play, what, 3, 20 * FASP_SEC, FASP_SEC);
   g_assert_cmpuint (play->written - before, ==, (guint64) BITRATE / 8 * 20);
   assert_whole (play);
-  vplay_free (play);
 }
 
 /* One that took the stream, and does not any more, holds it up once, and not for good: it may be a
@@ -200,7 +198,7 @@ static void
 test_wait_stuck (gconstpointer data)
 {
   const What what = GPOINTER_TO_INT (data);
-  VPlay *play = play_new (FASP_SLOW_WAIT);
+  g_autoptr (VPlay) play = play_new (FASP_SLOW_WAIT);
   guint64 before;
 
   besiege (play, what, 1, 40 * FASP_SEC, 50 * FASP_MSEC);
@@ -209,7 +207,6 @@ test_wait_stuck (gconstpointer data)
   g_assert_cmpuint (play->written - before, ==, (guint64) BITRATE / 8 * 20);
   settle (play);
   g_assert_cmpuint (play->read, ==, play->written);
-  vplay_free (play);
 }
 
 /* Together they draw no more than one receiver does, though they call again and again. */
@@ -217,14 +214,13 @@ static void
 test_draw (gconstpointer data)
 {
   const What what = GPOINTER_TO_INT (data);
-  VPlay *play = play_new (FASP_SLOW_SKIP);
+  g_autoptr (VPlay) play = play_new (FASP_SLOW_SKIP);
 
   besiege (play, what, 20, 25 * FASP_SEC, FASP_SEC);
   g_test_message ("%" G_GUINT64_FORMAT " bytes, of a stream of %" G_GUINT64_FORMAT,
       count_got (play), play->written);
   g_assert_cmpuint (count_got (play), <, play->written);
   assert_whole (play);
-  vplay_free (play);
 }
 
 /* A thousand of one address, with one FEEDBACK each: as much as one receiver draws in the same
@@ -232,7 +228,7 @@ test_draw (gconstpointer data)
 static void
 test_draw_thousand (void)
 {
-  VPlay *play = play_new (FASP_SLOW_SKIP);
+  g_autoptr (VPlay) play = play_new (FASP_SLOW_SKIP);
 
   for (guint i = 0; i < 1000; i += 50) {
     for (guint n = i; n < i + 50; n++) {
@@ -252,7 +248,6 @@ test_draw_thousand (void)
   g_test_message ("%" G_GUINT64_FORMAT " bytes", count_got (play));
   g_assert_cmpuint (count_got (play), <, 8 * 2 * BITRATE / 8);
   assert_whole (play);
-  vplay_free (play);
 }
 
 static gboolean
@@ -269,7 +264,7 @@ static void
 test_places (gconstpointer data)
 {
   const What what = GPOINTER_TO_INT (data);
-  VPlay *play = vplay_new (FASP_ROLE_SENDER);
+  g_autoptr (VPlay) play = vplay_new (FASP_ROLE_SENDER);
   FaspEndpointStats stats;
 
   play->config.settings.max_receivers = 40;
@@ -282,7 +277,6 @@ test_places (gconstpointer data)
   g_assert_true (is_connected (play));
   besiege (play, what, 60, 10 * FASP_SEC, FASP_SEC);
   g_assert_true (is_connected (play));
-  vplay_free (play);
 }
 
 /* It has received all that has left, at once: packets, blocks and times of arrival. */
@@ -311,7 +305,7 @@ say_all_came (VPlay *play, VStranger *stranger)
 static void
 test_blind (void)
 {
-  VPlay *play = vplay_new (FASP_ROLE_SENDER);
+  g_autoptr (VPlay) play = vplay_new (FASP_ROLE_SENDER);
   const ImpairCounters *line = vnet_get_counters (play->net, VNET_A, VNET_C);
   FaspAddress at = vplay_get_address (1);
   VStranger *stranger = vplay_add_stranger (play, &at, FASP_ROLE_RECEIVER);
@@ -340,14 +334,13 @@ test_blind (void)
   settle (play);
   g_assert_cmpuint (play->read, ==, play->written);
   g_assert_cmpuint (fasp_rx_view (fasp_endpoint_nth (play->good, 0)->rx)->late.skips, ==, 0);
-  vplay_free (play);
 }
 
 /* A receiver that waits for a stream to begin keeps its place, as long as it likes. */
 static void
 test_honest_idle (void)
 {
-  VPlay *play = vplay_new (FASP_ROLE_SENDER);
+  g_autoptr (VPlay) play = vplay_new (FASP_ROLE_SENDER);
   FaspEndpointStats stats;
 
   play->config.settings.max_receivers = 1;
@@ -363,7 +356,6 @@ test_honest_idle (void)
   fasp_endpoint_get_stats (play->sink, &stats);
   g_assert_cmpuint (stats.sessions, ==, 1);
   assert_whole (play);
-  vplay_free (play);
 }
 
 /* A receiver to which nothing comes through for a while, though it is heard, has everything
@@ -372,7 +364,7 @@ static void
 test_honest_outage (gconstpointer data)
 {
   const What what = GPOINTER_TO_INT (data);
-  VPlay *play = play_new (FASP_SLOW_WAIT);
+  g_autoptr (VPlay) play = play_new (FASP_SLOW_WAIT);
   ImpairConfig *wire = vnet_get_wire (play->net, VNET_A, VNET_B);
 
   besiege (play, what, 3, 2 * FASP_SEC, FASP_SEC);
@@ -382,7 +374,6 @@ test_honest_outage (gconstpointer data)
   settle (play);
   g_assert_cmpuint (play->good->sessions->len, ==, 1);
   g_assert_cmpuint (play->read, ==, play->written);
-  vplay_free (play);
 }
 
 int

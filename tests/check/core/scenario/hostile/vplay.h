@@ -23,6 +23,7 @@ typedef struct
 VPlay *vplay_new (FaspRole role);
 void vplay_begin (VPlay *play);
 void vplay_free (VPlay *play);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VPlay, vplay_free)
 /* The good peer calls. */
 void vplay_add_good (VPlay *play, FaspTime rtt, guint latency_ms);
 /* The address of a stranger in @network. */

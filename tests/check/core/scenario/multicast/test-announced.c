@@ -17,7 +17,7 @@ test_refused (void)
   for (gint reconnect = 0; reconnect < 2; reconnect++) {
     FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
     FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
-    Vgroup *g = vgroup_new (20);
+    g_autoptr (Vgroup) g = vgroup_new (20);
     const guint *events = g->receivers[0].events;
 
     s.streamid = "news";
@@ -34,7 +34,6 @@ test_refused (void)
     vgroup_set_sender (g, &s);
     vgroup_run (g, 5 * FASP_SEC);
     g_assert_cmpuint (events[FASP_EVENT_CONNECTED], ==, reconnect);
-    vgroup_free (g);
   }
 }
 
@@ -61,7 +60,7 @@ listen_in (gpointer user_data, FaspTime now, guint8 *data, gsize size)
 static void
 test_forged (void)
 {
-  Vgroup *g = members_new (40, 3, FASP_SLOW_WAIT);
+  g_autoptr (Vgroup) g = members_new (40, 3, FASP_SLOW_WAIT);
   Eavesdropper e = { g };
   FaspEndpointStats stats;
   FaspAddress from = members_get_stranger (77);
@@ -84,7 +83,6 @@ test_forged (void)
   g_assert_cmpuint (stats.datagrams_forged, >, 100);
   g_assert_cmpuint (vgroup_get_stats (g).members, ==, 3);
   members_assert_whole (g);
-  vgroup_free (g);
 }
 
 /* Announcements of others, any number of them, do not move who is connected; and who is
@@ -93,7 +91,7 @@ static void
 test_announce_flood (void)
 {
   FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
-  Vgroup *g = members_new (41, 2, FASP_SLOW_WAIT);
+  g_autoptr (Vgroup) g = members_new (41, 2, FASP_SLOW_WAIT);
   FaspHandshake forged = { .type = FASP_HANDSHAKE_ANNOUNCE, .version = FASP_VERSION };
   guint8 data[100];
   guint64 sent;
@@ -120,7 +118,6 @@ test_announce_flood (void)
   vgroup_run (g, 5 * FASP_SEC);
   g_assert_cmpuint (g->receivers[2].events[FASP_EVENT_CONNECTED], ==, 1);
   members_assert_whole (g);
-  vgroup_free (g);
 }
 
 /* What is announced to a receiver's own address, and not to the group, is not believed: it is
@@ -130,7 +127,7 @@ test_announce_unicast (void)
 {
   FaspEndpointConfig sender = vgroup_config (FASP_ROLE_SENDER);
   FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
-  Vgroup *g = vgroup_new (42);
+  g_autoptr (Vgroup) g = vgroup_new (42);
   FaspHandshake forged = { .type = FASP_HANDSHAKE_ANNOUNCE, .version = FASP_VERSION };
   FaspEndpointStats stats;
   guint8 data[100];
@@ -150,7 +147,6 @@ test_announce_unicast (void)
     g_assert_cmpuint (stats.datagrams_unknown, ==, 1);
     g_assert_cmpint (g->receivers[0].sent > 0, ==, link == 1);
   }
-  vgroup_free (g);
 }
 
 /* A cookie that was sent to the group, not to who called: the call goes on where it went before. */
@@ -159,7 +155,7 @@ test_retry_to_group (void)
 {
   static FaspDatagram datagram;
   FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
-  Vgroup *g = vgroup_new (43);
+  g_autoptr (Vgroup) g = vgroup_new (43);
   FaspEndpoint *endpoint = fasp_endpoint_new (&r, vgroup_random, g);
   FaspHandshake forged = { .type = FASP_HANDSHAKE_ANNOUNCE, .version = FASP_VERSION };
   FaspAddress from = members_get_stranger (500);
@@ -183,7 +179,6 @@ test_retry_to_group (void)
     forged.cookie_size = FASP_COOKIE_SIZE;
   }
   fasp_endpoint_free (endpoint);
-  vgroup_free (g);
 }
 
 /* Its sender is silent for a while, and another one in the group refuses it: who is to call once
@@ -193,7 +188,7 @@ test_refused_meanwhile (void)
 {
   FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
   FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
-  Vgroup *g = vgroup_new (20);
+  g_autoptr (Vgroup) g = vgroup_new (20);
   const guint *events = g->receivers[0].events;
   FaspEndpoint *away;
 
@@ -214,7 +209,6 @@ test_refused_meanwhile (void)
   g->sender = away;
   vgroup_run (g, 3 * FASP_SEC);
   g_assert_cmpuint (events[FASP_EVENT_RESUMED], ==, 1);
-  vgroup_free (g);
 }
 
 /* Two senders are announced and none answers: who is to call once gives up when its time is over,
@@ -224,7 +218,7 @@ test_announced_in_vain (void)
 {
   FaspEndpointConfig sender = vgroup_config (FASP_ROLE_SENDER);
   FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
-  Vgroup *g = vgroup_new (44);
+  g_autoptr (Vgroup) g = vgroup_new (44);
   FaspHandshake forged = { .type = FASP_HANDSHAKE_ANNOUNCE, .version = FASP_VERSION };
   guint8 data[100];
 
@@ -244,7 +238,6 @@ test_announced_in_vain (void)
     g_assert_cmpuint (g->receivers[0].events[FASP_EVENT_REJECTED], ==,
         g->now >= FASP_SEC + r.resume_timeout);
   }
-  vgroup_free (g);
 }
 
 int

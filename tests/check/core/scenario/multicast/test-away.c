@@ -13,7 +13,7 @@
 static void
 test_vanished (void)
 {
-  Vgroup *g = members_new (8, 10, FASP_SLOW_WAIT);
+  g_autoptr (Vgroup) g = members_new (8, 10, FASP_SLOW_WAIT);
   guint64 read;
 
   g->trunk.config.loss = .01;
@@ -26,14 +26,13 @@ test_vanished (void)
   vgroup_run (g, 3 * FASP_SEC);
   g_assert_cmpuint (vgroup_get_stats (g).members, ==, 8);
   members_assert_whole (g);
-  vgroup_free (g);
 }
 
 /* One that reads nothing is moved ahead, or lets nobody go on. */
 static void
 test_stalled (void)
 {
-  Vgroup *g = members_new (9, 10, FASP_SLOW_SKIP);
+  g_autoptr (Vgroup) g = members_new (9, 10, FASP_SLOW_SKIP);
   guint64 read;
 
   vgroup_run (g, 2 * FASP_SEC);
@@ -61,14 +60,13 @@ test_stalled (void)
   g->receivers[4].stopped = FALSE;
   vgroup_run (g, 5 * FASP_SEC);
   members_assert_whole (g);
-  vgroup_free (g);
 }
 
 /* Whoever hears no multicast, from the first or from some time on, has it by unicast. */
 static void
 test_deaf (void)
 {
-  Vgroup *g = members_new (10, 6, FASP_SLOW_WAIT);
+  g_autoptr (Vgroup) g = members_new (10, 6, FASP_SLOW_WAIT);
 
   vgroup_run (g, 2 * FASP_SEC);
   g->receivers[2].no_multicast = TRUE;
@@ -78,7 +76,6 @@ test_deaf (void)
   g_assert_cmpuint (vgroup_get_stats (g).members, ==, 5);
   g_assert_cmpuint (vgroup_get_stats (g).deaf, ==, 1);
   members_assert_whole (g);
-  vgroup_free (g);
 }
 
 /* The store is full before it is known that a receiver does not hear the group: it is not slow. */
@@ -90,7 +87,7 @@ test_deaf_soon (gconstpointer data)
   for (guint i = 0; i < 3; i++) {
     FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
     FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
-    Vgroup *g = vgroup_new (10 + i);
+    g_autoptr (Vgroup) g = vgroup_new (10 + i);
     guint64 read;
 
     s.settings.slow_policy = policy;
@@ -114,7 +111,6 @@ test_deaf_soon (gconstpointer data)
     vgroup_run (g, 5 * FASP_SEC);
     g_assert_cmpuint (g->events[FASP_EVENT_REMOVED] > 0, ==, policy == FASP_SLOW_DROP_RECEIVER);
     g_assert_cmpuint (vgroup_get_stats (g).deaf, ==, 1);
-    vgroup_free (g);
   }
 }
 
@@ -122,7 +118,7 @@ test_deaf_soon (gconstpointer data)
 static void
 test_rejoin (void)
 {
-  Vgroup *g = members_new (12, 6, FASP_SLOW_WAIT);
+  g_autoptr (Vgroup) g = members_new (12, 6, FASP_SLOW_WAIT);
   guint64 alone;
 
   vgroup_run (g, 2 * FASP_SEC);
@@ -148,7 +144,6 @@ test_rejoin (void)
   g_assert_cmpuint (vgroup_get_stats (g).members, ==, 5);
   g_assert_cmpuint (g->receivers[2].events[FASP_EVENT_DEAF], ==, 2);
   members_assert_whole (g);
-  vgroup_free (g);
 }
 
 /* The group sends so many packets that none of those here hears. */
@@ -172,7 +167,7 @@ test_rejoin_late (void)
   static const guint64 packets[] = { 5000000, 9000000, 15000000, 20000000 };
 
   for (guint i = 0; i < G_N_ELEMENTS (packets); i++) {
-    Vgroup *g = members_new (12, 2, FASP_SLOW_WAIT);
+    g_autoptr (Vgroup) g = members_new (12, 2, FASP_SLOW_WAIT);
 
     g->receivers[0].no_multicast = TRUE;
     g->receivers[1].no_multicast = TRUE;
@@ -184,7 +179,6 @@ test_rejoin_late (void)
     g_assert_cmpuint (vgroup_get_stats (g).members, ==, 1);
     g_assert_cmpuint (g->receivers[0].events[FASP_EVENT_HEARING], ==, 1);
     members_assert_whole (g);
-    vgroup_free (g);
   }
 }
 
@@ -195,7 +189,7 @@ test_rejoin_narrow (void)
 {
   FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
   FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
-  Vgroup *g = vgroup_new (3);
+  g_autoptr (Vgroup) g = vgroup_new (3);
 
   s.settings.max_bitrate = 5500000;
   s.buffer_size = r.buffer_size = 16 << 20;
@@ -217,7 +211,6 @@ test_rejoin_narrow (void)
   }
   g_assert_cmpuint (vgroup_get_stats (g).members, ==, 4);
   members_assert_whole (g);
-  vgroup_free (g);
 }
 
 /* Nobody hears it for a while: who is to come back hears that it is there. */
@@ -225,7 +218,7 @@ static void
 test_rejoin_all (void)
 {
   for (guint n = 1; n <= 4; n += 3) {
-    Vgroup *g = members_new (14, n, FASP_SLOW_WAIT);
+    g_autoptr (Vgroup) g = members_new (14, n, FASP_SLOW_WAIT);
 
     vgroup_run (g, 2 * FASP_SEC);
     for (guint i = 0; i < n; i++)
@@ -238,7 +231,6 @@ test_rejoin_all (void)
     g_assert_cmpuint (vgroup_get_stats (g).members, ==, n);
     g_assert_cmpuint (vgroup_get_stats (g).returned, ==, n);
     members_assert_whole (g);
-    vgroup_free (g);
   }
 }
 
@@ -246,7 +238,7 @@ test_rejoin_all (void)
 static void
 test_rejoin_flapping (void)
 {
-  Vgroup *g = members_new (13, 4, FASP_SLOW_WAIT);
+  g_autoptr (Vgroup) g = members_new (13, 4, FASP_SLOW_WAIT);
 
   for (guint i = 0; i < 300; i++) {
     g->receivers[2].no_multicast = i % 10 < 3;
@@ -258,7 +250,6 @@ test_rejoin_flapping (void)
   for (guint i = 0; i < 4; i++)
     g_assert_cmpuint (g->receivers[i].events[FASP_EVENT_INTERRUPTED], ==, 0);
   members_assert_whole (g);
-  vgroup_free (g);
 }
 
 /* Over 6 Mbit/s, with room for all that anybody misses for a while; 20 ms away, and each so much
@@ -304,7 +295,7 @@ static void
 test_rejoin_vanished (void)
 {
   for (guint seed = 1; seed <= 4; seed++) {
-    Vgroup *g = roomy_group (seed, 2, 20 * FASP_MSEC);
+    g_autoptr (Vgroup) g = roomy_group (seed, 2, 20 * FASP_MSEC);
 
     g->receivers[0].branch.config.loss = .01;
     g->receivers[0].back.config.loss = .01;
@@ -314,7 +305,6 @@ test_rejoin_vanished (void)
     vgroup_run (g, FASP_SEC);
     g->receivers[1].gone = TRUE;
     g_assert_cmpuint (watch_behind (g, 10 * FASP_SEC), <, g->bitrate / 8);
-    vgroup_free (g);
   }
 }
 
@@ -326,7 +316,7 @@ test_rejoin_long_gone (void)
   static const guint64 packets[] = { 5000000, 9000000, 16000000, 20000000 };
 
   for (guint i = 0; i < G_N_ELEMENTS (packets); i++) {
-    Vgroup *g = roomy_group (i + 1, 1, 0);
+    g_autoptr (Vgroup) g = roomy_group (i + 1, 1, 0);
 
     g->receivers[0].gone = TRUE;
     vgroup_run (g, 4 * FASP_SEC);
@@ -340,7 +330,6 @@ test_rejoin_long_gone (void)
     vgroup_run (g, 10 * FASP_SEC);
     g_assert_cmpuint (vgroup_get_stats (g).members, ==, 1);
     members_assert_whole (g);
-    vgroup_free (g);
   }
 }
 
@@ -349,7 +338,7 @@ static void
 test_rejoin_several (void)
 {
   for (guint away = 1; away <= 4; away++) {
-    Vgroup *g = roomy_group (away, 6, FASP_MSEC);
+    g_autoptr (Vgroup) g = roomy_group (away, 6, FASP_MSEC);
 
     for (guint i = 1; i <= away; i++)
       g->receivers[i].gone = TRUE;
@@ -357,7 +346,6 @@ test_rejoin_several (void)
     for (guint i = 1; i <= away; i++)
       g->receivers[i].gone = FALSE;
     g_assert_cmpuint (watch_behind (g, 15 * FASP_SEC), <, g->bitrate / 8 / 2);
-    vgroup_free (g);
   }
 }
 
@@ -367,7 +355,7 @@ static void
 test_narrow (void)
 {
   for (guint i = 0; i < 4; i++) {
-    Vgroup *g = roomy_group (i + 1, 10, 20 * FASP_MSEC);
+    g_autoptr (Vgroup) g = roomy_group (i + 1, 10, 20 * FASP_MSEC);
 
     for (guint k = 8; k < 10; k++) {
       g->receivers[k].branch.config.mtu = i < 2 ? 1000 : 0;
@@ -375,7 +363,6 @@ test_narrow (void)
     }
     g_assert_cmpuint (watch_behind (g, 20 * FASP_SEC), <, g->bitrate / 8 / 5);
     g_assert_cmpuint (g->receivers[0].discontinuities, ==, 0);
-    vgroup_free (g);
   }
 }
 
@@ -389,7 +376,7 @@ test_sender_anew (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (away); i++) {
     FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
-    Vgroup *g = members_new (i + 1, 5, FASP_SLOW_SKIP);
+    g_autoptr (Vgroup) g = members_new (i + 1, 5, FASP_SLOW_SKIP);
     guint64 bitrate = g->bitrate;
 
     vgroup_run (g, 5 * FASP_SEC);
@@ -422,7 +409,6 @@ test_sender_anew (void)
       g->receivers[k].no_multicast = FALSE;
     vgroup_run (g, 20 * FASP_SEC);
     g_assert_cmpuint (vgroup_get_stats (g).members, ==, 5);
-    vgroup_free (g);
   }
 }
 
@@ -433,7 +419,7 @@ test_deaf_latency (void)
   FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
   FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
   FaspSessionStats sessions[3];
-  Vgroup *g = vgroup_new (7);
+  g_autoptr (Vgroup) g = vgroup_new (7);
 
   r.settings.latency_ms = FASP_LATENCY_AUTO;
   vgroup_set_sender (g, &s);
@@ -451,7 +437,6 @@ test_deaf_latency (void)
       ==, 3);
   for (guint i = 0; i < 3; i++)
     g_assert_cmpuint (sessions[i].latency.ms, <, 1000);
-  vgroup_free (g);
 }
 
 int

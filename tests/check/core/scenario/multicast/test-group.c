@@ -15,7 +15,7 @@
 static void
 test_clean (void)
 {
-  Vgroup *g = members_new (1, 20, FASP_SLOW_WAIT);
+  g_autoptr (Vgroup) g = members_new (1, 20, FASP_SLOW_WAIT);
   FaspGroupStats stats;
   guint64 written, sent;
 
@@ -33,7 +33,6 @@ test_clean (void)
   /* the stream once, 6 % of headers, and a little to each */
   g_assert_cmpuint (g->sent_wire - sent, <, (g->written - written) * 110 / 100);
   members_assert_whole (g);
-  vgroup_free (g);
 }
 
 /* What the group sent before a receiver knew its key is not lost, however little that was. */
@@ -41,7 +40,7 @@ static void
 test_first_packets (void)
 {
   FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
-  Vgroup *g = members_new (2, 2, FASP_SLOW_WAIT);
+  g_autoptr (Vgroup) g = members_new (2, 2, FASP_SLOW_WAIT);
 
   g_assert_cmpuint (g->group_sent, <, 32);
   g->bitrate = 0;
@@ -60,7 +59,6 @@ test_first_packets (void)
     g_assert_cmpuint (stats.received.bursts, ==, 0);
   }
   members_assert_whole (g);
-  vgroup_free (g);
 }
 
 /* What all lose goes again once, after few requests: 1.9 in the mean of 40 seeds, more than 3
@@ -71,7 +69,7 @@ test_correlated (void)
   guint64 requests = 0, losses = 0;
 
   for (guint seed = 2; seed <= 5; seed++) {
-    Vgroup *g = members_new (seed, 100, FASP_SLOW_WAIT);
+    g_autoptr (Vgroup) g = members_new (seed, 100, FASP_SLOW_WAIT);
     FaspGroupStats stats;
 
     g->trunk.config.loss = .03;
@@ -84,7 +82,6 @@ test_correlated (void)
     requests += stats.requests;
     losses += stats.losses;
     members_assert_whole (g);
-    vgroup_free (g);
   }
   g_assert_cmpuint (requests, <=, 3 * losses);
 }
@@ -93,7 +90,7 @@ test_correlated (void)
 static void
 test_independent (void)
 {
-  Vgroup *g = members_new (3, 50, FASP_SLOW_WAIT);
+  g_autoptr (Vgroup) g = members_new (3, 50, FASP_SLOW_WAIT);
   FaspGroupStats stats;
   guint64 lost = 0;
 
@@ -107,14 +104,13 @@ test_independent (void)
   g_assert_cmpuint (members_count_alone (g), >, 4 * stats.blocks_resent);
   g_assert_cmpuint (members_count_alone (g) + stats.blocks_resent, <, lost * 11 / 10);
   members_assert_whole (g);
-  vgroup_free (g);
 }
 
 /* Where many lose something of their own, all are sent it: fewer than one for each. */
 static void
 test_independent_much (void)
 {
-  Vgroup *g = members_new (4, 30, FASP_SLOW_WAIT);
+  g_autoptr (Vgroup) g = members_new (4, 30, FASP_SLOW_WAIT);
   FaspGroupStats before, stats;
   guint64 alone;
 
@@ -132,14 +128,13 @@ test_independent_much (void)
   g_assert_cmpuint (stats.blocks_sent + stats.blocks_resent + alone, <,
       stats.blocks_sent * 195 / 100);
   members_assert_whole (g);
-  vgroup_free (g);
 }
 
 /* The pace is that of the group and its members together. */
 static void
 test_pace (void)
 {
-  Vgroup *g = members_new (5, 30, FASP_SLOW_WAIT);
+  g_autoptr (Vgroup) g = members_new (5, 30, FASP_SLOW_WAIT);
   guint64 before;
 
   for (guint i = 0; i < g->n; i++)
@@ -150,7 +145,6 @@ test_pace (void)
   vgroup_run (g, 2 * FASP_SEC);
   /* and what is said to each, PROMISE, PONG */
   g_assert_cmpuint ((g->sent_wire - before) * 8 / 2, <, 10000000 + 30 * 10000);
-  vgroup_free (g);
 }
 
 static void
@@ -158,7 +152,7 @@ test_repairs (void)
 {
   FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
   FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
-  Vgroup *g = vgroup_new (6);
+  g_autoptr (Vgroup) g = vgroup_new (6);
   FaspSessionStats stats;
 
   s.fec = FASP_FEC_FIXED;
@@ -174,7 +168,6 @@ test_repairs (void)
   fasp_endpoint_get_sessions (g->receivers[3].endpoint, g->now, &(guint64) { 0 }, &stats, 1);
   g_assert_cmpuint (stats.received.recovered, >, 10);
   members_assert_whole (g);
-  vgroup_free (g);
 }
 
 /* No time for a retransmission.  What is promised to members counts on the repairs that the group
@@ -186,7 +179,7 @@ test_repairs_promised (void)
     FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
     FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
     FaspSessionStats at_sender, at_receiver;
-    Vgroup *g = vgroup_new (6);
+    g_autoptr (Vgroup) g = vgroup_new (6);
 
     s.fec = r.fec = FASP_FEC_AUTO;
     s.settings.latency_ms = 60;
@@ -217,7 +210,6 @@ test_repairs_promised (void)
         i == 0 ? 8500000 : 6800000);
     g_assert_cmpuint (fasp_endpoint_get_available_bitrate (g->sender), <,
         i == 0 ? 9300000 : 7800000);
-    vgroup_free (g);
   }
 }
 
@@ -225,7 +217,7 @@ static void
 test_late (void)
 {
   FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
-  Vgroup *g = members_new (7, 5, FASP_SLOW_WAIT);
+  g_autoptr (Vgroup) g = members_new (7, 5, FASP_SLOW_WAIT);
 
   g->trunk.config.loss = .01;
   vgroup_run (g, 3 * FASP_SEC);
@@ -238,7 +230,6 @@ test_late (void)
   for (guint i = 5; i < 10; i++)
     g_assert_cmpint (g->receivers[i].origin, >, 0);
   members_assert_whole (g);
-  vgroup_free (g);
 }
 
 /* The nearest one speaks for all, whoever joined first. */
@@ -247,7 +238,7 @@ test_speaker (void)
 {
   FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
   FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
-  Vgroup *g = vgroup_new (8);
+  g_autoptr (Vgroup) g = vgroup_new (8);
 
   vgroup_set_sender (g, &s);
   vgroup_add (g, &r, 300 * FASP_MSEC);
@@ -268,7 +259,6 @@ test_speaker (void)
         fasp_hist_percentile (fasp_endpoint_get_lateness (g->receivers[i].endpoint, TRUE), .99), <,
         50 * FASP_MSEC);
   members_assert_whole (g);
-  vgroup_free (g);
 }
 
 /* The speaker vanishes: the next one is told at once, though nobody else says a word for
@@ -281,7 +271,7 @@ test_next_speaker (void)
 
   s.resume_timeout = r.resume_timeout = 30 * FASP_SEC;
   for (guint i = 0; i < 10; i++) {
-    Vgroup *g = vgroup_new (30 + i);
+    g_autoptr (Vgroup) g = vgroup_new (30 + i);
     const FaspMember *first;
     FaspTime chosen;
     guint next;
@@ -308,7 +298,6 @@ test_next_speaker (void)
           break;
     } while (next == 6);
     g_assert_cmpint (g->now - chosen, <, 50 * FASP_MSEC);
-    vgroup_free (g);
   }
 }
 
@@ -317,14 +306,13 @@ static void
 test_silence (void)
 {
   FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
-  Vgroup *g = members_new (11, 1, FASP_SLOW_WAIT);
+  g_autoptr (Vgroup) g = members_new (11, 1, FASP_SLOW_WAIT);
 
   vgroup_add (g, &r, RTT);
   g->receivers[1].no_multicast = TRUE;
   vgroup_run (g, 5 * FASP_SEC);
   g_assert_cmpuint (g->receivers[0].events[FASP_EVENT_CONNECTED], ==, 1);
   g_assert_cmpuint (g->receivers[1].events[FASP_EVENT_UNANSWERED], ==, 1);
-  vgroup_free (g);
 }
 
 static void
@@ -334,7 +322,7 @@ test_bad_network (void)
   const guint32 seeds[] = { 20, 33, 50 };
 
   for (guint s = 0; s < G_N_ELEMENTS (seeds); s++) {
-    Vgroup *g = members_new (seeds[s], 20, FASP_SLOW_WAIT);
+    g_autoptr (Vgroup) g = members_new (seeds[s], 20, FASP_SLOW_WAIT);
 
     g->trunk.config.loss = .02;
     g->trunk.config.burst = 4;
@@ -355,7 +343,6 @@ test_bad_network (void)
     vgroup_run (g, 5 * FASP_SEC);
     g_assert_cmpuint (vgroup_get_stats (g).members, ==, 20);
     members_assert_whole (g);
-    vgroup_free (g);
   }
 }
 
@@ -363,7 +350,7 @@ test_bad_network (void)
 static void
 test_blackout (void)
 {
-  Vgroup *g = members_new (30, 20, FASP_SLOW_WAIT);
+  g_autoptr (Vgroup) g = members_new (30, 20, FASP_SLOW_WAIT);
 
   vgroup_run (g, 2 * FASP_SEC);
   g->trunk.config.blackouts[0].start = g->now;
@@ -373,7 +360,6 @@ test_blackout (void)
   g_assert_cmpuint (vgroup_get_stats (g).blocks_resent + members_count_alone (g), <,
       2 * g->bitrate / 8 / 1100);
   members_assert_whole (g);
-  vgroup_free (g);
 }
 
 /* With history; @n live receivers of 4 Mbit/s in a channel of 5.6, or a total of that. */
@@ -403,7 +389,7 @@ static void
 test_join_back (void)
 {
   FaspEndpointConfig r;
-  Vgroup *g = group_with_history (3, &r, FALSE);
+  g_autoptr (Vgroup) g = group_with_history (3, &r, FALSE);
   guint64 read;
 
   vgroup_run (g, 12 * FASP_SEC);
@@ -418,7 +404,6 @@ test_join_back (void)
   g_assert_cmpuint (g->receivers[3].read, >, 9 * 1000000 / 8);
   g_assert_cmpuint (g->receivers[3].events[FASP_EVENT_DEAF], ==, 0);
   g_assert_cmpuint (vgroup_get_stats (g).members, ==, 4);
-  vgroup_free (g);
 }
 
 /* Nothing is written any more: who joins the past of it has it all the same. */
@@ -426,7 +411,7 @@ static void
 test_join_pause (gconstpointer total)
 {
   FaspEndpointConfig r;
-  Vgroup *g = group_with_history (0, &r, GPOINTER_TO_INT (total));
+  g_autoptr (Vgroup) g = group_with_history (0, &r, GPOINTER_TO_INT (total));
 
   vgroup_run (g, 5 * FASP_SEC);
   g->bitrate = 0;
@@ -437,7 +422,6 @@ test_join_pause (gconstpointer total)
   vgroup_add (g, &r, 20 * FASP_MSEC);
   vgroup_run (g, 15 * FASP_SEC);
   g_assert_cmpuint (g->receivers[1].read, ==, g->written);
-  vgroup_free (g);
 }
 
 /* What receivers say is held up for 2.5 s, and nothing else: all hear the group. */
@@ -445,7 +429,7 @@ static void
 test_back_blackout (void)
 {
   for (guint seed = 1; seed <= 3; seed++) {
-    Vgroup *g = members_new (seed, 20, FASP_SLOW_SKIP);
+    g_autoptr (Vgroup) g = members_new (seed, 20, FASP_SLOW_SKIP);
 
     vgroup_run (g, 3 * FASP_SEC);
     for (guint i = 0; i < 20; i++) {
@@ -455,7 +439,6 @@ test_back_blackout (void)
     vgroup_run (g, 8 * FASP_SEC);
     g_assert_cmpuint (vgroup_get_stats (g).deaf, ==, 0);
     g_assert_cmpuint (vgroup_get_stats (g).members, ==, 20);
-    vgroup_free (g);
   }
 }
 
@@ -465,7 +448,7 @@ static void
 test_end_once (void)
 {
   FaspEndpointConfig r;
-  Vgroup *g = group_with_history (0, &r, FALSE);
+  g_autoptr (Vgroup) g = group_with_history (0, &r, FALSE);
 
   r.buffer_size = 1 << 20;
   r.settings.reconnect = FALSE;
@@ -480,7 +463,6 @@ test_end_once (void)
     g_assert_cmpuint (g->receivers[i].events[FASP_EVENT_CONNECTED], ==, 1);
     g_assert_cmpuint (g->receivers[i].events[FASP_EVENT_REMOVED], ==, 1);
   }
-  vgroup_free (g);
 }
 
 /* latency=auto, and so many members that each speaks every few seconds: the latency is found and
@@ -490,7 +472,7 @@ test_auto_latency (void)
 {
   FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
   FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
-  Vgroup *g = vgroup_new (61);
+  g_autoptr (Vgroup) g = vgroup_new (61);
   guint64 alone;
 
   s.settings.latency_ms = FASP_LATENCY_AUTO;
@@ -516,7 +498,6 @@ test_auto_latency (void)
   }
   /* ten a second at most */
   g_assert_cmpuint (g->sent - g->group_sent - alone, <, 50 * 5 * 10);
-  vgroup_free (g);
 }
 
 /* A latency that is found leaves time for the wait before members ask. */
@@ -525,7 +506,7 @@ test_auto_wait (void)
 {
   FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
   FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
-  Vgroup *g = vgroup_new (61);
+  g_autoptr (Vgroup) g = vgroup_new (61);
   guint64 skips = 0;
 
   s.settings.latency_ms = FASP_LATENCY_AUTO;
@@ -551,7 +532,6 @@ test_auto_wait (void)
   }
   g_test_message ("%" G_GUINT64_FORMAT " skips", skips);
   g_assert_cmpuint (skips, <=, 2);
-  vgroup_free (g);
 }
 
 int

@@ -77,7 +77,7 @@ test_claims (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (CASES); i++) {
     const Case *c = &CASES[i];
-    Vgroup *g = group_new (c);
+    g_autoptr (Vgroup) g = group_new (c);
     guint64 before[HONEST], worst = 0;
 
     for (guint n = 0; n < HONEST; n++)
@@ -95,7 +95,6 @@ test_claims (void)
         c->liars, g->n, c->claim, c->room, worst, SECONDS,
         vgroup_get_stats (g).back_off / FASP_MSEC);
     g_assert_cmpuint (worst, <=, c->skips_most);
-    vgroup_free (g);
   }
 }
 

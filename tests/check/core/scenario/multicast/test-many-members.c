@@ -81,7 +81,7 @@ test_feedback_rate (void)
   static const guint members[] = { 20, 100 };
 
   for (guint i = 0; i < G_N_ELEMENTS (members); i++) {
-    Vgroup *g = crowd_of (1, members[i], 64 << 20, FASP_SLOW_WAIT);
+    g_autoptr (Vgroup) g = crowd_of (1, members[i], 64 << 20, FASP_SLOW_WAIT);
     guint64 up, down;
 
     lose_words (g, .01);
@@ -94,7 +94,6 @@ test_feedback_rate (void)
     g_assert_cmpuint (vgroup_get_stats (g).members, ==, members[i]);
     g_assert_cmpuint (up, <, down / 64 * 5 / 4 + 10 * 1500);
     assert_whole (g, 3 * FASP_SEC);
-    vgroup_free (g);
   }
 }
 
@@ -102,7 +101,7 @@ test_feedback_rate (void)
 static void
 test_prompt (void)
 {
-  Vgroup *g = crowd_with (2, 50, 64 << 20, FASP_SLOW_WAIT, 3 * BITRATE);
+  g_autoptr (Vgroup) g = crowd_with (2, 50, 64 << 20, FASP_SLOW_WAIT, 3 * BITRATE);
   FaspGroupStats stats;
 
   for (guint i = 0; i < g->n; i++)
@@ -114,7 +113,6 @@ test_prompt (void)
   g_assert_cmpuint (stats.losses, >, 1000);
   g_assert_cmpuint (stats.requests, <=, 3 * stats.losses);
   assert_whole (g, 3 * FASP_SEC);
-  vgroup_free (g);
 }
 
 /* Who says little is not taken for gone, though a tenth of that is lost; and who is gone
@@ -122,7 +120,7 @@ test_prompt (void)
 static void
 test_gone (void)
 {
-  Vgroup *g = crowd_of (3, 150, 64 << 20, FASP_SLOW_SKIP);
+  g_autoptr (Vgroup) g = crowd_of (3, 150, 64 << 20, FASP_SLOW_SKIP);
   FaspTime clock;
 
   lose_words (g, .1);
@@ -137,7 +135,6 @@ test_gone (void)
   g_assert_cmpuint (g->events[FASP_EVENT_INTERRUPTED], ==, 2);
   g_assert_cmpuint (count_events (g, FASP_EVENT_INTERRUPTED), ==, 2);
   assert_whole (g, 5 * FASP_SEC);
-  vgroup_free (g);
 }
 
 /* A stream that stands still is no reason to think that anybody is gone, on either side; and
@@ -145,7 +142,7 @@ test_gone (void)
 static void
 test_still (void)
 {
-  Vgroup *g = crowd_of (4, 100, 64 << 20, FASP_SLOW_WAIT);
+  g_autoptr (Vgroup) g = crowd_of (4, 100, 64 << 20, FASP_SLOW_WAIT);
 
   vgroup_run (g, 2 * FASP_SEC);
   lose_words (g, .05);
@@ -159,7 +156,6 @@ test_still (void)
   vgroup_run (g, 2300 * FASP_MSEC);
   for (guint i = 0; i < g->n; i++)
     g_assert_cmpuint (g->receivers[i].events[FASP_EVENT_INTERRUPTED], ==, 1);
-  vgroup_free (g);
 }
 
 /* The store has room for what is not said yet: nobody is moved ahead, where words are lost, and
@@ -167,7 +163,7 @@ test_still (void)
 static void
 test_store (void)
 {
-  Vgroup *g = crowd_of (5, 100, 2 << 20, FASP_SLOW_SKIP);
+  g_autoptr (Vgroup) g = crowd_of (5, 100, 2 << 20, FASP_SLOW_SKIP);
   FaspEndpointStats stats;
   gsize most = 0;
 
@@ -183,14 +179,13 @@ test_store (void)
   g_assert_cmpuint (most, <, (2 << 20) / 2);
   g_assert_cmpuint (count_events (g, FASP_EVENT_SKIPPED), ==, 0);
   assert_whole (g, 3 * FASP_SEC);
-  vgroup_free (g);
 }
 
 /* A time that is shorter than before is kept from now on, and not by all at once. */
 static void
 test_shorter (void)
 {
-  Vgroup *g = crowd_of (6, 100, 64 << 20, FASP_SLOW_WAIT);
+  g_autoptr (Vgroup) g = crowd_of (6, 100, 64 << 20, FASP_SLOW_WAIT);
   guint64 before[100], most = 0, spoken = 0;
   FaspTime end;
 
@@ -216,14 +211,13 @@ test_shorter (void)
   g_assert_cmpint (vgroup_get_stats (g).clock, <, 3 * FASP_SEC / 2);
   g_assert_cmpuint (spoken, ==, 100);
   g_assert_cmpuint (most, <, 25);
-  vgroup_free (g);
 }
 
 /* The end is confirmed by all of them soon, whatever is lost of it. */
 static void
 test_end (void)
 {
-  Vgroup *g = crowd_of (7, 200, 64 << 20, FASP_SLOW_WAIT);
+  g_autoptr (Vgroup) g = crowd_of (7, 200, 64 << 20, FASP_SLOW_WAIT);
   FaspTime before;
 
   vgroup_run (g, 5 * FASP_SEC);
@@ -237,14 +231,13 @@ test_end (void)
   before = g->now;
   assert_whole (g, 10 * FASP_SEC);
   g_assert_cmpint (g->now - before, <, 3 * FASP_SEC);
-  vgroup_free (g);
 }
 
 /* One that is far away does not make the others wait, and has the stream, too. */
 static void
 test_far (void)
 {
-  Vgroup *g = crowd_of (8, 100, 64 << 20, FASP_SLOW_WAIT);
+  g_autoptr (Vgroup) g = crowd_of (8, 100, 64 << 20, FASP_SLOW_WAIT);
   FaspGroupStats stats;
 
   for (guint i = 0; i < 99; i++)
@@ -260,7 +253,6 @@ test_far (void)
   g_assert_cmpint (stats.back_off, <, 200 * FASP_MSEC);
   g_assert_cmpuint (stats.requests, <=, 3 * stats.losses);
   assert_whole (g, 5 * FASP_SEC);
-  vgroup_free (g);
 }
 
 /* --- repairs in advance -------------------------------------------------------------------- */
@@ -311,7 +303,7 @@ test_code (void)
   guint64 more[2], retransmissions[2], before, first;
 
   for (guint i = 0; i < 2; i++) {
-    Vgroup *g = crowd_with_code (40, .01, 0, i == 0 ? FASP_FEC_OFF : FASP_FEC_AUTO);
+    g_autoptr (Vgroup) g = crowd_with_code (40, .01, 0, i == 0 ? FASP_FEC_OFF : FASP_FEC_AUTO);
 
     vgroup_run (g, 5 * FASP_SEC);
     before = count_more (g, &first);
@@ -326,7 +318,6 @@ test_code (void)
     retransmissions[i] -= first;
     g_assert_true ((vgroup_get_stats (g).fec_share > 0) == (i == 1));
     assert_whole (g, 5 * FASP_SEC);
-    vgroup_free (g);
   }
   g_assert_cmpuint (retransmissions[1] * 5, <, retransmissions[0]);
   g_assert_cmpuint (more[1] * 3, <, more[0]);
@@ -337,7 +328,7 @@ test_code (void)
 static void
 test_code_worth (void)
 {
-  Vgroup *g = crowd_with_code (20, 0, .03, FASP_FEC_AUTO);
+  g_autoptr (Vgroup) g = crowd_with_code (20, 0, .03, FASP_FEC_AUTO);
 
   vgroup_run (g, 8 * FASP_SEC);
   g_assert_cmpfloat (vgroup_get_stats (g).fec_share, ==, 0);
@@ -360,7 +351,6 @@ test_code_worth (void)
   vgroup_run (g, 150 * FASP_SEC);
   g_assert_cmpfloat (vgroup_get_stats (g).fec_share, ==, 0);
   assert_whole (g, 5 * FASP_SEC);
-  vgroup_free (g);
 }
 
 /* With room for 1.5 s at each, and some of what they say lost: the stream goes on. */
@@ -369,7 +359,7 @@ test_window (void)
 {
   FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
   FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
-  Vgroup *g = vgroup_new (1);
+  g_autoptr (Vgroup) g = vgroup_new (1);
   FaspTime since;
   guint64 read = 0;
 
@@ -394,7 +384,6 @@ test_window (void)
     read = g->receivers[0].read;
     g_assert_cmpint (g->now - since, <, 300 * FASP_MSEC);
   }
-  vgroup_free (g);
 }
 
 int

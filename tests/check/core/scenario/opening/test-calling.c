@@ -13,7 +13,7 @@
 static void
 test_reconnect_late (void)
 {
-  VCast *n = vcast_new (1);
+  g_autoptr (VCast) n = vcast_new (1);
 
   n->receiver.settings.reconnect = FALSE;
   vcast_begin (n, VNET_B);
@@ -30,7 +30,6 @@ test_reconnect_late (void)
   vnet_configure (n->nodes[VNET_B].endpoint, vnet_get_time (n->net), reconnect, TRUE);
   vcast_run (n, FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 2);
-  vcast_free (n);
 }
 
 /* Who may not redial any more is answered before that matters: that the session is replaced is not
@@ -38,7 +37,7 @@ test_reconnect_late (void)
 static void
 test_reconnect_answered (void)
 {
-  VCast *n = vcast_new (1);
+  g_autoptr (VCast) n = vcast_new (1);
   const VCastNode *caller = &n->nodes[VNET_A];
 
   vcast_let_call (n, VNET_A);
@@ -54,7 +53,6 @@ test_reconnect_answered (void)
   g_assert_false (caller->last[FASP_EVENT_REMOVED].final);
   vcast_end (n);
   g_assert_true (n->nodes[VNET_B].eos);
-  vcast_free (n);
 }
 
 /* Nor is a refusal, before the session is given up: anybody can send that, and the session may come
@@ -62,7 +60,7 @@ test_reconnect_answered (void)
 static void
 test_reconnect_refused (void)
 {
-  VCast *n = vcast_new (1);
+  g_autoptr (VCast) n = vcast_new (1);
   const VCastNode *caller = &n->nodes[VNET_B];
   VCastNode away;
 
@@ -84,7 +82,6 @@ test_reconnect_refused (void)
   vnet_attach (n->net, VNET_A, away.endpoint);
   vcast_run (n, 3 * FASP_SEC);
   g_assert_cmpuint (caller->events[FASP_EVENT_RESUMED], ==, 1);
-  vcast_free (n);
 }
 
 /* And who may not any more calls on until the session is given up, and then no more: the
@@ -92,7 +89,7 @@ test_reconnect_refused (void)
 static void
 test_reconnect_no_more (void)
 {
-  VCast *n = vcast_new (1);
+  g_autoptr (VCast) n = vcast_new (1);
   const VCastNode *caller = &n->nodes[VNET_B];
 
   vcast_begin (n, VNET_B);
@@ -108,14 +105,13 @@ test_reconnect_no_more (void)
   vcast_run (n, 5 * FASP_SEC);
   g_assert_cmpuint (caller->events[FASP_EVENT_CONNECTED], ==, 1);
   g_assert_cmpuint (caller->events[FASP_EVENT_REJECTED], ==, 0);
-  vcast_free (n);
 }
 
 /* One receiver takes one sender; the second is told and gets its turn, if there is one. */
 static void
 test_busy (gconstpointer keeps_listening)
 {
-  VCast *n = vcast_new (1);
+  g_autoptr (VCast) n = vcast_new (1);
   FaspEndpoint *second;
   FaspAddress peer = vnet_get_address (VNET_B);
   FaspEvent event = { 0 };
@@ -142,7 +138,6 @@ test_busy (gconstpointer keeps_listening)
     g_assert_cmpint (event.type, ==, FASP_EVENT_CONNECTED);
   vnet_attach (n->net, VNET_C, NULL);
   fasp_endpoint_free (second);
-  vcast_free (n);
 }
 
 /* After the last of the stream no other address of the peer's name is called: it would be connected
@@ -152,7 +147,7 @@ test_end_of_name (void)
 {
   for (guint sends = 0; sends < 2; sends++) {
     VnetSide caller = sends ? VNET_A : VNET_B, listener = !caller;
-    VCast *n = vcast_new (1);
+    g_autoptr (VCast) n = vcast_new (1);
     FaspAddress peer = vnet_get_address (listener);
 
     vcast_let_call (n, caller);
@@ -164,7 +159,6 @@ test_end_of_name (void)
     g_assert_cmpuint (n->nodes[caller].events[FASP_EVENT_CONNECTED], ==, 1);
     g_assert_true (fasp_endpoint_is_drained (n->nodes[VNET_A].endpoint));
     vcast_assert_whole (n, VNET_B);
-    vcast_free (n);
   }
 }
 
@@ -173,7 +167,7 @@ test_end_of_name (void)
 static void
 test_keep_calling (void)
 {
-  VCast *n = vcast_new (17);
+  g_autoptr (VCast) n = vcast_new (17);
 
   n->receiver.settings.keep_listening = TRUE;
   vcast_begin (n, VNET_B);
@@ -189,14 +183,13 @@ test_keep_calling (void)
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 2);
   if (n->nodes[VNET_B].events[FASP_EVENT_REJECTED] > 0)
     g_assert_false (n->nodes[VNET_B].last[FASP_EVENT_REJECTED].final);
-  vcast_free (n);
 }
 
 /* It listened on, and is to take one more only: that one it takes. */
 static void
 test_keep_listening_no_more (void)
 {
-  VCast *n = vcast_new (17);
+  g_autoptr (VCast) n = vcast_new (17);
 
   vcast_let_call (n, VNET_A);
   n->receiver.settings.keep_listening = TRUE;
@@ -211,7 +204,6 @@ test_keep_listening_no_more (void)
     vcast_run (n, 10 * FASP_SEC);
     vnet_configure (n->nodes[VNET_B].endpoint, vnet_get_time (n->net), keep_listening, FALSE);
   }
-  vcast_free (n);
 }
 
 /* Who gives up sooner calls for a session of its own, and not for that which it does not know any
@@ -219,7 +211,7 @@ test_keep_listening_no_more (void)
 static void
 test_sooner (void)
 {
-  VCast *n = vcast_new (4);
+  g_autoptr (VCast) n = vcast_new (4);
 
   vcast_let_call (n, VNET_A);
   n->sender.resume_timeout = 5 * FASP_SEC;
@@ -236,7 +228,6 @@ test_sooner (void)
   vcast_end (n);
   g_assert_true (n->nodes[VNET_B].eos);
   g_assert_false (n->nodes[VNET_B].wrong);
-  vcast_free (n);
 }
 
 static void
@@ -255,7 +246,7 @@ keep_open (gpointer data, VnetSide from, FaspTime now, guint8 *bytes, gsize size
 static void
 test_answered_late (void)
 {
-  VCast *n = vcast_new (4);
+  g_autoptr (VCast) n = vcast_new (4);
   FaspAddress elsewhere = vnet_get_address (VNET_D);
 
   vcast_let_call (n, VNET_A);
@@ -267,7 +258,6 @@ test_answered_late (void)
   g_assert_cmpuint (vnet_get_counters (n->net, VNET_A, VNET_D)->packets, ==, 0);
   vcast_end (n);
   vcast_assert_whole (n, VNET_B);
-  vcast_free (n);
 }
 
 /* A caller whose answers are lost, so that it asks whether its session is still known.  @moves:
@@ -295,7 +285,7 @@ static void
 test_asked_elsewhere (void)
 {
   g_autoptr (GBytes) open = NULL;
-  VCast *n = lose_answers (&open, FALSE);
+  g_autoptr (VCast) n = lose_answers (&open, FALSE);
   const ImpairCounters *there = vnet_get_counters (n->net, VNET_B, VNET_D);
   FaspAddress elsewhere = vnet_get_address (VNET_D);
   gsize size;
@@ -314,7 +304,6 @@ test_asked_elsewhere (void)
   vcast_end (n);
   vcast_assert_whole (n, VNET_B);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 1);
-  vcast_free (n);
 }
 
 /* It was heard from another address, which does not answer, and then calls from a third one. */
@@ -322,7 +311,7 @@ static void
 test_asked_from_third (void)
 {
   g_autoptr (GBytes) open = NULL;
-  VCast *n = lose_answers (&open, TRUE);
+  g_autoptr (VCast) n = lose_answers (&open, TRUE);
   const ImpairCounters *there = vnet_get_counters (n->net, VNET_B, VNET_D);
   FaspAddress elsewhere = vnet_get_address (VNET_D);
   gsize size;
@@ -345,14 +334,13 @@ test_asked_from_third (void)
   vcast_end (n);
   vcast_assert_whole (n, VNET_B);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 1);
-  vcast_free (n);
 }
 
 /* One peer refuses, the other is not there yet: that is not to be refused by both. */
 static void
 test_refused_and_silent (void)
 {
-  VCast *n = vcast_new (1);
+  g_autoptr (VCast) n = vcast_new (1);
   guint serial = 0, now;
 
   vnet_get_wire (n->net, VNET_B, VNET_C)->delay = vnet_get_wire (n->net, VNET_C, VNET_B)->delay =
@@ -376,7 +364,6 @@ test_refused_and_silent (void)
     vcast_run (n, 50 * FASP_MSEC);
   }
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 1);
-  vcast_free (n);
 }
 
 /* None of several peers answers, and the network may say so of each: that is reported once, and
@@ -384,7 +371,7 @@ test_refused_and_silent (void)
 static void
 test_none_answers (gconstpointer refused)
 {
-  VCast *n = vcast_new (1);
+  g_autoptr (VCast) n = vcast_new (1);
   VCastNode *node = &n->nodes[VNET_B];
   FaspAddress peers[] = { vnet_get_address (VNET_A), vnet_get_address (VNET_C) };
   guint serial = 0, now;
@@ -416,7 +403,6 @@ test_none_answers (gconstpointer refused)
   }
   g_assert_cmpuint (node->events[FASP_EVENT_REMOVED], ==, 1);
   g_assert_cmpuint (node->events[FASP_EVENT_UNANSWERED], ==, 2);
-  vcast_free (n);
 }
 
 int

@@ -57,7 +57,7 @@ static void
 test_options (void)
 {
   for (guint i = 0; i < 4; i++) {
-    VCast *n;
+    g_autoptr (VCast) n = NULL;
 
     newer = i / 2 == 0 ? FASP_ROLE_SENDER : FASP_ROLE_RECEIVER;
     n = start (i % 2);
@@ -65,7 +65,6 @@ test_options (void)
     vcast_end (n);
     vcast_assert_whole (n, VNET_B);
     g_assert_cmpint (n->nodes[VNET_B].last[FASP_EVENT_REMOVED].reason, ==, FASP_REASON_FINISHED);
-    vcast_free (n);
   }
 }
 
@@ -77,7 +76,7 @@ test_must_know (void)
   for (guint i = 0; i < 4; i++) {
     gboolean receiver_calls = i % 2, caller_is_newer;
     VnetSide caller = receiver_calls ? VNET_B : VNET_A;
-    VCast *n;
+    g_autoptr (VCast) n = NULL;
 
     newer = i / 2 == 0 ? FASP_ROLE_SENDER : FASP_ROLE_RECEIVER;
     caller_is_newer = (newer == FASP_ROLE_RECEIVER) == receiver_calls;
@@ -87,7 +86,6 @@ test_must_know (void)
     if (caller_is_newer)
       g_assert_cmpint (n->nodes[caller].last[FASP_EVENT_REJECTED].reason, ==,
           FASP_REASON_UNSUPPORTED);
-    vcast_free (n);
   }
   must_know = 0;
 }

@@ -105,6 +105,8 @@ port_free (Port *port)
   g_free (port);
 }
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Port, port_free)
+
 static FaspAddress
 make_address (guint host)
 {
@@ -185,7 +187,7 @@ stats_of (FaspEndpoint *endpoint)
 static void
 test_streams (void)
 {
-  Port *port = port_new ();
+  g_autoptr (Port) port = port_new ();
   FaspEndpoint *callers[MEMBERS];
   FaspAddress addresses[MEMBERS];
 
@@ -212,7 +214,6 @@ test_streams (void)
     g_assert_cmpuint (stats_of (port->members[i]).datagrams_unknown, ==, 0);
     fasp_endpoint_free (callers[i]);
   }
-  port_free (port);
 }
 
 /* The reason and text that a call is refused with, and how many answers that takes. */
@@ -237,7 +238,7 @@ assert_refused (Port *port, guint key, const gchar *streamid, FaspReason reason,
 static void
 test_refused (void)
 {
-  Port *port = port_new ();
+  g_autoptr (Port) port = port_new ();
 
   assert_refused (port, 1, "2", FASP_REASON_KEY, "the passphrases differ");
   assert_refused (port, 1, "7", FASP_REASON_REFUSED, "no stream");
@@ -251,7 +252,6 @@ test_refused (void)
   assert_refused (port, 3, "3", FASP_REASON_BUSY, "stopped just now");
   port->now += FASP_ROUTES_MEMORY;
   assert_refused (port, 3, "3", FASP_REASON_REFUSED, "no stream");
-  port_free (port);
 }
 
 /* --- harm ------------------------------------------------------------------------------- */
@@ -261,7 +261,7 @@ test_refused (void)
 static void
 test_spoofed (void)
 {
-  Port *port = port_new ();
+  g_autoptr (Port) port = port_new ();
   FaspAddress address = make_address (10), evil = make_address (66);
   FaspEndpoint *caller = dial (port, &address, 2, "2");
   guint64 counted = 0;
@@ -307,7 +307,6 @@ test_spoofed (void)
   exchange (port, &address, caller, port->now + FASP_SEC);
   g_assert_cmpuint (stats_of (caller).interrupted, ==, 0);
   fasp_endpoint_free (caller);
-  port_free (port);
 }
 
 static guint
@@ -345,7 +344,7 @@ make_open (Port *port, guint which, guint8 data[FASP_OPEN_SIZE])
 static void
 test_flood (void)
 {
-  Port *port = port_new ();
+  g_autoptr (Port) port = port_new ();
   guint8 data[FASP_OPEN_SIZE];
   guint begun;
 
@@ -368,7 +367,6 @@ test_flood (void)
   port_send (port, NULL, NULL);
   g_assert_cmpuint (count_sessions (port), ==, 0);
   g_assert_cmpuint (fasp_limiter_count_half (&port->limiter), ==, 0);
-  port_free (port);
 }
 
 /* So many handshakes a second are computed for who has proved nothing, however many
@@ -376,7 +374,7 @@ test_flood (void)
 static void
 test_pace (void)
 {
-  Port *port = port_new ();
+  g_autoptr (Port) port = port_new ();
   guint8 data[FASP_OPEN_SIZE];
   guint64 tried = 0, retried = 0;
 
@@ -396,14 +394,13 @@ test_pace (void)
           / (1 + FASP_LIMITER_UNPROVED_REFUSED));
   g_assert_cmpuint (tried + retried, ==, 400);
   g_assert_cmpuint (count_sessions (port), ==, 0);
-  port_free (port);
 }
 
 /* Who guesses names from an address that it has gets no further than who guesses keys. */
 static void
 test_guesses (void)
 {
-  Port *port = port_new ();
+  g_autoptr (Port) port = port_new ();
   FaspAddress from = make_address (77);
   guint64 refused = 0;
 
@@ -433,7 +430,6 @@ test_guesses (void)
   port_send (port, NULL, NULL);
   g_assert_cmpuint (port->answers, <=,
       FASP_LIMITER_GUESSES + 400 * FASP_SEC / FASP_LIMITER_RATE / FASP_LIMITER_GUESS_EVERY + 1);
-  port_free (port);
 }
 
 int

@@ -12,7 +12,7 @@
 static void
 test_open (void)
 {
-  VCast *n = vcast_new (1);
+  g_autoptr (VCast) n = vcast_new (1);
 
   vcast_begin (n, VNET_B);
   vcast_run (n, RTT - 10 * FASP_MSEC);
@@ -26,13 +26,12 @@ test_open (void)
   vcast_assert_whole (n, VNET_B);
   g_assert_cmpint (n->nodes[VNET_B].origin, ==, 0);
   g_assert_cmpint (n->nodes[VNET_B].last[FASP_EVENT_REMOVED].reason, ==, FASP_REASON_FINISHED);
-  vcast_free (n);
 }
 
 static void
 test_cookie (void)
 {
-  VCast *n = vcast_new (1);
+  g_autoptr (VCast) n = vcast_new (1);
 
   n->sender.half_open_max = 0;
   vcast_begin (n, VNET_B);
@@ -42,13 +41,12 @@ test_cookie (void)
   vcast_run (n, FASP_SEC);
   vcast_end (n);
   vcast_assert_whole (n, VNET_B);
-  vcast_free (n);
 }
 
 static void
 test_same_role (void)
 {
-  VCast *n = vcast_new (1);
+  g_autoptr (VCast) n = vcast_new (1);
 
   vnet_get_wire (n->net, VNET_B, VNET_C)->delay = RTT / 2;
   vcast_let_call (n, VNET_A);
@@ -59,7 +57,6 @@ test_same_role (void)
   g_assert_cmpuint (n->nodes[VNET_C].events[FASP_EVENT_REJECTED], ==, 1);
   g_assert_cmpint (n->nodes[VNET_C].last[FASP_EVENT_REJECTED].reason, ==, FASP_REASON_SAME_ROLE);
   g_assert_true (n->nodes[VNET_C].last[FASP_EVENT_REJECTED].final);
-  vcast_free (n);
 }
 
 /* While its session is interrupted, a caller gets such an answer from somebody who does not look at
@@ -68,7 +65,7 @@ test_same_role (void)
 static void
 test_same_role_meanwhile (void)
 {
-  VCast *n = vcast_new (1);
+  g_autoptr (VCast) n = vcast_new (1);
   FaspAgreement agreement = { .hello.role = FASP_ROLE_SENDER };
   FaspAddress from = vnet_get_address (VNET_B);
   FaspEndpoint *sender;
@@ -86,7 +83,6 @@ test_same_role_meanwhile (void)
   vcast_join (n, VNET_B, VNET_A);
   vcast_run (n, 2 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTED], ==, 2);
-  vcast_free (n);
 }
 
 /* The reason stands behind the ids and the nonce. */
@@ -103,7 +99,7 @@ say_silent (gpointer unused, VnetSide from, FaspTime now, guint8 *data, gsize si
 static void
 test_refused_for_our_reason (void)
 {
-  VCast *n = vcast_new (1);
+  g_autoptr (VCast) n = vcast_new (1);
 
   vnet_set_tap (n->net, say_silent, NULL);
   vcast_let_call (n, VNET_A);
@@ -113,7 +109,6 @@ test_refused_for_our_reason (void)
   vcast_run (n, 2 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_C].events[FASP_EVENT_REJECTED], ==, 1);
   g_assert_cmpint (n->nodes[VNET_C].last[FASP_EVENT_REJECTED].reason, ==, FASP_REASON_STOPPED);
-  vcast_free (n);
 }
 
 /* The application is asked, with the streamid, after a proof of address. */
@@ -121,7 +116,7 @@ static void
 test_ask (gconstpointer data)
 {
   gboolean accept = GPOINTER_TO_INT (data);
-  VCast *n = vcast_new (1);
+  g_autoptr (VCast) n = vcast_new (1);
   FaspEvent *asked = &n->nodes[VNET_A].last[FASP_EVENT_CONNECTING];
 
   n->sender.ask = TRUE;
@@ -137,13 +132,12 @@ test_ask (gconstpointer data)
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, accept ? 1 : 0);
   if (!accept)
     g_assert_cmpint (n->nodes[VNET_B].last[FASP_EVENT_REJECTED].reason, ==, FASP_REASON_REFUSED);
-  vcast_free (n);
 }
 
 static void
 test_latency (void)
 {
-  VCast *n = vcast_new (1);
+  g_autoptr (VCast) n = vcast_new (1);
 
   n->sender.settings.latency_ms = 700;
   n->receiver.settings.latency_ms = 300;
@@ -151,7 +145,6 @@ test_latency (void)
   vcast_run (n, FASP_SEC);
   for (guint i = VNET_A; i <= VNET_B; i++)
     g_assert_cmpuint (n->nodes[i].last[FASP_EVENT_CONNECTED].terms.latency_ms, ==, 700);
-  vcast_free (n);
 }
 
 /* @data: who is there first, and hears that the other is not, once. */
@@ -159,7 +152,7 @@ static void
 test_rendezvous (gconstpointer data)
 {
   guint first = GPOINTER_TO_UINT (data), second = VNET_A + VNET_B - first;
-  VCast *n = vcast_new (1);
+  g_autoptr (VCast) n = vcast_new (1);
 
   n->sender.mode = n->receiver.mode = FASP_MODE_RENDEZVOUS;
   vcast_join (n, first, second);
@@ -172,14 +165,13 @@ test_rendezvous (gconstpointer data)
   vcast_run (n, 3 * FASP_SEC);
   g_assert_cmpuint (n->nodes[first].events[FASP_EVENT_UNANSWERED], ==, 1);
   g_assert_cmpuint (n->nodes[second].events[FASP_EVENT_UNANSWERED], ==, 0);
-  vcast_free (n);
 }
 
 /* Nobody answers: who must not redial gives up and says so. */
 static void
 test_unanswered (void)
 {
-  VCast *n = vcast_new (1);
+  g_autoptr (VCast) n = vcast_new (1);
 
   n->receiver.settings.reconnect = FALSE;
   n->receiver.resume_timeout = 5 * FASP_SEC;
@@ -190,7 +182,6 @@ test_unanswered (void)
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_UNANSWERED], ==, 1);
   g_assert_true (n->nodes[VNET_B].last[FASP_EVENT_REJECTED].final);
   g_assert_cmpint (n->nodes[VNET_B].last[FASP_EVENT_REJECTED].reason, ==, FASP_REASON_SILENT);
-  vcast_free (n);
 }
 
 /* Nobody listens: hold the stream, or let it pass. */
@@ -198,7 +189,7 @@ static void
 test_wait (gconstpointer data)
 {
   gboolean wait = GPOINTER_TO_INT (data);
-  VCast *n = vcast_new (4);
+  g_autoptr (VCast) n = vcast_new (4);
 
   n->sender.settings.wait_for_connection = wait;
   vcast_join (n, VNET_A, VNET_B);
@@ -210,7 +201,6 @@ test_wait (gconstpointer data)
   vcast_end (n);
   vcast_assert_whole (n, VNET_B);
   g_assert_true ((n->nodes[VNET_B].origin == 0) == wait);
-  vcast_free (n);
 }
 
 /* By two satellites: who dials repeats the call before it is answered, and does not know the round
@@ -218,7 +208,7 @@ test_wait (gconstpointer data)
 static void
 test_far (void)
 {
-  VCast *n = vcast_new (1);
+  g_autoptr (VCast) n = vcast_new (1);
 
   vcast_let_call (n, VNET_A);
   for (guint i = 0; i < 2; i++)
@@ -232,14 +222,13 @@ test_far (void)
   vcast_end (n);
   vcast_run (n, 10 * FASP_SEC);
   vcast_assert_whole (n, VNET_B);
-  vcast_free (n);
 }
 
 /* Probes for larger datagrams do not hold up a stream that has little room. */
 static void
 test_slow_channel (void)
 {
-  VCast *n = vcast_new (1);
+  g_autoptr (VCast) n = vcast_new (1);
 
   n->sender.settings.max_bitrate = 20000;
   n->bitrate = 8000;
@@ -253,7 +242,6 @@ test_slow_channel (void)
   g_assert_cmpuint (vcast_get_session (n, VNET_A).path.datagram_size, ==, 1472);
   vcast_end (n);
   vcast_assert_whole (n, VNET_B);
-  vcast_free (n);
 }
 
 /* On a short path the first block is as wide as the path, whatever waits to be written; a long
@@ -264,7 +252,7 @@ test_wide_at_once (void)
   static const FaspTime delays[] = { 200, 2 * FASP_MSEC, 50 * FASP_MSEC };
 
   for (guint i = 0; i < G_N_ELEMENTS (delays); i++) {
-    VCast *n = vcast_new (1);
+    g_autoptr (VCast) n = vcast_new (1);
     FaspTime calls = 4 * delays[i];
     FaspSessionStats stats;
 
@@ -288,7 +276,6 @@ test_wide_at_once (void)
       g_assert_cmpuint (stats.sent.bytes / stats.sent.blocks, >, 8000);
     vcast_end (n);
     vcast_assert_whole (n, VNET_B);
-    vcast_free (n);
   }
 }
 

@@ -23,7 +23,7 @@ listen (VCast *n, FaspRole role)
 static void
 test_uncalled (void)
 {
-  VCast *n = vcast_new (1);
+  g_autoptr (VCast) n = vcast_new (1);
 
   listen (n, FASP_ROLE_SENDER);
   listen (n, FASP_ROLE_RECEIVER);
@@ -33,14 +33,13 @@ test_uncalled (void)
   vcast_run (n, 100 * FASP_SEC);
   for (VnetSide side = VNET_A; side <= VNET_B; side++)
     g_assert_cmpuint (n->nodes[side].events[FASP_EVENT_UNCALLED], ==, 1);
-  vcast_free (n);
 }
 
 /* A caller came, even if it has left since, or was refused. */
 static void
 test_called (gconstpointer refused)
 {
-  VCast *n = vcast_new (1);
+  g_autoptr (VCast) n = vcast_new (1);
 
   listen (n, FASP_ROLE_SENDER);
   if (refused)
@@ -51,7 +50,6 @@ test_called (gconstpointer refused)
   vcast_leave (n, VNET_B);
   vcast_run (n, 60 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_UNCALLED], ==, 0);
-  vcast_free (n);
 }
 
 /* --- other protocols -------------------------------------------------------------------- */
@@ -112,7 +110,7 @@ test_protocols (void)
   FaspEndpointStats stats;
 
   for (FaspRole role = FASP_ROLE_SENDER; role <= FASP_ROLE_RECEIVER; role++) {
-    VCast *n = vcast_new (1);
+    g_autoptr (VCast) n = vcast_new (1);
     FaspEndpoint *endpoint = listen (n, role);
     VCastNode *node = &n->nodes[role == FASP_ROLE_SENDER ? VNET_A : VNET_B];
     guint64 foreign = 0;
@@ -132,7 +130,6 @@ test_protocols (void)
     }
     fasp_endpoint_get_stats (endpoint, &stats);
     g_assert_cmpuint (stats.datagrams_foreign, ==, foreign);
-    vcast_free (n);
   }
 }
 
@@ -141,7 +138,7 @@ test_protocols (void)
 static void
 test_own (void)
 {
-  VCast *n = vcast_new (1);
+  g_autoptr (VCast) n = vcast_new (1);
   FaspEndpoint *endpoint = listen (n, FASP_ROLE_RECEIVER);
   FaspAddress from = vnet_get_address (VNET_C);
   FaspEndpointStats stats;
@@ -164,7 +161,6 @@ test_own (void)
   g_assert_cmpuint (stats.datagrams_foreign, ==, 0);
   g_assert_cmpuint (stats.datagrams_unknown, >=, 100000);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_STRANGER], ==, 0);
-  vcast_free (n);
 }
 
 int

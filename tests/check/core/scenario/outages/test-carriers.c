@@ -20,7 +20,7 @@ typedef struct
 static void
 test_two_addresses (void)
 {
-  Vnet *net = vnet_new (1);
+  g_autoptr (Vnet) net = vnet_new (1);
   FaspAddress at[2] = { vnet_get_address (VNET_B), vnet_get_address (VNET_C) };
   FaspAddress here = vnet_get_address (VNET_A);
   static const guint8 data[1000];
@@ -57,7 +57,6 @@ test_two_addresses (void)
   g_assert_cmpuint (bytes, >, 9 * 1000 * sizeof data);
   fasp_endpoint_free (sender);
   fasp_endpoint_free (receiver);
-  vnet_free (net);
 }
 
 static void
@@ -88,7 +87,7 @@ test_short (gconstpointer data)
   FaspEndpointConfig s, r;
   FaspCredentials *credentials = fasp_credentials_new ();
   VstreamConfig config;
-  Vstream *stream;
+  g_autoptr (Vstream) stream = NULL;
 
   fasp_credentials_set_cipher (credentials, cipher);
   carry (&carrier, VNET_A, VNET_B);
@@ -110,7 +109,6 @@ test_short (gconstpointer data)
   g_test_message ("%u dropped, %u ms after the last byte", carrier.dropped,
       (guint) ((vnet_get_time (carrier.net) - stream->last_read) / 1000));
   g_assert_cmpuint (carrier.dropped, ==, 0);
-  vstream_free (stream);
   fasp_credentials_unref (credentials);
   vnet_free (carrier.net);
 }
@@ -138,10 +136,10 @@ static FaspTime
 rebind_at (guint64 bitrate, FaspTime rtt, FaspTime phase)
 {
   static const gdouble none[2] = { 0, 0 };
-  Vnet *net = vnet_new (1);
+  g_autoptr (Vnet) net = vnet_new (1);
   Silence silence;
   VstreamConfig config;
-  Vstream *stream;
+  g_autoptr (Vstream) stream = NULL;
 
   vnet_set_path (net, rtt, none, none, 0);
   vstream_config_init (&config);
@@ -155,8 +153,6 @@ rebind_at (guint64 bitrate, FaspTime rtt, FaspTime phase)
   silence = (Silence) { .last = vnet_get_time (net) };
   vnet_set_tap (net, watch_silence, &silence);
   g_assert_true (vstream_run (stream));
-  vstream_free (stream);
-  vnet_free (net);
   return silence.longest;
 }
 

@@ -97,9 +97,9 @@ test_whole (gconstpointer data)
   const Case *c = data;
 
   for (guint seed = 1; seed <= 6; seed++) {
-    Vnet *net = vnet_new (seed);
+    g_autoptr (Vnet) net = vnet_new (seed);
     FaspFlowStats flows[FASP_FLOWS_MAX];
-    Vstream *stream;
+    g_autoptr (Vstream) stream = NULL;
 
     set_path (net, c->loss);
     for (guint side = 0; side < 2; side++)
@@ -120,8 +120,6 @@ test_whole (gconstpointer data)
     for (guint i = 0; c->loss < .5 && i < c->flows; i++)
       g_assert_cmpuint (flows[i].datagrams_sent, >, 10);
     g_assert_true (vstream_run (stream));
-    vstream_free (stream);
-    vnet_free (net);
   }
 }
 
@@ -134,8 +132,8 @@ test_dies (void)
 {
   for (guint i = 0; i < 16; i++) {
     guint link = i % 8;
-    Vnet *net = vnet_new (i + 1);
-    Vstream *stream = start (net, 8, FASP_ASSIGNMENT_RANDOM, 40000000, i / 8);
+    g_autoptr (Vnet) net = vnet_new (i + 1);
+    g_autoptr (Vstream) stream = start (net, 8, FASP_ASSIGNMENT_RANDOM, 40000000, i / 8);
     FaspFlowStats before[FASP_FLOWS_MAX], dead[FASP_FLOWS_MAX];
     FaspFlowStats after[FASP_FLOWS_MAX];
 
@@ -154,8 +152,6 @@ test_dies (void)
     g_assert_cmpuint (after[link].datagrams_sent, >, dead[link].datagrams_sent + 300);
     g_assert_true (vstream_run (stream));
     g_assert_cmpint (get_latest (stream), <=, RTT + 20 * FASP_MSEC + RTT / 2 + RTT / 8);
-    vstream_free (stream);
-    vnet_free (net);
   }
 }
 
@@ -164,8 +160,8 @@ static void
 test_noticed (void)
 {
   for (guint link = 0; link < 8; link++) {
-    Vnet *net = vnet_new (link + 1);
-    Vstream *stream = start (net, 8, FASP_ASSIGNMENT_RANDOM, 100000000, link % 2);
+    g_autoptr (Vnet) net = vnet_new (link + 1);
+    g_autoptr (Vstream) stream = start (net, 8, FASP_ASSIGNMENT_RANDOM, 100000000, link % 2);
     FaspFlowStats flows[FASP_FLOWS_MAX];
 
     set_path (net, 0);
@@ -176,8 +172,6 @@ test_noticed (void)
     vstream_run_until (stream, 3 * FASP_SEC + RTT + 20 * FASP_MSEC);
     get_flows (stream, stream->sender, flows);
     g_assert_false (flows[link].usable);
-    vstream_free (stream);
-    vnet_free (net);
   }
 }
 
@@ -185,8 +179,8 @@ test_noticed (void)
 static void
 test_hitless (void)
 {
-  Vnet *net = vnet_new (1);
-  Vstream *stream = start (net, 2, FASP_ASSIGNMENT_DUPLICATE, 8000000, FALSE);
+  g_autoptr (Vnet) net = vnet_new (1);
+  g_autoptr (Vstream) stream = start (net, 2, FASP_ASSIGNMENT_DUPLICATE, 8000000, FALSE);
 
   set_path (net, 0);
   black_out (net, 1, 3 * FASP_SEC, 4 * FASP_SEC, TRUE, TRUE);
@@ -195,8 +189,6 @@ test_hitless (void)
   g_assert_cmpuint (stream->sender_stats.sent.blocks_rtx, ==, 0);
   g_assert_cmpuint (stream->sender_stats.sent.doubled, >, 3000);
   g_assert_cmpint (get_latest (stream), <=, 3 * FASP_MSEC);
-  vstream_free (stream);
-  vnet_free (net);
 }
 
 static Vstream *
@@ -225,15 +217,13 @@ test_tails (void)
   static const guint flows[] = { 1, 3, 8 };
 
   for (guint i = 0; i < 12; i++) {
-    Vnet *net = vnet_new (i + 1);
-    Vstream *stream = start_short (net, flows[i % 3], 60000, .01);
+    g_autoptr (Vnet) net = vnet_new (i + 1);
+    g_autoptr (Vstream) stream = start_short (net, flows[i % 3], 60000, .01);
 
     g_assert_true (vstream_run (stream));
     g_assert_cmpuint (stream->sender_stats.sent.blocks_rtx, >, 500);
     g_assert_cmpint (get_latest (stream), <=, 16 * FASP_MSEC);
     g_assert_cmpuint (stream->receiver_stats.latency.skips, ==, 0);
-    vstream_free (stream);
-    vnet_free (net);
   }
 }
 
@@ -242,14 +232,12 @@ static void
 test_no_tails (void)
 {
   for (guint flows = 1; flows <= 8; flows *= 2) {
-    Vnet *net = vnet_new (flows);
-    Vstream *stream = start_short (net, flows, flows == 1 ? 1316 : 7000, 0);
+    g_autoptr (Vnet) net = vnet_new (flows);
+    g_autoptr (Vstream) stream = start_short (net, flows, flows == 1 ? 1316 : 7000, 0);
 
     g_assert_true (vstream_run (stream));
     g_assert_cmpuint (vnet_get_counters (net, VNET_A, VNET_B)->packets, <,
         stream->sender_stats.sent.blocks * 21 / 20);
-    vstream_free (stream);
-    vnet_free (net);
   }
 }
 
@@ -263,8 +251,8 @@ test_longer (void)
   for (guint i = 0; i < 18; i++) {
     FaspTime longer = to[i % 3] * FASP_MSEC;
     guint flows = 2 << i / 3 % 3;
-    Vnet *net = vnet_new (i + 1);
-    Vstream *stream = start (net, flows, FASP_ASSIGNMENT_RANDOM, 8000000, i / 9);
+    g_autoptr (Vnet) net = vnet_new (i + 1);
+    g_autoptr (Vstream) stream = start (net, flows, FASP_ASSIGNMENT_RANDOM, 8000000, i / 9);
     guint64 resent;
 
     vnet_set_path (net, 20 * FASP_MSEC, (gdouble[]) { 0, 0 }, (gdouble[]) { 0, 0 }, 0);
@@ -277,8 +265,6 @@ test_longer (void)
     vstream_run_until (stream, 7 * FASP_SEC);
     g_assert_cmpuint (stream->sender_stats.sent.blocks_rtx, ==, resent);
     g_assert_true (vstream_run (stream));
-    vstream_free (stream);
-    vnet_free (net);
   }
 }
 
@@ -286,8 +272,8 @@ test_longer (void)
 static void
 test_deaf (void)
 {
-  Vnet *net = vnet_new (1);
-  Vstream *stream = start (net, 4, FASP_ASSIGNMENT_RANDOM, 8000000, FALSE);
+  g_autoptr (Vnet) net = vnet_new (1);
+  g_autoptr (Vstream) stream = start (net, 4, FASP_ASSIGNMENT_RANDOM, 8000000, FALSE);
   FaspFlowStats flows[FASP_FLOWS_MAX];
 
   set_path (net, .01);
@@ -299,8 +285,6 @@ test_deaf (void)
     g_assert_cmpfloat (flows[i].weight, >, .7);
   g_assert_true (vstream_run (stream));
   g_assert_cmpuint (stream->sender_stats.latency.skips, ==, 0);
-  vstream_free (stream);
-  vnet_free (net);
 }
 
 /* A line is off for days, and the receiver says on it now and then what it says.  The sender knows
@@ -311,8 +295,8 @@ test_off_for_days (void)
   static const guint64 packets[] = { 9000000, 15000000, 42000000 };
 
   for (guint i = 0; i < 6; i++) {
-    Vnet *net = vnet_new (i + 1);
-    Vstream *stream = start (net, 2, FASP_ASSIGNMENT_RANDOM, 2000000, i / 3);
+    g_autoptr (Vnet) net = vnet_new (i + 1);
+    g_autoptr (Vstream) stream = start (net, 2, FASP_ASSIGNMENT_RANDOM, 2000000, i / 3);
     FaspFlow *flows;
 
     stream->config.duration = 24 * FASP_SEC;
@@ -325,8 +309,6 @@ test_off_for_days (void)
     flows[flows[0].heard > flows[1].heard].next_pn += packets[i % 3];
     g_assert_true (vstream_run (stream));
     g_assert_cmpuint (stream->sender_stats.latency.skips, ==, 0);
-    vstream_free (stream);
-    vnet_free (net);
   }
 }
 
@@ -336,8 +318,8 @@ static void
 test_comes_late (void)
 {
   for (guint i = 0; i < 2; i++) {
-    Vnet *net = vnet_new (1);
-    Vstream *stream = start (net, 2, FASP_ASSIGNMENT_RANDOM, 2000000, i);
+    g_autoptr (Vnet) net = vnet_new (1);
+    g_autoptr (Vstream) stream = start (net, 2, FASP_ASSIGNMENT_RANDOM, 2000000, i);
     const ImpairCounters *late = vnet_get_link_counters (net, VNET_A, VNET_B, 1);
     guint64 before;
 
@@ -352,8 +334,6 @@ test_comes_late (void)
     g_assert_cmpuint (late->delivered_bytes - before, >, 2000000 / 8 * 3 / 4);
     g_assert_cmpuint (stream->events[FASP_EVENT_CONNECTED][VNET_A], ==, 1);
     g_assert_true (vstream_run (stream));
-    vstream_free (stream);
-    vnet_free (net);
   }
 }
 
@@ -362,15 +342,13 @@ static void
 test_other_door (void)
 {
   for (guint i = 0; i < 2; i++) {
-    Vnet *net = vnet_new (1);
-    Vstream *stream = start (net, 4, FASP_ASSIGNMENT_RANDOM, 4000000, i);
+    g_autoptr (Vnet) net = vnet_new (1);
+    g_autoptr (Vstream) stream = start (net, 4, FASP_ASSIGNMENT_RANDOM, 4000000, i);
 
     set_path (net, 0);
     black_out (net, 0, 0, 60 * FASP_SEC, TRUE, TRUE);
     black_out (net, 1, 0, 60 * FASP_SEC, TRUE, TRUE);
     g_assert_true (vstream_run (stream));
-    vstream_free (stream);
-    vnet_free (net);
   }
 }
 
@@ -379,8 +357,8 @@ test_other_door (void)
 static void
 test_lossy_flow (void)
 {
-  Vnet *net = vnet_new (1);
-  Vstream *stream = start (net, 4, FASP_ASSIGNMENT_RANDOM, 20000000, FALSE);
+  g_autoptr (Vnet) net = vnet_new (1);
+  g_autoptr (Vstream) stream = start (net, 4, FASP_ASSIGNMENT_RANDOM, 20000000, FALSE);
   FaspFlowStats flows[FASP_FLOWS_MAX];
 
   set_path (net, 0);
@@ -392,16 +370,14 @@ test_lossy_flow (void)
   g_assert_cmpuint (flows[2].datagrams_lost, >, 0);
   g_assert_cmpuint (flows[0].datagrams_lost, ==, 0);
   g_assert_true (vstream_run (stream));
-  vstream_free (stream);
-  vnet_free (net);
 }
 
 /* Clouds limit each flow: what one does not carry the others do. */
 static void
 test_limited_flow (void)
 {
-  Vnet *net = vnet_new (1);
-  Vstream *stream = start (net, 4, FASP_ASSIGNMENT_RANDOM, 20000000, FALSE);
+  g_autoptr (Vnet) net = vnet_new (1);
+  g_autoptr (Vstream) stream = start (net, 4, FASP_ASSIGNMENT_RANDOM, 20000000, FALSE);
   FaspFlowStats from[FASP_FLOWS_MAX], to[FASP_FLOWS_MAX];
   ImpairConfig *wire = vnet_get_link_wire (net, VNET_A, VNET_B, 1);
 
@@ -415,8 +391,6 @@ test_limited_flow (void)
   g_assert_cmpuint ((to[1].wire_bytes_sent - from[1].wire_bytes_sent) * 4, <, 2200000);
   g_assert_cmpuint ((to[1].wire_bytes_sent - from[1].wire_bytes_sent) * 4, >, 1200000);
   g_assert_true (vstream_run (stream));
-  vstream_free (stream);
-  vnet_free (net);
 }
 
 /* --- what is promised where each block goes on all of them -------------------------------- */
@@ -450,9 +424,9 @@ test_promise (void)
     const Doubled *d = &doubled[i];
     FaspEndpointConfig sender;
     VstreamConfig config;
-    Vnet *net = vnet_new (i + 1);
+    g_autoptr (Vnet) net = vnet_new (i + 1);
     const FaspPathEstimate *estimate;
-    Vstream *stream;
+    g_autoptr (Vstream) stream = NULL;
 
     vstream_config_init (&config);
     config.bitrate = 4000000;
@@ -486,8 +460,6 @@ test_promise (void)
     black_out (net, 1, 0, 60 * FASP_SEC, TRUE, TRUE);
     vstream_run_until (stream, 65 * FASP_SEC);
     g_assert_cmpfloat (estimate->goal.lost, ==, estimate->goal.path.loss);
-    vstream_free (stream);
-    vnet_free (net);
   }
 }
 
@@ -496,9 +468,9 @@ static void
 test_encoder (void)
 {
   for (guint flows = 1; flows <= 3; flows += 2) {
-    Vnet *net = vnet_new (flows);
+    g_autoptr (Vnet) net = vnet_new (flows);
     VstreamConfig config;
-    Vstream *stream;
+    g_autoptr (Vstream) stream = NULL;
     gdouble rate;
 
     vstream_config_init (&config);
@@ -518,8 +490,6 @@ test_encoder (void)
     vstream_run_until (stream, 12 * FASP_SEC);
     rate = fasp_endpoint_get_available_bitrate (stream->sender);
     g_assert_cmpfloat (rate, >, 30e6 / MAX (flows - 1, 1) * .8);
-    vstream_free (stream);
-    vnet_free (net);
   }
 }
 
@@ -560,8 +530,8 @@ test_agreed (void)
   for (guint i = 0; i < 4; i++) {
     FaspEndpointConfig a, b;
     VstreamConfig config;
-    Vnet *net = vnet_new (i + 1);
-    Vstream *stream;
+    g_autoptr (Vnet) net = vnet_new (i + 1);
+    g_autoptr (Vstream) stream = NULL;
 
     set_path (net, .02);
     vstream_config_init (&config);
@@ -577,8 +547,6 @@ test_agreed (void)
     g_assert_true (vstream_run (stream));
     g_assert_cmpuint (stream->sender_stats.flows, ==, i % 2 ? 1 : 3);
     g_assert_cmpuint (stream->receiver_stats.flows, ==, i % 2 ? 1 : 3);
-    vstream_free (stream);
-    vnet_free (net);
   }
 }
 
@@ -589,8 +557,8 @@ test_cookie (void)
   for (guint i = 0; i < 2; i++) {
     FaspEndpointConfig a, b;
     VstreamConfig config;
-    Vnet *net = vnet_new (i + 1);
-    Vstream *stream;
+    g_autoptr (Vnet) net = vnet_new (i + 1);
+    g_autoptr (Vstream) stream = NULL;
 
     set_path (net, .02);
     vstream_config_init (&config);
@@ -603,8 +571,6 @@ test_cookie (void)
     if (i > 0) /* the first way is cut off */
       black_out (net, 0, 0, 60 * FASP_SEC, TRUE, TRUE);
     g_assert_true (vstream_run (stream));
-    vstream_free (stream);
-    vnet_free (net);
   }
 }
 
@@ -616,8 +582,8 @@ test_narrow (void)
   static const guint mtus[] = { 1230, 1400 };
 
   for (guint i = 0; i < G_N_ELEMENTS (mtus); i++) {
-    Vnet *net = vnet_new (1);
-    Vstream *stream = start (net, 8, FASP_ASSIGNMENT_RANDOM, 4000000, FALSE);
+    g_autoptr (Vnet) net = vnet_new (1);
+    g_autoptr (Vstream) stream = start (net, 8, FASP_ASSIGNMENT_RANDOM, 4000000, FALSE);
     FaspFlowStats flows[FASP_FLOWS_MAX];
 
     set_path (net, 0);
@@ -632,8 +598,6 @@ test_narrow (void)
     }
     g_assert_cmpuint (stream->sender_stats.sent.blocks_rtx, ==, 0);
     g_assert_true (vstream_run (stream));
-    vstream_free (stream);
-    vnet_free (net);
   }
 }
 
@@ -641,32 +605,28 @@ test_narrow (void)
 static void
 test_crossed (void)
 {
-  Vnet *net = vnet_new (1);
-  Vstream *stream = start (net, 2, FASP_ASSIGNMENT_RANDOM, 4000000, FALSE);
+  g_autoptr (Vnet) net = vnet_new (1);
+  g_autoptr (Vstream) stream = start (net, 2, FASP_ASSIGNMENT_RANDOM, 4000000, FALSE);
 
   set_path (net, 0);
   black_out (net, 0, 3 * FASP_SEC, 60 * FASP_SEC, FALSE, TRUE);
   black_out (net, 1, 3 * FASP_SEC, 60 * FASP_SEC, TRUE, FALSE);
   g_assert_true (vstream_run (stream));
   g_assert_cmpint (get_latest (stream), <, 500 * FASP_MSEC);
-  vstream_free (stream);
-  vnet_free (net);
 }
 
 /* All of them dead: a block goes as often as there were flows, at most. */
 static void
 test_hitless_outage (void)
 {
-  Vnet *net = vnet_new (1);
-  Vstream *stream = start (net, 2, FASP_ASSIGNMENT_DUPLICATE, 4000000, FALSE);
+  g_autoptr (Vnet) net = vnet_new (1);
+  g_autoptr (Vstream) stream = start (net, 2, FASP_ASSIGNMENT_DUPLICATE, 4000000, FALSE);
 
   set_path (net, 0);
   for (guint link = 0; link < 2; link++)
     black_out (net, link, 3 * FASP_SEC, 4500 * FASP_MSEC, TRUE, FALSE);
   g_assert_true (vstream_run (stream));
   g_assert_cmpuint (stream->sender_stats.sent.doubled, <=, stream->sender_stats.sent.blocks);
-  vstream_free (stream);
-  vnet_free (net);
 }
 
 /* A stranger who repeats a caller's OPEN from somewhere else, before or behind
@@ -674,11 +634,11 @@ test_hitless_outage (void)
 static void
 test_led_astray (gconstpointer behind)
 {
-  Vnet *net = vnet_new (1);
+  g_autoptr (Vnet) net = vnet_new (1);
   VstreamConfig config;
   FaspAddress victim = vnet_get_address (VNET_C);
   Open open = { .net = net, .victim = &victim, .behind = behind != NULL };
-  Vstream *stream;
+  g_autoptr (Vstream) stream = NULL;
 
   set_path (net, 0);
   vstream_config_init (&config);
@@ -693,8 +653,6 @@ test_led_astray (gconstpointer behind)
   g_assert_cmpuint (vnet_get_link_counters (net, VNET_A, VNET_C, 0)->bytes
           + vnet_get_link_counters (net, VNET_A, VNET_C, 1)->bytes,
       <, 2000);
-  vstream_free (stream);
-  vnet_free (net);
 }
 
 /* Keys change on all of them at once, whichever is late, or silent. */
@@ -704,8 +662,8 @@ test_rekey (void)
   for (guint seed = 1; seed <= 6; seed++) {
     FaspEndpointConfig a, b;
     VstreamConfig config;
-    Vnet *net = vnet_new (seed);
-    Vstream *stream;
+    g_autoptr (Vnet) net = vnet_new (seed);
+    g_autoptr (Vstream) stream = NULL;
     FaspEndpointStats stats[2];
 
     set_path (net, .05);
@@ -726,8 +684,6 @@ test_rekey (void)
     fasp_endpoint_get_stats (stream->receiver, &stats[1]);
     g_assert_cmpuint (stats[0].datagrams_forged + stats[1].datagrams_forged, ==, 0);
     g_assert_true (vstream_run (stream));
-    vstream_free (stream);
-    vnet_free (net);
   }
 }
 

@@ -37,7 +37,7 @@ setup (gsize buffer)
 static void
 test_unanswered (void)
 {
-  VCast *n = setup (1 << 18);
+  g_autoptr (VCast) n = setup (1 << 18);
 
   vcast_leave (n, VNET_C);
   vcast_run (n, 1900 * FASP_MSEC); /* less than it takes to be interrupted */
@@ -46,7 +46,6 @@ test_unanswered (void)
   g_assert_cmpuint (count_sessions (n), ==, 1);
   vcast_end (n);
   vcast_assert_whole (n, VNET_B);
-  vcast_free (n);
 }
 
 /* A receiver that stops tells its application that it is over, whether the sender answers or
@@ -54,21 +53,20 @@ test_unanswered (void)
 static void
 test_receiver_stops (void)
 {
-  VCast *n = setup (1 << 24);
+  g_autoptr (VCast) n = setup (1 << 24);
 
   set_way_back (n, VNET_C, 1);
   vcast_close (n, VNET_C);
   vcast_run (n, FASP_CLOSE_TIMEOUT + 10 * FASP_MSEC);
   g_assert_true (fasp_endpoint_is_closed (n->nodes[VNET_C].endpoint));
   g_assert_cmpuint (n->nodes[VNET_C].events[FASP_EVENT_REMOVED], ==, 1);
-  vcast_free (n);
 }
 
 /* The receiver's thread is late: the time for the goodbye is over before the session is. */
 static void
 test_ended (void)
 {
-  VCast *n = setup (1 << 24);
+  g_autoptr (VCast) n = setup (1 << 24);
   VCastNode *node = &n->nodes[VNET_C];
 
   set_way_back (n, VNET_C, 1);
@@ -81,7 +79,6 @@ test_ended (void)
   vcast_run (n, FASP_CLOSE_TIMEOUT);
   g_assert_cmpuint (node->events[FASP_EVENT_REMOVED], ==, 1);
   g_assert_cmpint (node->last[FASP_EVENT_REMOVED].reason, ==, FASP_REASON_ENDED_HERE);
-  vcast_free (n);
 }
 
 /* Of a sender that stops while it hears nothing of a receiver that hears it: one goodbye leaves,
@@ -89,7 +86,7 @@ test_ended (void)
 static void
 test_heard_by_the_other (void)
 {
-  VCast *n = setup (1 << 24);
+  g_autoptr (VCast) n = setup (1 << 24);
 
   set_way_back (n, VNET_B, 1);
   set_way_back (n, VNET_C, 1);
@@ -103,7 +100,6 @@ test_heard_by_the_other (void)
     g_assert_cmpuint (n->nodes[side].events[FASP_EVENT_REMOVED], ==, 1);
     g_assert_cmpint (n->nodes[side].last[FASP_EVENT_REMOVED].reason, ==, FASP_REASON_STOPPED);
   }
-  vcast_free (n);
 }
 
 /* One that was interrupted, and dropped then, is heard again: it does not come back from the
@@ -147,7 +143,7 @@ copy_open (gpointer copied, VnetSide from, FaspTime now, guint8 *data, gsize siz
 static void
 test_gone_unproved (void)
 {
-  VCast *n = vcast_new (7);
+  g_autoptr (VCast) n = vcast_new (7);
   FaspAddress from = vnet_get_address (VNET_H);
   Copied copied = { { 0 }, 0 };
   guint64 read;
@@ -168,7 +164,6 @@ test_gone_unproved (void)
   read = n->nodes[VNET_B].read;
   vcast_run (n, FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_B].read - read, >, n->bitrate / 8 / 2);
-  vcast_free (n);
 }
 
 /* A session that was given up, and of which something is still to be read, is heard again: that is
@@ -176,7 +171,7 @@ test_gone_unproved (void)
 static void
 test_given_up_unread (void)
 {
-  VCast *n = vcast_new (7);
+  g_autoptr (VCast) n = vcast_new (7);
   VCastNode *node = &n->nodes[VNET_B];
 
   n->sender.resume_timeout = 60 * FASP_SEC;
@@ -197,7 +192,6 @@ test_given_up_unread (void)
   g_assert_cmpuint (node->events[FASP_EVENT_REMOVED], ==, 1);
   g_assert_cmpuint (node->events[FASP_EVENT_CONNECTED], ==, 2);
   g_assert_cmpuint (vcast_get_stats (n, VNET_B).interrupted, ==, 0);
-  vcast_free (n);
 }
 
 /* The name of the peer of a rendezvous is resolved once more when it is over: nothing is due
@@ -205,7 +199,7 @@ test_given_up_unread (void)
 static void
 test_dialled_when_closed (void)
 {
-  VCast *n = vcast_new (7);
+  g_autoptr (VCast) n = vcast_new (7);
   FaspEndpoint *endpoint;
   FaspAddress peer = vnet_get_address (VNET_A);
   static FaspDatagram datagram;
@@ -218,7 +212,6 @@ test_dialled_when_closed (void)
   fasp_endpoint_dial (endpoint, vnet_get_time (n->net), &peer);
   g_assert_false (fasp_endpoint_poll (endpoint, vnet_get_time (n->net), &datagram));
   g_assert_cmpint (fasp_endpoint_get_timeout (endpoint), ==, FASP_NEVER);
-  vcast_free (n);
 }
 
 /* A sender that ends and comes back again and again, to a receiver whose application stands still:
@@ -227,7 +220,7 @@ test_dialled_when_closed (void)
 static void
 test_unread (gconstpointer much)
 {
-  VCast *n = vcast_new (7);
+  g_autoptr (VCast) n = vcast_new (7);
   VCastNode *node = &n->nodes[VNET_B];
 
   vcast_let_call (n, VNET_A);
@@ -254,7 +247,6 @@ test_unread (gconstpointer much)
   vcast_join (n, VNET_A, VNET_B);
   vcast_run (n, FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTED], ==, 1);
-  vcast_free (n);
 }
 
 #define UNREAD_BUFFER (1 << 18)
@@ -283,7 +275,7 @@ setup_unread_caller (void)
 static void
 test_unread_by_caller (void)
 {
-  VCast *n = setup_unread_caller ();
+  g_autoptr (VCast) n = setup_unread_caller ();
   VCastNode *node = &n->nodes[VNET_B];
 
   g_assert_cmpuint (vcast_get_stats (n, VNET_B).buffer_bytes, <, 2 * UNREAD_BUFFER);
@@ -292,7 +284,6 @@ test_unread_by_caller (void)
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTED], ==, 1);
   g_assert_cmpuint (node->endpoint->sessions->len, ==, 1);
   g_assert_cmpuint (vcast_get_stats (n, VNET_B).buffer_bytes, <, 1 << 16);
-  vcast_free (n);
 }
 
 /* A receiver that does not call because its application stands still does not say that nobody
@@ -300,7 +291,7 @@ test_unread_by_caller (void)
 static void
 test_unread_and_unasked (void)
 {
-  VCast *n = setup_unread_caller ();
+  g_autoptr (VCast) n = setup_unread_caller ();
   VCastNode *node = &n->nodes[VNET_B];
 
   vcast_run (n, 40 * FASP_SEC);
@@ -310,7 +301,6 @@ test_unread_and_unasked (void)
   vcast_run (n, 3 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTED], ==, 1);
   g_assert_cmpuint (node->events[FASP_EVENT_UNANSWERED], ==, 0);
-  vcast_free (n);
 }
 
 int

@@ -13,7 +13,7 @@ static void
 test_standstill (gconstpointer data)
 {
   const guint who = GPOINTER_TO_UINT (data);
-  VCast *n = vcast_new (4);
+  g_autoptr (VCast) n = vcast_new (4);
   FaspEndpoint *still[VNET_NODES] = { NULL };
   const VCastNode *receiver = &n->nodes[VNET_B];
 
@@ -49,7 +49,6 @@ test_standstill (gconstpointer data)
     vcast_end (n);
     vcast_assert_whole (n, VNET_B);
   }
-  vcast_free (n);
 }
 
 /* A path that takes small packets alone by now: the peer is heard, and nothing arrives. So it is
@@ -57,7 +56,7 @@ test_standstill (gconstpointer data)
 static void
 test_stuck (gconstpointer data)
 {
-  VCast *n = vcast_new (4);
+  g_autoptr (VCast) n = vcast_new (4);
   ImpairConfig *wire;
   FaspAddress where;
 
@@ -78,7 +77,6 @@ test_stuck (gconstpointer data)
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_INTERRUPTED], ==, 0);
   vcast_end (n);
   vcast_assert_whole (n, VNET_B);
-  vcast_free (n);
 }
 
 /* The NAT of one side gives it another port, again and again. */
@@ -86,7 +84,7 @@ static void
 test_rebind (gconstpointer data)
 {
   VnetSide side = GPOINTER_TO_INT (data);
-  VCast *n = vcast_new (5);
+  g_autoptr (VCast) n = vcast_new (5);
 
   vcast_let_call (n, side);
   vcast_lose (n, .02);
@@ -102,7 +100,6 @@ test_rebind (gconstpointer data)
     g_assert_cmpuint (n->nodes[i].events[FASP_EVENT_CONNECTED], ==, 1);
     g_assert_cmpuint (n->nodes[i].events[FASP_EVENT_REMOVED], ==, 1);
   }
-  vcast_free (n);
 }
 
 /* And where an answer is a long time under way: challenges are remembered until then. */
@@ -110,7 +107,7 @@ static void
 test_rebind_far (gconstpointer data)
 {
   VnetSide side = GPOINTER_TO_INT (data);
-  VCast *n = vcast_new (6);
+  g_autoptr (VCast) n = vcast_new (6);
 
   for (guint i = VNET_A; i <= VNET_B; i++) {
     vnet_get_wire (n->net, i, !i)->delay = 1500 * FASP_MSEC;
@@ -130,14 +127,13 @@ test_rebind_far (gconstpointer data)
   vcast_assert_whole (n, VNET_B);
   for (guint i = VNET_A; i <= VNET_B; i++)
     g_assert_cmpuint (n->nodes[i].events[FASP_EVENT_CONNECTED], ==, 1);
-  vcast_free (n);
 }
 
 /* 20 s of nothing: said, and then it goes on where it stood. */
 static void
 test_outage (void)
 {
-  VCast *n = vcast_new (6);
+  g_autoptr (VCast) n = vcast_new (6);
 
   vcast_begin (n, VNET_B);
   vcast_run (n, 2 * FASP_SEC);
@@ -153,7 +149,6 @@ test_outage (void)
   }
   vcast_end (n);
   vcast_assert_whole (n, VNET_B);
-  vcast_free (n);
 }
 
 /* Hours of nothing, forth or both ways, as long as the peer keeps its place: what is asked
@@ -162,7 +157,7 @@ static void
 test_outage_hours (gconstpointer both)
 {
   for (guint i = 0; i < 2; i++) {
-    VCast *n = vcast_new (7);
+    g_autoptr (VCast) n = vcast_new (7);
 
     vcast_let_call (n, i == 0 ? VNET_B : VNET_A);
     n->sender.resume_timeout = n->receiver.resume_timeout = 24 * 3600 * FASP_SEC;
@@ -182,7 +177,6 @@ test_outage_hours (gconstpointer both)
     }
     vcast_end (n);
     vcast_assert_whole (n, VNET_B);
-    vcast_free (n);
   }
 }
 
@@ -191,7 +185,7 @@ test_outage_hours (gconstpointer both)
 static void
 test_death (void)
 {
-  VCast *n = vcast_new (6);
+  g_autoptr (VCast) n = vcast_new (6);
 
   vcast_begin (n, VNET_B);
   vcast_run (n, 2 * FASP_SEC);
@@ -200,7 +194,6 @@ test_death (void)
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_REMOVED], ==, 1);
   g_assert_cmpint (n->nodes[VNET_A].last[FASP_EVENT_REMOVED].reason, ==, FASP_REASON_SILENT);
   g_assert_cmpuint (vcast_get_stats (n, VNET_A).sessions, ==, 0);
-  vcast_free (n);
 }
 
 /* Out for longer than it is waited for: whoever dials, both ends know that there is a gap, and how
@@ -210,7 +203,7 @@ test_back_too_late (void)
 {
   for (guint i = 0; i < 4; i++) {
     gboolean sender_dials = i % 2, kept = i / 2;
-    VCast *n = vcast_new (i + 1);
+    g_autoptr (VCast) n = vcast_new (i + 1);
     VCastNode *nodes = n->nodes;
     guint64 missing;
 
@@ -241,7 +234,6 @@ test_back_too_late (void)
           n->bitrate / 8 * RTT / FASP_SEC * 2);
     else
       g_assert_cmpuint (vcast_get_stats (n, VNET_B).bytes_missing, ==, missing);
-    vcast_free (n);
   }
 }
 
@@ -251,7 +243,7 @@ static void
 test_closed_port (void)
 {
   for (guint told = 0; told < 2; told++) {
-    VCast *n = vcast_new (6);
+    g_autoptr (VCast) n = vcast_new (6);
     FaspAddress b = vnet_get_address (VNET_B);
     guint64 before;
 
@@ -269,7 +261,6 @@ test_closed_port (void)
       g_assert_cmpuint (before, <, 30);
     else
       g_assert_cmpuint (before, >, 100);
-    vcast_free (n);
   }
 }
 
@@ -278,7 +269,7 @@ test_closed_port (void)
 static void
 test_restart (void)
 {
-  VCast *n = vcast_new (7);
+  g_autoptr (VCast) n = vcast_new (7);
   guint64 read;
 
   vcast_let_call (n, VNET_A);
@@ -293,7 +284,6 @@ test_restart (void)
   /* nothing is missing between the two; what was under way may come twice */
   g_assert_cmpint (n->nodes[VNET_B].origin, <=, read);
   g_assert_cmpint (n->nodes[VNET_B].origin, >, read - n->written / 10);
-  vcast_free (n);
 }
 
 typedef enum
@@ -315,7 +305,7 @@ static void
 test_restart_live (gconstpointer data)
 {
   const Live *c = data;
-  VCast *n = vcast_new (7);
+  g_autoptr (VCast) n = vcast_new (7);
   guint64 read, joined, skipped, dropped;
 
   vcast_let_call (n, VNET_A);
@@ -347,7 +337,6 @@ test_restart_live (gconstpointer data)
   }
   vcast_end (n);
   vcast_assert_whole (n, VNET_B);
-  vcast_free (n);
 }
 
 /* The same sender, and a receiver that was only cut off: it goes on at its byte, also if it has
@@ -355,7 +344,7 @@ test_restart_live (gconstpointer data)
 static void
 test_outage_live (gconstpointer data)
 {
-  VCast *n = vcast_new (7);
+  g_autoptr (VCast) n = vcast_new (7);
   const VCastNode *receiver = &n->nodes[VNET_B];
 
   vcast_let_call (n, VNET_A);
@@ -374,7 +363,6 @@ test_outage_live (gconstpointer data)
   g_assert_cmpuint (vcast_get_stats (n, VNET_A).bytes_missing, ==, 0);
   vcast_end (n);
   vcast_assert_whole (n, VNET_B);
-  vcast_free (n);
 }
 
 /* The same at once, and that its port was closed was said in between, when it had just been heard:
@@ -384,7 +372,7 @@ static void
 test_restart_notified (void)
 {
   for (guint dies = 0; dies < 2; dies++) {
-    VCast *n = vcast_new (7);
+    g_autoptr (VCast) n = vcast_new (7);
     FaspAddress at = vnet_get_address (VNET_B);
     FaspTime before;
 
@@ -411,7 +399,6 @@ test_restart_notified (void)
     }
     vcast_end (n);
     vcast_assert_whole (n, VNET_B);
-    vcast_free (n);
   }
 }
 
@@ -420,7 +407,7 @@ static void
 test_refused_idle (void)
 {
   for (guint phase = 0; phase < 20; phase++) {
-    VCast *n = vcast_new (7);
+    g_autoptr (VCast) n = vcast_new (7);
     FaspAddress at = vnet_get_address (VNET_B);
 
     vcast_begin (n, VNET_B);
@@ -429,7 +416,6 @@ test_refused_idle (void)
     fasp_endpoint_unreachable (n->nodes[VNET_A].endpoint, vnet_get_time (n->net), &at);
     vcast_run (n, FASP_SEC);
     g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_INTERRUPTED], ==, 0);
-    vcast_free (n);
   }
 }
 
@@ -437,7 +423,7 @@ test_refused_idle (void)
 static void
 test_restart_at_end (void)
 {
-  VCast *n = vcast_new (14);
+  g_autoptr (VCast) n = vcast_new (14);
 
   vcast_let_call (n, VNET_A);
   vcast_begin (n, VNET_B);
@@ -450,7 +436,6 @@ test_restart_at_end (void)
   vcast_run (n, 10 * FASP_SEC);
   vcast_assert_whole (n, VNET_B);
   g_assert_cmpuint (vcast_get_stats (n, VNET_A).bytes_unconfirmed, ==, 0);
-  vcast_free (n);
 }
 
 static const struct

@@ -93,8 +93,8 @@ test_notified (gconstpointer data)
   const Case *c = data;
 
   for (guint seed = 1; seed <= 6; seed++) {
-    Vnet *net = vnet_new (seed);
-    Vstream *stream = start (net, 3, c->bitrate);
+    g_autoptr (Vnet) net = vnet_new (seed);
+    g_autoptr (Vstream) stream = start (net, 3, c->bitrate);
     FaspTime begin = vnet_get_time (net);
     const FaspEvent *event;
     guint link = seed % 3;
@@ -120,8 +120,6 @@ test_notified (gconstpointer data)
         10 * FASP_SEC + FASP_FLOW_AGAIN_MAX + 2 * RTT + FASP_FLOW_QUIET);
     g_assert_true (vstream_run (stream));
     assert_notified (stream, c->side, 1, 1);
-    vstream_free (stream);
-    vnet_free (net);
   }
 }
 
@@ -132,8 +130,8 @@ test_not_notified (gconstpointer data)
   gboolean all = data != NULL;
 
   for (guint seed = 1; seed <= 6; seed++) {
-    Vnet *net = vnet_new (seed);
-    Vstream *stream = start (net, 3, 2000000);
+    g_autoptr (Vnet) net = vnet_new (seed);
+    g_autoptr (Vstream) stream = start (net, 3, 2000000);
 
     for (guint side = 0; side < SIDES; side++) {
       for (guint link = 0; all && link < 3; link++)
@@ -146,8 +144,6 @@ test_not_notified (gconstpointer data)
       assert_notified (stream, side, 0, 0);
       g_assert_cmpuint (stream->events[FASP_EVENT_INTERRUPTED][side], ==, all);
     }
-    vstream_free (stream);
-    vnet_free (net);
   }
 }
 
@@ -155,8 +151,8 @@ test_not_notified (gconstpointer data)
 static void
 test_never (void)
 {
-  Vnet *net = vnet_new (1);
-  Vstream *stream = start (net, 3, 2000000);
+  g_autoptr (Vnet) net = vnet_new (1);
+  g_autoptr (Vstream) stream = start (net, 3, 2000000);
 
   black_out (net, 2, VNET_A, 0, 0, 100 * FASP_SEC);
   black_out (net, 2, VNET_B, 0, 0, 100 * FASP_SEC);
@@ -170,8 +166,6 @@ test_never (void)
   /* who was called does not know where the other end is */
   g_assert_cmpuint (stream->outage[VNET_B].address.len, ==, 0);
   g_assert_true (vstream_run (stream));
-  vstream_free (stream);
-  vnet_free (net);
 }
 
 /* However many there are, and however often, the application is not flooded; and of what it hears
@@ -179,8 +173,8 @@ test_never (void)
 static void
 test_many (void)
 {
-  Vnet *net = vnet_new (1);
-  Vstream *stream = start (net, FASP_FLOWS_MAX, 2000000);
+  g_autoptr (Vnet) net = vnet_new (1);
+  g_autoptr (Vstream) stream = start (net, FASP_FLOWS_MAX, 2000000);
   guint out;
 
   for (guint side = 0; side < SIDES; side++)
@@ -195,8 +189,6 @@ test_many (void)
     g_assert_cmpuint (out, <=, FASP_OUTAGE_BURST + 24 * FASP_SEC / FASP_OUTAGE_EVERY);
     assert_notified (stream, side, out, out);
   }
-  vstream_free (stream);
-  vnet_free (net);
 }
 
 int

@@ -55,7 +55,7 @@ static void
 test_calls (void)
 {
   for (VnetSide caller = VNET_A; caller <= VNET_B; caller++) {
-    VCast *n = start (caller);
+    g_autoptr (VCast) n = start (caller);
 
     set_stale (n, caller, TRUE);
     g_assert_cmpint (await_new_port (n, caller), <=, LEAVES_WITHIN);
@@ -64,7 +64,6 @@ test_calls (void)
     assert_stays (n, caller, 20 * FASP_SEC);
     vcast_end (n);
     vcast_assert_whole (n, VNET_B);
-    vcast_free (n);
   }
 }
 
@@ -73,7 +72,7 @@ static void
 test_session (gconstpointer replaced)
 {
   for (VnetSide caller = VNET_A; caller <= VNET_B; caller++) {
-    VCast *n = start (caller);
+    g_autoptr (VCast) n = start (caller);
 
     assert_stays (n, caller, 10 * FASP_SEC);
     set_stale (n, caller, TRUE);
@@ -84,7 +83,6 @@ test_session (gconstpointer replaced)
     g_assert_cmpuint (n->nodes[caller].events[FASP_EVENT_CONNECTED], ==, replaced ? 2 : 1);
     g_assert_cmpuint (n->nodes[caller].events[FASP_EVENT_RESUMED], ==, replaced ? 0 : 1);
     assert_stays (n, caller, 20 * FASP_SEC);
-    vcast_free (n);
   }
 }
 
@@ -92,7 +90,7 @@ test_session (gconstpointer replaced)
 static void
 test_no_reconnect (void)
 {
-  VCast *n = start (VNET_A);
+  g_autoptr (VCast) n = start (VNET_A);
 
   vnet_configure (n->nodes[VNET_A].endpoint, vnet_get_time (n->net), reconnect, FALSE);
   vcast_run (n, 5 * FASP_SEC);
@@ -102,7 +100,6 @@ test_no_reconnect (void)
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_RESUMED], ==, 1);
   vcast_end (n);
   vcast_assert_whole (n, VNET_B);
-  vcast_free (n);
 }
 
 /* The peer is not there for long: ports are left less and less often, and once it answers, however
@@ -110,7 +107,7 @@ test_no_reconnect (void)
 static void
 test_far (void)
 {
-  VCast *n = start (VNET_B);
+  g_autoptr (VCast) n = start (VNET_B);
   FaspEndpoint *caller = n->nodes[VNET_B].endpoint;
   guint left = 0;
 
@@ -125,26 +122,24 @@ test_far (void)
   vnet_get_wire (n->net, VNET_A, VNET_B)->delay = 5 * FASP_SEC;
   assert_stays (n, VNET_B, 6 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 1);
-  vcast_free (n);
 }
 
 /* The process stood still meanwhile, and what came is still to be read. */
 static void
 test_paused (void)
 {
-  VCast *n = start (VNET_B);
+  g_autoptr (VCast) n = start (VNET_B);
 
   vcast_run (n, 5 * FASP_SEC);
   vnet_pause (n->net, VNET_B, vnet_get_time (n->net) + 20 * FASP_SEC);
   assert_stays (n, VNET_B, 30 * FASP_SEC);
-  vcast_free (n);
 }
 
 /* A refusal is an answer. */
 static void
 test_refused (void)
 {
-  VCast *n = start (VNET_A);
+  g_autoptr (VCast) n = start (VNET_A);
   FaspAddress peer = vnet_get_address (VNET_B);
   FaspEndpoint *second;
 
@@ -156,7 +151,6 @@ test_refused (void)
   g_assert_cmpuint (fasp_endpoint_take_stale_links (second), ==, 0);
   vnet_attach (n->net, VNET_C, NULL);
   fasp_endpoint_free (second);
-  vcast_free (n);
 }
 
 /* Of several links, only the one that is mute leaves its port. */
@@ -164,8 +158,8 @@ static void
 test_one_of_several (void)
 {
   for (guint receiver_calls = 0; receiver_calls < 2; receiver_calls++) {
-    Vnet *net = vnet_new (1);
-    Vstream *stream;
+    g_autoptr (Vnet) net = vnet_new (1);
+    g_autoptr (Vstream) stream = NULL;
     VstreamConfig config;
     FaspEndpoint *caller;
 
@@ -190,8 +184,6 @@ test_one_of_several (void)
     vstream_run_until (stream, 50 * FASP_SEC);
     g_assert_cmpuint (fasp_endpoint_take_stale_links (caller), ==, 0);
     g_assert_true (vstream_is_right (stream));
-    vstream_free (stream);
-    vnet_free (net);
   }
 }
 

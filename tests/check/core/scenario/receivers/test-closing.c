@@ -67,6 +67,8 @@ ends_free (Ends *e)
   g_free (e);
 }
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Ends, ends_free)
+
 static FaspTime
 now (Ends *e)
 {
@@ -280,7 +282,7 @@ close_session (Ends *e, VnetSide side, FaspReason reason)
 static void
 test_two_senders (gconstpointer bytes)
 {
-  Ends *e = ends_new ();
+  g_autoptr (Ends) e = ends_new ();
   FaspEndpointConfig s = config (FASP_ROLE_SENDER, FASP_MODE_CALLER);
   FaspEndpointConfig r = config (FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
 
@@ -297,7 +299,6 @@ test_two_senders (gconstpointer bytes)
   g_assert_cmpuint (e->ends[VNET_A].events[FASP_EVENT_REMOVED]
           + e->ends[VNET_C].events[FASP_EVENT_REMOVED],
       ==, 3);
-  ends_free (e);
 }
 
 /* A live sender keeps nothing for a receiver that it never had, and counts that as discarded: it is
@@ -305,7 +306,7 @@ test_two_senders (gconstpointer bytes)
 static void
 test_two_live (gconstpointer bytes)
 {
-  Ends *e = ends_new ();
+  g_autoptr (Ends) e = ends_new ();
   FaspEndpointConfig s = config (FASP_ROLE_SENDER, FASP_MODE_CALLER);
   FaspEndpointConfig r = config (FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
   FaspEndpointStats stats;
@@ -323,7 +324,6 @@ test_two_live (gconstpointer bytes)
   g_assert_cmpuint (stats.buffer_bytes, ==, 0);
   g_assert_cmpuint (stats.bytes_unconfirmed, ==, 0);
   g_assert_cmpuint (stats.bytes_dropped, ==, e->ends[loser].written);
-  ends_free (e);
 }
 
 /* --- main and backup -------------------------------------------------------------------- */
@@ -363,7 +363,7 @@ setup_backup (gboolean relay, gsize buffer)
 static void
 test_back (gconstpointer told)
 {
-  Ends *e = setup_backup (FALSE, 64 << 20);
+  g_autoptr (Ends) e = setup_backup (FALSE, 64 << 20);
   End *a = &e->ends[VNET_A];
   guint64 written;
   guint at;
@@ -379,7 +379,6 @@ test_back (gconstpointer told)
   run (e, FASP_SEC);
   /* what was written since the last whole block is in the first one */
   g_assert_cmpint (locate (e, VNET_A, VNET_B, at), >=, written - 1200);
-  ends_free (e);
 }
 
 /* Both relay one stream: the receiver goes on at the byte where it stands, and is sent nothing of
@@ -387,7 +386,7 @@ test_back (gconstpointer told)
 static void
 test_back_relayed (void)
 {
-  Ends *e = setup_backup (TRUE, 64 << 20);
+  g_autoptr (Ends) e = setup_backup (TRUE, 64 << 20);
   const GByteArray *got = e->ends[VNET_B].got;
   FaspSessionStats stats;
   guint64 cursor = 0;
@@ -408,7 +407,6 @@ test_back_relayed (void)
                         1),
       ==, 1);
   g_assert_cmpuint (stats.received.bytes, <, 5 * BITRATE / 8);
-  ends_free (e);
 }
 
 /* Nor does the writer wait for a receiver that it has lost to another, however small its buffer
@@ -416,7 +414,7 @@ test_back_relayed (void)
 static void
 test_lost_and_full (void)
 {
-  Ends *e = setup_backup (FALSE, 256 << 10);
+  g_autoptr (Ends) e = setup_backup (FALSE, 256 << 10);
   End *a = &e->ends[VNET_A];
   guint64 written;
 
@@ -426,7 +424,6 @@ test_lost_and_full (void)
     run (e, FASP_SEC);
     g_assert_cmpuint (a->written - written, >=, BITRATE / 8);
   }
-  ends_free (e);
 }
 
 /* --- every reason ------------------------------------------------------------------------ */
@@ -528,7 +525,7 @@ static void
 test_kept (gconstpointer data)
 {
   const Case *c = data;
-  Ends *e = setup (c, TRUE);
+  g_autoptr (Ends) e = setup (c, TRUE);
   guint64 had;
 
   end_session (e, c);
@@ -548,7 +545,6 @@ test_kept (gconstpointer data)
   /* what was under way may come twice */
   g_assert_cmpint (find_stream (e, VNET_A, VNET_B, had), >=, 0);
   assert_all_confirmed (e, VNET_A);
-  ends_free (e);
 }
 
 /* At the end of the stream, who was a receiver is waited for until resume-timeout is over, and then
@@ -557,7 +553,7 @@ static void
 test_end (gconstpointer data)
 {
   const Case *c = data;
-  Ends *e = setup (c, TRUE);
+  g_autoptr (Ends) e = setup (c, TRUE);
   End *a = &e->ends[VNET_A];
   FaspEndpointStats stats;
 
@@ -573,7 +569,6 @@ test_end (gconstpointer data)
   g_assert_true (fasp_endpoint_is_drained (a->endpoint) == c->acknowledges);
   fasp_endpoint_get_stats (a->endpoint, &stats);
   g_assert_true ((stats.bytes_unconfirmed > 0) == c->acknowledges);
-  ends_free (e);
 }
 
 /* What is held is discarded when the application does not wait any more: the stream passes, and its
@@ -582,7 +577,7 @@ static void
 test_no_more (gconstpointer data)
 {
   const Case *c = data;
-  Ends *e = setup (c, TRUE);
+  g_autoptr (Ends) e = setup (c, TRUE);
   End *a = &e->ends[VNET_A];
   FaspEndpointStats stats;
 
@@ -597,7 +592,6 @@ test_no_more (gconstpointer data)
   fasp_endpoint_get_stats (a->endpoint, &stats);
   g_assert_cmpuint (stats.bytes_unconfirmed, ==, 0);
   g_assert_cmpuint (stats.buffer_bytes, ==, 0);
-  ends_free (e);
 }
 
 static const Case cases[] = {
@@ -627,7 +621,7 @@ static void
 test_joined (gconstpointer data)
 {
   const Case *c = data;
-  Ends *e = setup (c, TRUE);
+  g_autoptr (Ends) e = setup (c, TRUE);
   const End *b = &e->ends[VNET_B];
   FaspEndpointStats stats;
 
@@ -648,7 +642,6 @@ test_joined (gconstpointer data)
   fasp_endpoint_get_stats (b->endpoint, &stats);
   g_assert_cmpuint (stats.join_offset, ==, b->last[FASP_EVENT_JOINED].start.position.offset);
   g_assert_cmpuint (stats.joins_in_the_middle, ==, 1);
-  ends_free (e);
 }
 
 /* What is missing in between, as the sender did not keep it, is told with what follows. */
@@ -656,7 +649,7 @@ static void
 test_lacks (gconstpointer data)
 {
   const Case *c = data;
-  Ends *e = setup (c, FALSE);
+  g_autoptr (Ends) e = setup (c, FALSE);
   const End *b = &e->ends[VNET_B];
 
   end_session (e, c);
@@ -664,7 +657,6 @@ test_lacks (gconstpointer data)
   g_assert_cmpuint (b->events[FASP_EVENT_JOINED], ==, 1);
   g_assert_cmpuint (b->lacks, ==, 1);
   g_assert_cmpint (locate (e, VNET_A, VNET_B, b->lacks_at), >, b->lacks_at);
-  ends_free (e);
 }
 
 /* A stream that did not reach its end is not the whole of it, though the next one is. */
@@ -672,7 +664,7 @@ static void
 test_cut_short (gconstpointer ends)
 {
   const Case c = { .acknowledges = TRUE };
-  Ends *e = setup (&c, TRUE);
+  g_autoptr (Ends) e = setup (&c, TRUE);
   FaspEndpointConfig s = config (FASP_ROLE_SENDER, FASP_MODE_CALLER);
   End *a = &e->ends[VNET_A];
   const End *b = &e->ends[VNET_B];
@@ -690,7 +682,6 @@ test_cut_short (gconstpointer ends)
   g_assert_cmpuint (b->events[FASP_EVENT_JOINED], ==, 2);
   g_assert_false (b->last[FASP_EVENT_JOINED].start.in_the_middle);
   g_assert_cmpuint (b->lacks, ==, ends ? 0 : 1);
-  ends_free (e);
 }
 
 static const Case joins[] = {
@@ -705,7 +696,7 @@ static void
 test_refused (gconstpointer data)
 {
   const Case *c = data;
-  Ends *e = setup (c, TRUE);
+  g_autoptr (Ends) e = setup (c, TRUE);
   End *a = &e->ends[VNET_A];
 
   end_session (e, c);
@@ -714,7 +705,6 @@ test_refused (gconstpointer data)
   g_assert_true (a->last[FASP_EVENT_REMOVED].final);
   g_assert_cmpint (a->last[FASP_EVENT_REMOVED].reason, ==, c->reason);
   g_assert_cmpuint (a->events[FASP_EVENT_CONNECTED], ==, 1);
-  ends_free (e);
 }
 
 static const Case refusals[] = {
@@ -729,7 +719,7 @@ static const Case refusals[] = {
 static void
 test_dropped (void)
 {
-  Ends *e = ends_new ();
+  g_autoptr (Ends) e = ends_new ();
   FaspEndpointConfig s = config (FASP_ROLE_SENDER, FASP_MODE_LISTENER);
   FaspEndpointConfig r = config (FASP_ROLE_RECEIVER, FASP_MODE_CALLER);
   End *a = join (e, VNET_A, &s, VNET_A, 200000);
@@ -753,7 +743,6 @@ test_dropped (void)
   g_assert_cmpint (goes->last[FASP_EVENT_REMOVED].reason, ==, FASP_REASON_REFUSED);
   g_assert_cmpstr (goes->last[FASP_EVENT_REMOVED].text, ==, "not here");
   g_assert_true (goes->last[FASP_EVENT_REMOVED].final);
-  ends_free (e);
 }
 
 static const Case at_end[] = { { .acknowledges = FALSE }, { .acknowledges = TRUE } };

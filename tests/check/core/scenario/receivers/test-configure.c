@@ -14,7 +14,7 @@ typedef struct
 static Result
 run (gboolean again)
 {
-  VCast *n = vcast_new (46);
+  g_autoptr (VCast) n = vcast_new (46);
   Result result;
 
   vcast_begin (n, VNET_B);
@@ -30,7 +30,6 @@ run (gboolean again)
   }
   result = (Result) { vcast_get_session (n, VNET_A), vcast_get_session (n, VNET_B),
     n->nodes[VNET_B].read };
-  vcast_free (n);
   return result;
 }
 
@@ -52,7 +51,7 @@ test_same (void)
 static void
 test_other (void)
 {
-  VCast *n = vcast_new (1);
+  g_autoptr (VCast) n = vcast_new (1);
   const FaspEndpointSettings *settings;
 
   vcast_begin (n, VNET_B);
@@ -67,7 +66,6 @@ test_other (void)
   g_assert_cmpuint (vcast_get_session (n, VNET_A).pacing.rate, ==, 3000000);
   vcast_end (n);
   vcast_assert_whole (n, VNET_B);
-  vcast_free (n);
 }
 
 int

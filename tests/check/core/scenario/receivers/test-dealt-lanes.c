@@ -74,6 +74,8 @@ net_free (Net *net)
   g_free (net);
 }
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Net, net_free)
+
 static void
 poll_lane (Net *net, guint lane)
 {
@@ -153,7 +155,7 @@ count_sessions (Net *net)
 static void
 test_dealt (void)
 {
-  Net *net = net_new ();
+  g_autoptr (Net) net = net_new ();
   guint of_lane[LANES] = { 0 };
   guint64 before[RECEIVERS];
 
@@ -178,14 +180,13 @@ test_dealt (void)
   run (net, 3 * FASP_SEC, FALSE);
   for (guint i = 0; i < RECEIVERS; i++)
     g_assert_cmpuint (net->read[i], ==, 2000 * WRITE);
-  net_free (net);
 }
 
 /* Who leaves makes room in its lane. */
 static void
 test_room (void)
 {
-  Net *net = net_new ();
+  g_autoptr (Net) net = net_new ();
   FaspSessionStats all[RECEIVERS];
   guint64 cursor = 0;
   guint first = 0;
@@ -214,14 +215,13 @@ test_room (void)
   for (guint i = 0; i < RECEIVERS; i++)
     first += net->lane[i] == 1;
   g_assert_cmpuint (first, ==, FASP_LANE_FULL);
-  net_free (net);
 }
 
 /* What was polled and is given up is sealed by nobody, and leaks nothing. */
 static void
 test_dropped (void)
 {
-  Net *net = net_new ();
+  g_autoptr (Net) net = net_new ();
   FaspDatagram *datagram = g_new (FaspDatagram, 1);
   guint dropped = 0;
 
@@ -236,7 +236,6 @@ test_dropped (void)
       fasp_datagram_release (datagram);
     }
   g_assert_cmpuint (dropped, >=, RECEIVERS);
-  net_free (net);
   g_free (datagram);
 }
 
@@ -256,7 +255,7 @@ count_bitrates (Net *net)
 static void
 test_first_empty (void)
 {
-  Net *net = net_new ();
+  g_autoptr (Net) net = net_new ();
 
   run (net, 4 * FASP_SEC, FALSE);
   run (net, FASP_SEC, TRUE);
@@ -270,7 +269,6 @@ test_first_empty (void)
   vnet_configure (net->sender, net->now, max_bitrate, 40000000);
   run (net, 2 * FASP_SEC, TRUE);
   g_assert_cmpuint (count_bitrates (net), ==, 1);
-  net_free (net);
 }
 
 int

@@ -37,7 +37,7 @@ test_join (gconstpointer data)
   const Join *join = data;
 
   for (guint32 seed = 1; seed <= 10; seed++) {
-    VHeader *sim = vheader_new (seed, join->header, join->key_every);
+    g_autoptr (VHeader) sim = vheader_new (seed, join->header, join->key_every);
     FaspEndpointConfig c = vheader_sender_config ();
 
     c.join = join->sender_join;
@@ -52,7 +52,6 @@ test_join (gconstpointer data)
     vheader_run (sim, 30 * FASP_SEC);
     vheader_assert_entered (sim);
     g_assert_cmpuint (sim->next, >, sim->source.written - 2 * VHEADER_UNIT_SIZE);
-    vheader_free (sim);
   }
 }
 
@@ -60,7 +59,7 @@ test_join (gconstpointer data)
 static void
 test_beginning (void)
 {
-  VHeader *sim = vheader_new (1, 700, 6);
+  g_autoptr (VHeader) sim = vheader_new (1, 700, 6);
   FaspEndpointConfig c = vheader_sender_config ();
 
   c.settings.wait_for_connection = TRUE;
@@ -77,7 +76,6 @@ test_beginning (void)
   /* a hundredth of the stream at most, every ten seconds */
   g_assert_cmpuint (sim->headers, >=, 4);
   g_assert_cmpuint (sim->headers, <=, 7);
-  vheader_free (sim);
 }
 
 /* A relay that was there from the beginning, or that joined; and who joins it, late. */
@@ -88,7 +86,7 @@ test_relay (gconstpointer data)
 
   for (guint32 seed = 1; seed <= 10; seed++)
     for (guint key_every = 1; key_every <= 6; key_every += 5) {
-      VHeader *sim = vheader_new (seed, 3000, key_every);
+      g_autoptr (VHeader) sim = vheader_new (seed, 3000, key_every);
       FaspEndpointConfig c = vheader_sender_config ();
 
       vheader_begin (sim, &c, .02);
@@ -103,7 +101,6 @@ test_relay (gconstpointer data)
       vheader_assert_entered (sim);
       vheader_run (sim, 15 * FASP_SEC);
       g_assert_cmpuint (sim->next, >, sim->source.written - 2 * VHEADER_UNIT_SIZE);
-      vheader_free (sim);
     }
 }
 
@@ -113,7 +110,7 @@ static void
 test_relay_soon (void)
 {
   for (guint32 seed = 1; seed <= 10; seed++) {
-    VHeader *sim = vheader_new (seed, 3000, 12);
+    g_autoptr (VHeader) sim = vheader_new (seed, 3000, 12);
     FaspEndpointConfig c = vheader_sender_config ();
 
     sim->source.units = G_MAXUINT; /* nothing yet */
@@ -128,7 +125,6 @@ test_relay_soon (void)
     vheader_run (sim, 5 * FASP_SEC);
     vheader_assert_entered (sim);
     g_assert_cmpuint (sim->first, ==, 12 * VHEADER_UNIT_SIZE);
-    vheader_free (sim);
   }
 }
 
@@ -136,7 +132,7 @@ test_relay_soon (void)
 static void
 test_relay_waits (void)
 {
-  VHeader *sim = vheader_new (1, 3000, 6);
+  g_autoptr (VHeader) sim = vheader_new (1, 3000, 6);
   FaspEndpointConfig c = vheader_sender_config ();
 
   vheader_begin (sim, &c, 0);
@@ -147,14 +143,13 @@ test_relay_waits (void)
   sim->relay.in = vheader_dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
   vheader_run (sim, 5 * FASP_SEC);
   vheader_assert_entered (sim);
-  vheader_free (sim);
 }
 
 /* Where nothing is sent again a part may be lost, and the next time may be better. */
 static void
 test_no_rtx (void)
 {
-  VHeader *sim = vheader_new (4, 4000, 3);
+  g_autoptr (VHeader) sim = vheader_new (4, 4000, 3);
   FaspEndpointConfig c = vheader_sender_config ();
 
   c.no_rtx = TRUE;
@@ -167,14 +162,13 @@ test_no_rtx (void)
   g_assert_cmpuint (sim->enters, ==, 0);
   vheader_run (sim, 15 * FASP_SEC);
   vheader_assert_entered (sim);
-  vheader_free (sim);
 }
 
 /* What came just before the header was lost for good: it is whole. */
 static void
 test_behind_gap (void)
 {
-  VHeader *sim = vheader_new (1, 4000, 3);
+  g_autoptr (VHeader) sim = vheader_new (1, 4000, 3);
   FaspEndpointConfig c = vheader_sender_config ();
 
   c.no_rtx = TRUE;
@@ -186,14 +180,13 @@ test_behind_gap (void)
   g_assert_cmpuint (sim->first, ==, FASP_OFFSET_UNKNOWN);
   vheader_run (sim, 400 * FASP_MSEC);
   vheader_assert_entered (sim);
-  vheader_free (sim);
 }
 
 /* Who is moved ahead of it before it has it has the next, not that of ten seconds later. */
 static void
 test_moved_ahead (void)
 {
-  VHeader *sim = vheader_new (1, 700, 6);
+  g_autoptr (VHeader) sim = vheader_new (1, 700, 6);
   FaspEndpointConfig c = vheader_sender_config ();
 
   c.settings.slow_policy = FASP_SLOW_SKIP;
@@ -206,7 +199,6 @@ test_moved_ahead (void)
   g_assert_cmpuint (sim->enters, ==, 0);
   vheader_run (sim, 2500 * FASP_MSEC);
   vheader_assert_entered (sim);
-  vheader_free (sim);
 }
 
 /* Who is moved ahead of the first bytes, in which the header is, neither. @data: whether the header
@@ -215,7 +207,7 @@ static void
 test_moved_from_first (gconstpointer data)
 {
   gboolean late = GPOINTER_TO_INT (data);
-  VHeader *sim = vheader_new (1, 700, 6);
+  g_autoptr (VHeader) sim = vheader_new (1, 700, 6);
   FaspEndpointConfig c = vheader_sender_config ();
 
   c.settings.slow_policy = FASP_SLOW_SKIP;
@@ -237,7 +229,6 @@ test_moved_from_first (gconstpointer data)
   g_assert_cmpint (fasp_endpoint_get_header_wait (sim->sender, vnet_get_time (sim->net)), ==, 0);
   vheader_run (sim, 2500 * FASP_MSEC);
   vheader_assert_entered (sim);
-  vheader_free (sim);
 }
 
 /* Who is moved ahead of the first bytes, and is sent nothing, as no key frame comes, is known to
@@ -245,7 +236,7 @@ test_moved_from_first (gconstpointer data)
 static void
 test_moved_keyless (void)
 {
-  VHeader *sim = vheader_new (1, 700, G_MAXUINT);
+  g_autoptr (VHeader) sim = vheader_new (1, 700, G_MAXUINT);
   FaspEndpointConfig c = vheader_sender_config ();
   FaspTime wait;
 
@@ -270,14 +261,13 @@ test_moved_keyless (void)
   wait = fasp_endpoint_get_header_wait (sim->sender, vnet_get_time (sim->net));
   g_assert_cmpint (wait, >, 5 * FASP_SEC);
   g_assert_cmpint (wait, <, 9500 * FASP_MSEC);
-  vheader_free (sim);
 }
 
 /* What is written as fast as there is room leaves none: it waits for that. */
 static void
 test_full (void)
 {
-  VHeader *sim = vheader_new (1, 100000, 6);
+  g_autoptr (VHeader) sim = vheader_new (1, 100000, 6);
   FaspEndpointConfig c = vheader_sender_config ();
   FaspEndpoint *first;
   gsize done = 0;
@@ -325,14 +315,13 @@ test_full (void)
   vheader_assert_entered (sim);
   vnet_attach (sim->net, VNET_C, NULL);
   fasp_endpoint_free (first);
-  vheader_free (sim);
 }
 
 /* Another stream with the same header, which its relay has in the middle. */
 static void
 test_same_again (void)
 {
-  VHeader *sim = vheader_new (1, 700, 6);
+  g_autoptr (VHeader) sim = vheader_new (1, 700, 6);
   FaspEndpointConfig c = vheader_sender_config ();
   FaspStreamOffset other = { .known = TRUE, .offset = 600000 };
   FaspTime now;
@@ -351,14 +340,13 @@ test_same_again (void)
   vheader_run (sim, 3 * FASP_SEC);
   vheader_assert_entered (sim);
   g_assert_cmpuint (sim->first, ==, 600000);
-  vheader_free (sim);
 }
 
 /* Who comes back goes on where it was, without. */
 static void
 test_back (void)
 {
-  VHeader *sim = vheader_new (1, 700, 6);
+  g_autoptr (VHeader) sim = vheader_new (1, 700, 6);
   FaspEndpointConfig c = vheader_sender_config ();
   guint64 next;
 
@@ -380,7 +368,6 @@ test_back (void)
   g_assert_cmpuint (sim->first, >, next);
   g_assert_cmpuint (sim->first, !=, FASP_OFFSET_UNKNOWN);
   g_assert_cmpuint (sim->enters, ==, 1);
-  vheader_free (sim);
 }
 
 int

@@ -14,7 +14,7 @@
 static void
 test_gone (void)
 {
-  VHeader *sim = vheader_new (1, 700, 6);
+  g_autoptr (VHeader) sim = vheader_new (1, 700, 6);
   FaspEndpointConfig c = vheader_sender_config ();
 
   vheader_begin (sim, &c, 0);
@@ -35,7 +35,6 @@ test_gone (void)
   vheader_run (sim, FASP_SEC);
   g_assert_cmpuint (sim->first, !=, FASP_OFFSET_UNKNOWN);
   g_assert_cmpuint (sim->enters, ==, 1);
-  vheader_free (sim);
 }
 
 /* It is so while somebody is on the way in, and nobody else is there. */
@@ -43,7 +42,7 @@ static void
 test_gone_meanwhile (void)
 {
   for (guint i = 0; i < 20; i++) {
-    VHeader *sim = vheader_new (1, 700, 6);
+    g_autoptr (VHeader) sim = vheader_new (1, 700, 6);
     FaspEndpointConfig c = vheader_sender_config ();
 
     vheader_begin (sim, &c, 0);
@@ -54,7 +53,6 @@ test_gone_meanwhile (void)
     fasp_endpoint_set_header (sim->sender, vnet_get_time (sim->net), NULL);
     vheader_run (sim, FASP_SEC);
     g_assert_cmpuint (sim->first, !=, FASP_OFFSET_UNKNOWN);
-    vheader_free (sim);
   }
 }
 
@@ -66,7 +64,7 @@ test_come_meanwhile (void)
   guint told = 0;
 
   for (guint i = 0; i < 20; i++) {
-    VHeader *sim = vheader_new (1, 700, 6);
+    g_autoptr (VHeader) sim = vheader_new (1, 700, 6);
     FaspEndpointConfig c = vheader_sender_config ();
     gboolean half;
 
@@ -83,7 +81,6 @@ test_come_meanwhile (void)
     g_assert_cmpuint (sim->next, >, sim->source.written - 2 * VHEADER_UNIT_SIZE);
     if (half)
       vheader_assert_entered (sim);
-    vheader_free (sim);
   }
   g_assert_cmpuint (told, >, 3);
 }
@@ -95,7 +92,7 @@ test_come_kept (void)
   guint told = 0;
 
   for (guint i = 0; i < 20; i++) {
-    VHeader *sim = vheader_new (1, 700, 6);
+    g_autoptr (VHeader) sim = vheader_new (1, 700, 6);
     FaspEndpointConfig c = vheader_sender_config ();
     gboolean half;
 
@@ -115,7 +112,6 @@ test_come_kept (void)
       vheader_assert_entered (sim);
       g_assert_cmpuint (sim->first, ==, 30 * VHEADER_UNIT_SIZE);
     }
-    vheader_free (sim);
   }
   g_assert_cmpuint (told, >, 0);
 }
@@ -127,7 +123,7 @@ test_come_in_vain (gconstpointer data)
   gboolean ends = GPOINTER_TO_INT (data);
 
   for (guint i = 0; i < 20; i++) {
-    VHeader *sim = vheader_new (1, 700, G_MAXUINT);
+    g_autoptr (VHeader) sim = vheader_new (1, 700, G_MAXUINT);
     FaspEndpointConfig c = vheader_sender_config ();
 
     sim->sender = vnet_add_endpoint (sim->net, VNET_A, &c);
@@ -147,7 +143,6 @@ test_come_in_vain (gconstpointer data)
       vheader_run (sim, 2 * FASP_SEC);
       g_assert_cmpuint (sim->next, >, sim->source.written - 2 * VHEADER_UNIT_SIZE);
     }
-    vheader_free (sim);
   }
 }
 
@@ -155,7 +150,7 @@ test_come_in_vain (gconstpointer data)
 static void
 test_gone_before (void)
 {
-  VHeader *sim = vheader_new (1, 700, 6);
+  g_autoptr (VHeader) sim = vheader_new (1, 700, 6);
   FaspEndpointConfig c = vheader_sender_config ();
   guint64 written;
 
@@ -171,7 +166,6 @@ test_gone_before (void)
   sim->reader = vheader_dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
   vheader_run (sim, FASP_SEC);
   g_assert_cmpuint (sim->first, ==, written);
-  vheader_free (sim);
 }
 
 /* Who has bytes of the stream, and is moved ahead over the word that it needs no header any
@@ -179,7 +173,7 @@ test_gone_before (void)
 static void
 test_gone_unheard (void)
 {
-  VHeader *sim = vheader_new (1, 700, 6);
+  g_autoptr (VHeader) sim = vheader_new (1, 700, 6);
   FaspEndpointConfig c = vheader_sender_config ();
   FaspStreamOffset position = { .known = TRUE };
 
@@ -206,14 +200,13 @@ test_gone_unheard (void)
       vnet_get_time (sim->net), &position));
   vheader_run (sim, 2 * FASP_SEC);
   g_assert_cmpuint (sim->next, >, position.offset);
-  vheader_free (sim);
 }
 
 /* Who says each time that it has passed over more has it said no more often for that. */
 static void
 test_gone_hostile (void)
 {
-  VHeader *sim = vheader_new (1, 700, 6);
+  g_autoptr (VHeader) sim = vheader_new (1, 700, 6);
   FaspEndpointConfig c = vheader_sender_config ();
   FaspSession *session;
   guint64 head;
@@ -238,14 +231,13 @@ test_gone_hostile (void)
     vheader_run (sim, 10 * FASP_MSEC);
   }
   g_assert_cmpuint (fasp_store_get_head (sim->sender->store) - head, <=, 4);
-  vheader_free (sim);
 }
 
 /* Who is called again may be another one, that has nothing. */
 static void
 test_called_again (void)
 {
-  VHeader *sim = vheader_new (1, 100000, 6);
+  g_autoptr (VHeader) sim = vheader_new (1, 100000, 6);
   FaspEndpointConfig c, r;
   FaspAddress address = vnet_get_address (VNET_B);
 
@@ -271,7 +263,6 @@ test_called_again (void)
   sim->reader = vnet_add_endpoint (sim->net, VNET_B, &r);
   vheader_run (sim, 8 * FASP_SEC);
   vheader_assert_entered (sim);
-  vheader_free (sim);
 }
 
 /* Who calls does not know yet what it will send, and whoever it calls comes later. */
@@ -279,7 +270,7 @@ static void
 test_called_late (void)
 {
   for (guint i = 0; i < 8; i++) {
-    VHeader *sim = vheader_new (1, 700, 6);
+    g_autoptr (VHeader) sim = vheader_new (1, 700, 6);
     FaspEndpointConfig c, r;
     FaspAddress address = vnet_get_address (VNET_B);
 
@@ -298,7 +289,6 @@ test_called_late (void)
     sim->reader = vnet_add_endpoint (sim->net, VNET_B, &r);
     vheader_run (sim, 8 * FASP_SEC);
     vheader_assert_entered (sim);
-    vheader_free (sim);
   }
 }
 

@@ -63,7 +63,7 @@ begin_key_frame (VCast *n)
 static void
 test_joins (void)
 {
-  VCast *n = make_live ();
+  g_autoptr (VCast) n = make_live ();
   const VCastNode *a = &n->nodes[VNET_A];
   FaspTime first;
 
@@ -78,7 +78,6 @@ test_joins (void)
   g_assert_cmpint (vnet_get_time (n->net) - first, >=, FASP_SEC - STEP);
   g_assert_cmpint (vnet_get_time (n->net) - first, <=, FASP_SEC + STEP);
   g_assert_cmpint (wait_for_want (n, 5 * FASP_SEC), ==, FASP_NEVER);
-  vcast_free (n);
 }
 
 /* A key frame that comes after a receiver has joined is its key frame.  One that came before is
@@ -87,7 +86,7 @@ static void
 test_served (gconstpointer data)
 {
   gboolean before = GPOINTER_TO_INT (data);
-  VCast *n = make_live ();
+  g_autoptr (VCast) n = make_live ();
 
   join (n, VNET_B);
   if (before)
@@ -96,21 +95,19 @@ test_served (gconstpointer data)
   if (!before)
     begin_key_frame (n);
   g_assert_cmpint (wait_for_want (n, 5 * FASP_SEC) < FASP_NEVER, ==, before);
-  vcast_free (n);
 }
 
 /* Nobody is there any more who would need it. */
 static void
 test_left (void)
 {
-  VCast *n = make_live ();
+  g_autoptr (VCast) n = make_live ();
 
   join (n, VNET_B);
   join (n, VNET_C);
   for (VnetSide side = VNET_B; side <= VNET_C; side++)
     vcast_close (n, side);
   g_assert_cmpint (wait_for_want (n, 5 * FASP_SEC), ==, FASP_NEVER);
-  vcast_free (n);
 }
 
 /* A receiver that needs the header, too, begins at a key frame behind one: a header comes once a
@@ -118,7 +115,7 @@ test_left (void)
 static void
 test_header (void)
 {
-  VCast *n = make_live ();
+  g_autoptr (VCast) n = make_live ();
   g_autoptr (GBytes) header = g_bytes_new_static ("header", 6);
 
   fasp_endpoint_set_header (n->nodes[VNET_A].endpoint, vnet_get_time (n->net), header);
@@ -135,7 +132,6 @@ test_header (void)
   begin_key_frame (n);
   vcast_run (n, FASP_SEC / 5);
   g_assert_cmpuint (n->nodes[VNET_C].read, >, 0);
-  vcast_free (n);
 }
 
 /* --- who says so ------------------------------------------------------------------- */
@@ -173,7 +169,7 @@ lose (VCast *n, gdouble there, gdouble back)
 static void
 test_wants (gconstpointer data)
 {
-  VCast *n = make_joined ();
+  g_autoptr (VCast) n = make_joined ();
   FaspTime first;
   guint count;
 
@@ -195,7 +191,6 @@ test_wants (gconstpointer data)
   g_assert_cmpuint (vcast_get_session (n, VNET_A).key_frames_wanted, ==, 4);
   g_assert_cmpuint (vcast_get_session (n, VNET_B).key_frames_wanted, ==, 4);
   g_assert_cmpuint (vcast_get_stats (n, VNET_A).key_frames_requested, ==, count + 3);
-  vcast_free (n);
 }
 
 /* Both ends wake for the end of the second, though nothing else happens: at the receiver the second
@@ -203,7 +198,7 @@ test_wants (gconstpointer data)
 static void
 test_time (void)
 {
-  VCast *n = make_live ();
+  g_autoptr (VCast) n = make_live ();
   FaspTime joined;
 
   n->bitrate = 0;
@@ -225,7 +220,6 @@ test_time (void)
   g_assert_cmpuint (vcast_get_session (n, VNET_B).key_frames_wanted, ==, 1);
   vnet_run (n->net, joined + 1330 * FASP_MSEC + STEP);
   g_assert_cmpuint (vcast_get_session (n, VNET_B).key_frames_wanted, ==, 2);
-  vcast_free (n);
 }
 
 /* A want is heard once, though all that would tell of it is lost for a while, or the receiver is
@@ -234,7 +228,7 @@ static void
 test_lost (gconstpointer data)
 {
   gboolean silent = GPOINTER_TO_INT (data);
-  VCast *n = make_joined ();
+  g_autoptr (VCast) n = make_joined ();
 
   lose (n, silent, 1);
   if (silent)
@@ -245,7 +239,6 @@ test_lost (gconstpointer data)
   lose (n, 0, 0);
   g_assert_cmpint (wait_for_want (n, FASP_SEC), <, FASP_NEVER);
   g_assert_cmpint (wait_for_want (n, 5 * FASP_SEC), ==, FASP_NEVER);
-  vcast_free (n);
 }
 
 /* A key frame that comes while the sender waits for the end of the second is for this want. */
@@ -253,7 +246,7 @@ static void
 test_wants_served (gconstpointer data)
 {
   gboolean served = GPOINTER_TO_INT (data);
-  VCast *n = make_joined ();
+  g_autoptr (VCast) n = make_joined ();
 
   join (n, VNET_C);
   vcast_run (n, FASP_SEC / 4);
@@ -262,7 +255,6 @@ test_wants_served (gconstpointer data)
   if (served)
     begin_key_frame (n);
   g_assert_cmpint (wait_for_want (n, 5 * FASP_SEC) < FASP_NEVER, ==, !served);
-  vcast_free (n);
 }
 
 /* A receiver that is silent for long is a new one when it is back, with no want but that of who
@@ -270,7 +262,7 @@ test_wants_served (gconstpointer data)
 static void
 test_back (void)
 {
-  VCast *n = make_joined ();
+  g_autoptr (VCast) n = make_joined ();
   const VCastNode *a = &n->nodes[VNET_A];
   guint count;
 
@@ -289,7 +281,6 @@ test_back (void)
   g_assert_cmpuint (a->events[FASP_EVENT_KEY_FRAME], ==, count + 1);
   want (n, VNET_B);
   g_assert_cmpint (wait_for_want (n, HEARD), <, FASP_NEVER);
-  vcast_free (n);
 }
 
 /* All members of a group want one at the same moment, and take turns to say so. */
@@ -298,7 +289,7 @@ test_members (void)
 {
   FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
   FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
-  Vgroup *g = vgroup_new (1);
+  g_autoptr (Vgroup) g = vgroup_new (1);
   const guint n = 200;
   guint64 before = 0, sent = 0;
   guint count;
@@ -320,7 +311,6 @@ test_members (void)
   vgroup_run (g, 5 * FASP_SEC);
   g_assert_cmpuint (g->events[FASP_EVENT_KEY_FRAME], >, count);
   g_assert_cmpuint (g->events[FASP_EVENT_KEY_FRAME], <=, count + 2);
-  vgroup_free (g);
 }
 
 /* A key frame's mark was the last thing that came, and is read when the session is over:
@@ -328,7 +318,7 @@ test_members (void)
 static void
 test_last_mark (void)
 {
-  VCast *n = vcast_new (1);
+  g_autoptr (VCast) n = vcast_new (1);
   FaspEndpoint *e;
   FaspTime now;
   FaspRead read;
@@ -353,7 +343,6 @@ test_last_mark (void)
   n->nodes[VNET_B].stopped = FALSE;
   vcast_run (n, FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_REMOVED], ==, 1);
-  vcast_free (n);
 }
 
 int

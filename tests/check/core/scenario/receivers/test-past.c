@@ -19,7 +19,7 @@ static void
 test_join (gconstpointer data)
 {
   const Join *j = data;
-  VChain *p = vchain_new (3);
+  g_autoptr (VChain) p = vchain_new (3);
   FaspEndpointConfig c = vchain_sender_config (), last = vchain_receiver_config ();
   guint64 live, key;
 
@@ -50,7 +50,6 @@ test_join (gconstpointer data)
   vchain_run_to_end (p);
   g_assert_cmpuint (p->missing, ==, 0);
   g_assert_cmpuint (p->discontinuities, ==, 0);
-  vchain_free (p);
 }
 
 /* A full store: the past goes, nobody waits, and nothing is held beyond the limit. */
@@ -58,7 +57,7 @@ static void
 test_bounded (gconstpointer data)
 {
   FaspSlowPolicy policy = GPOINTER_TO_UINT (data);
-  VChain *p = vchain_new (4);
+  g_autoptr (VChain) p = vchain_new (4);
   FaspEndpointConfig c = vchain_sender_config (), last = vchain_receiver_config ();
   FaspEndpointStats stats;
 
@@ -82,7 +81,6 @@ test_bounded (gconstpointer data)
   g_assert_cmpuint (p->blocked, ==, 0);
   vchain_run_to_end (p);
   g_assert_cmpuint (p->blocked, ==, 0);
-  vchain_free (p);
 }
 
 /* Who joins far back on a channel that hardly catches up does not hold the writer, whatever
@@ -90,7 +88,7 @@ test_bounded (gconstpointer data)
 static void
 test_slow_past (void)
 {
-  VChain *p = vchain_new (5);
+  g_autoptr (VChain) p = vchain_new (5);
   FaspEndpointConfig c = vchain_sender_config (), last = vchain_receiver_config ();
 
   vchain_wire (p, VNET_A, VNET_H, 20 * FASP_MSEC, 0);
@@ -110,7 +108,6 @@ test_slow_past (void)
   g_assert_cmpuint (p->missing, >, 0);
   g_assert_cmpuint (p->discontinuities, >, 0);
   vchain_run_to_end (p);
-  vchain_free (p);
 }
 
 /* The stream has ended, and is kept while somebody has not got all of it: who joins in the
@@ -119,7 +116,7 @@ static void
 test_join_finished (gconstpointer data)
 {
   FaspJoin join = GPOINTER_TO_UINT (data);
-  VChain *p = vchain_new (9);
+  g_autoptr (VChain) p = vchain_new (9);
   FaspEndpointConfig c = vchain_sender_config (), last = vchain_receiver_config ();
   FaspEndpoint *other;
 
@@ -145,14 +142,13 @@ test_join_finished (gconstpointer data)
   }
   vnet_attach (p->net, VNET_B, NULL);
   fasp_endpoint_free (other);
-  vchain_free (p);
 }
 
 /* Who gives up by itself loses count, and is told again within seconds. */
 static void
 test_given_up (gconstpointer data)
 {
-  VChain *p = vchain_new (GPOINTER_TO_UINT (data));
+  g_autoptr (VChain) p = vchain_new (GPOINTER_TO_UINT (data));
   FaspEndpointConfig c = vchain_sender_config (), last = vchain_receiver_config ();
 
   vchain_wire (p, VNET_A, VNET_H, 200 * FASP_MSEC, .05);
@@ -170,7 +166,6 @@ test_given_up (gconstpointer data)
   vchain_run (p, 3 * FASP_SEC);
   g_assert_true (p->eos);
   g_assert_cmpuint (p->end.offset, ==, p->written);
-  vchain_free (p);
 }
 
 /* One that is half open while bytes pass that nobody gets hears where it begins. */
@@ -178,7 +173,7 @@ static void
 test_pass (void)
 {
   for (guint delay = 0; delay < 40; delay += 3) {
-    VChain *p = vchain_new (delay + 1);
+    g_autoptr (VChain) p = vchain_new (delay + 1);
     FaspEndpointConfig c = vchain_sender_config (), last = vchain_receiver_config ();
 
     vchain_wire (p, VNET_A, VNET_H, 100 * FASP_MSEC, 0);
@@ -191,7 +186,6 @@ test_pass (void)
     g_assert_cmpuint (p->first, >, VCHAIN_BITRATE / 8 / 20);
     vchain_run_to_end (p);
     g_assert_cmpuint (p->discontinuities, ==, 0);
-    vchain_free (p);
   }
 }
 
@@ -219,7 +213,7 @@ test_wants (void)
     { 7, 99, 0, 5, G_MAXUINT64 },
     { 7, FASP_JOIN_KEY_FRAME, 0, 5, G_MAXUINT64 },
   };
-  VChain *p = vchain_new (6);
+  g_autoptr (VChain) p = vchain_new (6);
   FaspEndpointConfig c = vchain_sender_config ();
 
   c.settings.wait_for_connection = FALSE;
@@ -251,7 +245,6 @@ test_wants (void)
           table[i].first);
     }
   }
-  vchain_free (p);
 }
 
 /* A relay that keeps what passes hears whose stream it is while its first receiver is half
@@ -260,7 +253,7 @@ static void
 test_half_open (void)
 {
   for (guint delay = 0; delay < 160; delay += 4) {
-    VChain *p = vchain_new (delay + 1);
+    g_autoptr (VChain) p = vchain_new (delay + 1);
     FaspEndpointConfig c = vchain_sender_config (), last = vchain_receiver_config ();
     FaspStreamOffset position = { .known = TRUE };
 
@@ -282,7 +275,6 @@ test_half_open (void)
     g_assert_cmpuint (p->first, ==, 0);
     vchain_run_to_end (p);
     g_assert_cmpuint (p->discontinuities, ==, 0);
-    vchain_free (p);
   }
 }
 
@@ -290,7 +282,7 @@ test_half_open (void)
 static void
 test_skip_origin (void)
 {
-  VChain *p = vchain_new (8);
+  g_autoptr (VChain) p = vchain_new (8);
   FaspEndpointConfig c = vchain_sender_config (), last = vchain_receiver_config ();
   FaspStreamOffset position = { .known = TRUE };
 
@@ -316,7 +308,6 @@ test_skip_origin (void)
   vchain_run (p, 2 * FASP_SEC);
   g_assert_true (p->eos);
   g_assert_cmpuint (p->end.offset, ==, p->written);
-  vchain_free (p);
 }
 
 static const Join joins[] = {
@@ -338,7 +329,7 @@ static void
 test_call_early (gconstpointer data)
 {
   FaspJoin join = GPOINTER_TO_INT (data);
-  VCast *n = vcast_new (1);
+  g_autoptr (VCast) n = vcast_new (1);
   guint64 written;
 
   vcast_let_call (n, VNET_A);
@@ -358,7 +349,6 @@ test_call_early (gconstpointer data)
   g_assert_cmpuint (vcast_get_stats (n, VNET_B).bytes_missing, ==, 0);
   vcast_end (n);
   vcast_assert_whole (n, VNET_B);
-  vcast_free (n);
 }
 
 /* Who joined in the past, and is moved ahead from there when there is no room, is not
@@ -366,7 +356,7 @@ test_call_early (gconstpointer data)
 static void
 test_past_is_not_slow (void)
 {
-  VCast *n = vcast_new (1);
+  g_autoptr (VCast) n = vcast_new (1);
 
   n->sender.settings.wait_for_connection = FALSE;
   n->sender.history = 60 * FASP_SEC;
@@ -383,7 +373,6 @@ test_past_is_not_slow (void)
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_SKIPPED], ==, 0);
   while (n->nodes[VNET_A].events[FASP_EVENT_SKIPPED] == 0)
     vcast_run (n, FASP_SEC / 10);
-  vcast_free (n);
 }
 
 int

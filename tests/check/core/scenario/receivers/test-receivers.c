@@ -11,7 +11,7 @@
 static void
 test_receivers (void)
 {
-  VCast *n = vcast_new (3);
+  g_autoptr (VCast) n = vcast_new (3);
   guint64 then;
 
   vnet_get_wire (n->net, VNET_A, VNET_C)->loss = .1;
@@ -28,7 +28,6 @@ test_receivers (void)
   vcast_assert_whole (n, VNET_D);
   g_assert_cmpint (n->nodes[VNET_B].origin, ==, 0);
   g_assert_cmpint (n->nodes[VNET_D].origin, >=, then);
-  vcast_free (n);
 }
 
 /* Each is told of once, in the order they came, though one goes while they are asked
@@ -36,7 +35,7 @@ test_receivers (void)
 static void
 test_statistics (void)
 {
-  VCast *n = vcast_new (3);
+  g_autoptr (VCast) n = vcast_new (3);
   FaspEndpoint *sender;
   FaspSessionStats all[4], one;
   guint64 cursor = 0;
@@ -71,7 +70,6 @@ test_statistics (void)
   cursor = G_MAXUINT64;
   g_assert_cmpuint (fasp_endpoint_get_sessions (sender, vnet_get_time (n->net), &cursor, &one, 1),
       ==, 0);
-  vcast_free (n);
 }
 
 /* One receiver stops reading.  What becomes of it is the policy's; the other
@@ -80,7 +78,7 @@ static void
 test_slow (gconstpointer data)
 {
   FaspSlowPolicy policy = GPOINTER_TO_INT (data);
-  VCast *n = vcast_new (4);
+  g_autoptr (VCast) n = vcast_new (4);
   /* left behind more often than positions are kept */
   const gsize buffer = 1 << 18;
   gint64 joined;
@@ -117,7 +115,6 @@ test_slow (gconstpointer data)
     g_assert_cmpuint (n->nodes[VNET_C].discontinuities, >=, 1);
     vcast_assert_gap_notified (n, VNET_C, joined, TRUE);
   }
-  vcast_free (n);
 }
 
 /* slow-policy=wait, and one of two receivers dies without a word: the other
@@ -125,7 +122,7 @@ test_slow (gconstpointer data)
 static void
 test_dead_one (void)
 {
-  VCast *n = vcast_new (4);
+  g_autoptr (VCast) n = vcast_new (4);
 
   n->sender.buffer_size = n->receiver.buffer_size = 1 << 20;
   vcast_begin (n, VNET_C);
@@ -138,7 +135,6 @@ test_dead_one (void)
   g_assert_false (n->nodes[VNET_B].wrong);
   g_assert_true (n->nodes[VNET_B].eos);
   g_assert_cmpuint (n->nodes[VNET_B].discontinuities, ==, 0);
-  vcast_free (n);
 }
 
 /* One of two is killed, and the stream ends.  With slow-policy=skip the end does not wait for
@@ -147,7 +143,7 @@ static void
 test_end_of_dead (gconstpointer data)
 {
   FaspSlowPolicy policy = GPOINTER_TO_INT (data);
-  VCast *n = vcast_new (4);
+  g_autoptr (VCast) n = vcast_new (4);
   FaspEndpointStats stats;
 
   n->sender.settings.slow_policy = policy;
@@ -167,7 +163,6 @@ test_end_of_dead (gconstpointer data)
   stats = vcast_get_stats (n, VNET_A);
   g_assert_cmpuint (stats.whole, ==, 1);
   g_assert_cmpuint (stats.bytes_unconfirmed, >, 0);
-  vcast_free (n);
 }
 
 /* The only one is killed, and the stream ends: it is waited for as long as it may come
@@ -175,7 +170,7 @@ test_end_of_dead (gconstpointer data)
 static void
 test_end_of_only (void)
 {
-  VCast *n = vcast_new (4);
+  g_autoptr (VCast) n = vcast_new (4);
 
   n->sender.settings.slow_policy = FASP_SLOW_SKIP;
   n->sender.resume_timeout = n->receiver.resume_timeout = 30 * FASP_SEC;
@@ -189,14 +184,13 @@ test_end_of_only (void)
   vcast_run (n, 10 * FASP_SEC);
   g_assert_true (fasp_endpoint_is_drained (n->nodes[VNET_A].endpoint));
   g_assert_cmpuint (vcast_get_stats (n, VNET_A).whole, ==, 0);
-  vcast_free (n);
 }
 
 /* As far back as history goes: not to where somebody else stands still. */
 static void
 test_back_beside_slow (void)
 {
-  VCast *n = vcast_new (1);
+  g_autoptr (VCast) n = vcast_new (1);
   VCastNode *c = &n->nodes[VNET_C];
 
   n->sender.settings.slow_policy = FASP_SLOW_SKIP;
@@ -212,7 +206,6 @@ test_back_beside_slow (void)
   vcast_run (n, 2 * FASP_SEC);
   g_assert_cmpuint (n->written - c->origin, <, n->bitrate / 8 * 5);
   g_assert_cmpuint (n->written - c->origin, >, n->bitrate / 8 * 3);
-  vcast_free (n);
 }
 
 /* Goodbye in the middle: the other side gets what was sent, and is told. */
@@ -220,7 +213,7 @@ static void
 test_stop (gconstpointer data)
 {
   VnetSide side = GPOINTER_TO_INT (data), other = !side;
-  VCast *n = vcast_new (8);
+  g_autoptr (VCast) n = vcast_new (8);
   FaspTime before;
 
   vcast_begin (n, VNET_B);
@@ -240,7 +233,6 @@ test_stop (gconstpointer data)
   g_assert_cmpint (n->nodes[side].last[FASP_EVENT_REMOVED].reason, ==, FASP_REASON_ENDED_HERE);
   g_assert_true (n->nodes[side].last[FASP_EVENT_REMOVED].end.is_ours);
   g_assert_false (n->nodes[VNET_B].wrong);
-  vcast_free (n);
 }
 
 static guint64
@@ -254,7 +246,7 @@ get_told_bitrate (VCast *n)
 static void
 test_available_bitrate (void)
 {
-  VCast *n = vcast_new (14);
+  g_autoptr (VCast) n = vcast_new (14);
 
   n->sender.settings.wait_for_connection = FALSE;
   vcast_begin (n, VNET_C);
@@ -280,7 +272,6 @@ test_available_bitrate (void)
   vnet_configure (n->nodes[VNET_A].endpoint, vnet_get_time (n->net), max_bitrate, 0);
   vcast_run (n, FASP_SEC);
   g_assert_cmpuint (get_told_bitrate (n), ==, 0);
-  vcast_free (n);
 }
 
 /* Who leaves before the end has not confirmed it; as long as another one
@@ -288,7 +279,7 @@ test_available_bitrate (void)
 static void
 test_unconfirmed (void)
 {
-  VCast *n = vcast_new (12);
+  g_autoptr (VCast) n = vcast_new (12);
 
   vcast_begin (n, VNET_C);
   vcast_run (n, 2 * FASP_SEC);
@@ -308,7 +299,6 @@ test_unconfirmed (void)
   vcast_run (n, FASP_SEC);
   g_assert_true (fasp_endpoint_is_drained (n->nodes[VNET_A].endpoint));
   g_assert_cmpuint (vcast_get_stats (n, VNET_A).bytes_unconfirmed, ==, 7);
-  vcast_free (n);
 }
 
 /* What the last receiver did not confirm is not at the end of the stream any more when that has
@@ -316,7 +306,7 @@ test_unconfirmed (void)
 static void
 test_unconfirmed_passed (gconstpointer data)
 {
-  VCast *n = vcast_new (12);
+  g_autoptr (VCast) n = vcast_new (12);
   FaspEndpoint *sender;
 
   n->sender.settings.wait_for_connection = FALSE;
@@ -334,7 +324,6 @@ test_unconfirmed_passed (gconstpointer data)
   fasp_endpoint_finish (sender, vnet_get_time (n->net));
   g_assert_true (fasp_endpoint_is_drained (sender));
   g_assert_cmpuint (vcast_get_stats (n, VNET_A).bytes_unconfirmed, ==, 0);
-  vcast_free (n);
 }
 
 /* A receiver that leaves and does not come back in time: what it lacked is not
@@ -343,7 +332,7 @@ static void
 test_hold (gconstpointer data)
 {
   gboolean back = GPOINTER_TO_INT (data);
-  VCast *n = vcast_new (13);
+  g_autoptr (VCast) n = vcast_new (13);
 
   vcast_let_call (n, VNET_A);
   vcast_begin (n, VNET_B);
@@ -365,14 +354,13 @@ test_hold (gconstpointer data)
   } else {
     g_assert_cmpuint (vcast_get_stats (n, VNET_A).bytes_unconfirmed, >, 0);
   }
-  vcast_free (n);
 }
 
 /* What is told of a peer that has gone: the bytes that it had, and how long it was there. */
 static void
 test_removed (void)
 {
-  VCast *n = vcast_new (16);
+  g_autoptr (VCast) n = vcast_new (16);
 
   vcast_begin (n, VNET_B);
   vcast_run (n, 3 * FASP_SEC);
@@ -387,7 +375,6 @@ test_removed (void)
     g_assert_cmpint (event->end.lasted, >, 2 * FASP_SEC);
     g_assert_cmpint (event->end.lasted, <, 5 * FASP_SEC);
   }
-  vcast_free (n);
 }
 
 /* A receiver connects at the very moment at which the stream ends: it is told,
@@ -396,7 +383,7 @@ static void
 test_join_at_end (void)
 {
   for (guint ms = 0; ms < 200; ms += 5) {
-    VCast *n = vcast_new (15);
+    g_autoptr (VCast) n = vcast_new (15);
 
     n->receiver.settings.reconnect = FALSE;
     vcast_begin (n, VNET_B);
@@ -410,7 +397,6 @@ test_join_at_end (void)
     g_assert_true (n->nodes[VNET_C].eos || n->nodes[VNET_C].events[FASP_EVENT_REJECTED] > 0
         || (n->nodes[VNET_C].events[FASP_EVENT_REMOVED] > 0
             && n->nodes[VNET_C].last[FASP_EVENT_REMOVED].reason == FASP_REASON_STOPPED));
-    vcast_free (n);
   }
 }
 
@@ -418,7 +404,7 @@ test_join_at_end (void)
 static void
 test_turns (void)
 {
-  VCast *n = vcast_new (16);
+  g_autoptr (VCast) n = vcast_new (16);
 
   n->sender.settings.max_bitrate = 0;
   vnet_get_wire (n->net, VNET_A, VNET_B)->loss = .5;
@@ -429,7 +415,6 @@ test_turns (void)
   vcast_end (n);
   vcast_assert_whole (n, VNET_B);
   vcast_assert_whole (n, VNET_C);
-  vcast_free (n);
 }
 
 /* Half an hour at 10 % loss, the reader held up now and then: the buffers
@@ -437,7 +422,7 @@ test_turns (void)
 static void
 test_memory (void)
 {
-  VCast *n = vcast_new (11);
+  g_autoptr (VCast) n = vcast_new (11);
 
   n->sender.buffer_size = n->receiver.buffer_size = 2 << 20;
   n->bitrate = 2000000;
@@ -456,7 +441,6 @@ test_memory (void)
   g_assert_cmpuint (n->nodes[VNET_B].max_buffer, <=, 2 << 20);
   g_assert_cmpuint (vcast_get_stats (n, VNET_A).buffer_bytes, ==, 0);
   g_assert_cmpuint (vcast_get_stats (n, VNET_B).buffer_bytes, ==, 0);
-  vcast_free (n);
 }
 
 /* One that is far away joins while what it was promised at first is forgotten already, as the
@@ -464,7 +448,7 @@ test_memory (void)
 static void
 test_late_joiner (void)
 {
-  VCast *n = vcast_new (1);
+  g_autoptr (VCast) n = vcast_new (1);
 
   vcast_begin (n, VNET_B);
   for (guint i = 0; i < 2; i++) {
@@ -479,7 +463,6 @@ test_late_joiner (void)
   g_assert_false (n->nodes[VNET_C].wrong);
   g_assert_cmpint (n->nodes[VNET_C].origin, >, 0);
   g_assert_cmpuint (n->nodes[VNET_C].origin + n->nodes[VNET_C].read, ==, n->written);
-  vcast_free (n);
 }
 
 /* A receiver goes, by a goodbye or without one, while the sink waits for it with a full
@@ -487,7 +470,7 @@ test_late_joiner (void)
 static void
 test_come_back (gconstpointer data)
 {
-  VCast *n = vcast_new (1);
+  g_autoptr (VCast) n = vcast_new (1);
   guint64 got;
 
   vcast_let_call (n, VNET_A);
@@ -508,7 +491,6 @@ test_come_back (gconstpointer data)
   /* not behind what was delivered; what was on its way back may come again */
   g_assert_cmpint (n->nodes[VNET_B].origin, <=, got);
   g_assert_cmpint (n->nodes[VNET_B].origin, >, 0);
-  vcast_free (n);
 }
 
 int

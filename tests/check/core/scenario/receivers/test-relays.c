@@ -30,7 +30,7 @@ make_chain (VChain *p, gdouble loss, const FaspEndpointConfig *out)
 static void
 test_chain (gconstpointer data)
 {
-  VChain *p = vchain_new (GPOINTER_TO_UINT (data));
+  g_autoptr (VChain) p = vchain_new (GPOINTER_TO_UINT (data));
   FaspEndpointConfig out = vchain_sender_config ();
 
   /* a media time that runs over its 32 bits on the way */
@@ -42,14 +42,13 @@ test_chain (gconstpointer data)
   g_assert_cmpuint (p->first, ==, 0);
   g_assert_cmpuint (p->missing, ==, 0);
   g_assert_cmpuint (p->discontinuities, ==, 0);
-  vchain_free (p);
 }
 
 /* Bytes that the source has not got are missing for all, there and as many. */
 static void
 test_gap_in_chain (gconstpointer data)
 {
-  VChain *p = vchain_new (GPOINTER_TO_UINT (data));
+  g_autoptr (VChain) p = vchain_new (GPOINTER_TO_UINT (data));
   FaspEndpointConfig out = vchain_sender_config ();
   guint64 gone = 0;
 
@@ -72,14 +71,13 @@ test_gap_in_chain (gconstpointer data)
   vchain_run_to_end (p);
   g_assert_cmpuint (p->missing, ==, gone);
   g_assert_cmpuint (p->discontinuities, ==, 5);
-  vchain_free (p);
 }
 
 /* Who joins the last of a chain at a key frame joins there. */
 static void
 test_key_in_chain (void)
 {
-  VChain *p = vchain_new (2);
+  g_autoptr (VChain) p = vchain_new (2);
   FaspEndpointConfig out = vchain_sender_config (), last = vchain_receiver_config ();
   FaspEndpoint *late;
   guint64 key = 0;
@@ -112,14 +110,13 @@ test_key_in_chain (void)
   g_assert_cmpuint (p->last_key, ==, key);
   vchain_run_to_end (p);
   g_assert_cmpuint (p->discontinuities, ==, 0);
-  vchain_free (p);
 }
 
 /* The first sender starts anew: another stream, and all are told. */
 static void
 test_new_origin (void)
 {
-  VChain *p = vchain_new (1);
+  g_autoptr (VChain) p = vchain_new (1);
   FaspEndpointConfig out = vchain_sender_config ();
   FaspStreamOffset before, other = { .known = TRUE };
 
@@ -138,7 +135,6 @@ test_new_origin (void)
   g_assert_true (fasp_endpoint_set_stream_offset (p->source, vnet_get_time (p->net),
       vchain_media_time_of (p, p->written), NULL));
   g_assert_cmpuint (fasp_store_get_next_offset (p->source->store).offset, ==, 0);
-  vchain_free (p);
 }
 
 typedef struct
@@ -232,7 +228,7 @@ test_move (gconstpointer data)
     .loss = seed % 3 * .02,
     .closes = seed % 2 == 0,
   };
-  VChain *p;
+  g_autoptr (VChain) p = NULL;
 
   m.behind[seed / 2 % 2] = 600 * FASP_MSEC;
   p = make_move (&m);
@@ -241,7 +237,6 @@ test_move (gconstpointer data)
   g_assert_cmpuint (p->missing, ==, 0);
   g_assert_cmpuint (p->discontinuities, ==, 0);
   g_assert_cmpuint (p->moved_missing, ==, 0);
-  vchain_free (p);
 }
 
 /* It has not come to that byte yet, and will. */
@@ -254,11 +249,10 @@ test_move_behind (void)
     .history = 10 * FASP_SEC,
     .waits = TRUE,
   };
-  VChain *p = make_move (&m);
+  g_autoptr (VChain) p = make_move (&m);
 
   g_assert_cmpuint (p->missing, ==, 0);
   g_assert_cmpuint (p->discontinuities, ==, 0);
-  vchain_free (p);
 }
 
 /* What is not kept is missing, so much is told, and there. */
@@ -270,19 +264,18 @@ test_move_too_late (gconstpointer data)
     .behind = { 20 * FASP_MSEC, 20 * FASP_MSEC },
     .history = FASP_SEC,
   };
-  VChain *p = make_move (&m);
+  g_autoptr (VChain) p = make_move (&m);
 
   g_assert_cmpuint (p->missing, >, VCHAIN_BITRATE / 8 / 2);
   g_assert_cmpuint (p->discontinuities, ==, 1);
   g_assert_cmpuint (p->moved_missing, ==, p->missing);
-  vchain_free (p);
 }
 
 /* The peer is interrupted, and heard again before another has answered: it stays. */
 static void
 test_move_back (void)
 {
-  VChain *p = vchain_new (1);
+  g_autoptr (VChain) p = vchain_new (1);
   FaspEndpointConfig c = vchain_sender_config (), last = vchain_receiver_config ();
   guint serial = 0;
 
@@ -301,7 +294,6 @@ test_move_back (void)
   g_assert_cmpuint (p->moves, ==, 0);
   vchain_run_to_end (p);
   g_assert_cmpuint (p->missing, ==, 0);
-  vchain_free (p);
 }
 
 int

@@ -51,6 +51,7 @@ typedef struct
 FaspTime vchain_media_time_of (const VChain *p, guint64 offset);
 VChain *vchain_new (guint32 seed);
 void vchain_free (VChain *p);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VChain, vchain_free)
 /* Sets both directions of the path between two nodes. */
 void vchain_wire (VChain *p, VnetSide a, VnetSide b, FaspTime rtt, gdouble loss);
 FaspEndpointConfig vchain_sender_config (void);

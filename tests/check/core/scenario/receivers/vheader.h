@@ -44,6 +44,7 @@ typedef struct
 
 VHeader *vheader_new (guint32 seed, gsize header_size, guint key_every);
 void vheader_free (VHeader *sim);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VHeader, vheader_free)
 FaspEndpointConfig vheader_sender_config (void);
 /* Makes a receiver at @from that calls @to. */
 FaspEndpoint *vheader_dial (VHeader *sim, VnetSide from, VnetSide to, FaspJoin join);

@@ -21,7 +21,7 @@ test_alone (void)
     guint mbit = links[i % 3];
     gint64 rtt = rtts[i / 3 % 3], queue;
     gdouble loss = losses[i / 9], share;
-    Vroad *road = road_new (mbit, 200000, loss, i);
+    g_autoptr (Vroad) road = road_new (mbit, 200000, loss, i);
     guint64 before;
 
     vroad_add (road,
@@ -41,7 +41,6 @@ test_alone (void)
         queue / 1e3);
     g_assert_cmpfloat (share, >, .9);
     g_assert_cmpint (queue, <, 10.5 * FASP_MSEC);
-    vroad_free (road);
   }
 }
 
@@ -55,7 +54,7 @@ test_lossy (void)
   for (guint i = 0; i < 6; i++) {
     gdouble loss = losses[i / 2], share;
     gint64 rtt = i % 2 ? 100000 : 20000, queue;
-    Vroad *road = road_new (10, 200000, loss, i);
+    g_autoptr (Vroad) road = road_new (10, 200000, loss, i);
     guint64 before;
 
     vroad_add (road, &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = rtt });
@@ -68,7 +67,6 @@ test_lossy (void)
     /* of so much loss it takes some for that of a policer */
     g_assert_cmpfloat (share, >, .7);
     g_assert_cmpint (queue, <, 10.5 * FASP_MSEC);
-    vroad_free (road);
   }
 }
 
@@ -88,7 +86,7 @@ test_short (void)
       .stall = i % 2 ? 0 : 10 * FASP_MSEC,
       .keep_order = TRUE,
     };
-    Vroad *road = vroad_new (1 + i, &c);
+    g_autoptr (Vroad) road = vroad_new (1 + i, &c);
     guint64 most = 0;
 
     vroad_add (road, &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = 200 });
@@ -102,7 +100,6 @@ test_short (void)
     mean += most / 1e6 / n;
     g_assert_cmpuint (most, <, 3 * c.rate);
     g_assert_cmpfloat (vroad_get_delivered (road, 0) * 8 / 30e6, >, 5);
-    vroad_free (road);
   }
   g_test_message ("%.2f at most in the mean", mean);
   g_assert_cmpfloat (mean, <, 10.5);
@@ -118,7 +115,7 @@ test_at_most (void)
 
   for (guint i = 0; i < 9; i++) {
     guint64 max = most[i % 3], before;
-    Vroad *road = road_new (20, 200000, .01, i);
+    g_autoptr (Vroad) road = road_new (20, 200000, .01, i);
     gdouble share;
 
     vroad_add (road, &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = rtts[i / 3], .max = max });
@@ -129,7 +126,6 @@ test_at_most (void)
     g_test_message ("%u of 20 Mbit/s, %d ms: %.3f", (guint) (max / 1000000),
         (gint) (rtts[i / 3] / 1000), share);
     g_assert_cmpfloat (share, >, .95);
-    vroad_free (road);
   }
 }
 
@@ -141,7 +137,7 @@ test_start (void)
   static const gint64 rtts[] = { 20000, 100000, 200000 };
 
   for (guint i = 0; i < 3; i++) {
-    Vroad *road = road_new (10, 200000, 0, i);
+    g_autoptr (Vroad) road = road_new (10, 200000, 0, i);
     guint64 before;
 
     vroad_add (road, &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = rtts[i], .source = 9000000 });
@@ -152,7 +148,6 @@ test_start (void)
     vroad_run (road, 3 * rtts[i] + 250 * FASP_MSEC);
     g_assert_cmpfloat ((vroad_get_delivered (road, 0) - before) * 8 / .1, >, 8.5e6);
     g_assert_cmpuint (vroad_get_lost (road, 0), ==, 0);
-    vroad_free (road);
   }
 }
 
@@ -161,7 +156,7 @@ static void
 test_alone_long (void)
 {
   for (guint i = 0; i < 4; i++) {
-    Vroad *road = road_new (10, 200000, .001, i);
+    g_autoptr (Vroad) road = road_new (10, 200000, .001, i);
     guint64 before;
     gdouble share;
 
@@ -172,7 +167,6 @@ test_alone_long (void)
     share = road_mbit_between (before, vroad_get_delivered (road, 0), 60 * FASP_SEC) / 10;
     g_test_message ("%u: %.3f", i, share);
     g_assert_cmpfloat (share, >, .95);
-    vroad_free (road);
   }
 }
 
@@ -184,7 +178,7 @@ test_start_near (void)
   static const gint64 rtts[] = { 1000, 5000 };
 
   for (guint i = 0; i < 2; i++) {
-    Vroad *road = road_new (100, 200000, 0, i);
+    g_autoptr (Vroad) road = road_new (100, 200000, 0, i);
     gdouble behind = 0;
 
     vroad_add (road, &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = rtts[i], .source = 8000000 });
@@ -194,7 +188,6 @@ test_start_near (void)
     }
     g_test_message ("%u: %.1f ms", i, behind);
     g_assert_cmpfloat (behind, <, 20);
-    vroad_free (road);
   }
 }
 
@@ -203,7 +196,7 @@ test_start_near (void)
 static void
 test_many_under_way (void)
 {
-  Vroad *road = road_new (3000, 200000, 0, 1);
+  g_autoptr (Vroad) road = road_new (3000, 200000, 0, 1);
 
   vroad_add (road, &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = 300 * FASP_MSEC });
   vroad_run (road, 5 * FASP_SEC);
@@ -213,7 +206,6 @@ test_many_under_way (void)
   g_assert_cmpuint (vroad_get_rate (road, 0), <, 1500000000);
   g_assert_cmpuint (vroad_get_rate (road, 0), >, 1300000000);
   g_assert_cmpint (vroad_get_queue (road), <, 20 * FASP_MSEC);
-  vroad_free (road);
 }
 
 /* Half and twice the rate, in five round trips; the queue that comes of the first is
@@ -225,7 +217,7 @@ test_steps (void)
 
   for (guint i = 0; i < 3; i++) {
     gint64 rtt = rtts[i], at = 10 * FASP_SEC;
-    Vroad *road = road_new (10, 2 * FASP_SEC, 0, i);
+    g_autoptr (Vroad) road = road_new (10, 2 * FASP_SEC, 0, i);
     ImpairConfig *bottleneck = vroad_get_bottleneck (road);
 
     vroad_add (road, &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = rtt });
@@ -242,7 +234,6 @@ test_steps (void)
     bottleneck->rate = 10000000;
     vroad_run (road, at + 5 * rtt + 100 * FASP_MSEC);
     g_assert_cmpuint (vroad_get_rate (road, 0), >, 8500000);
-    vroad_free (road);
   }
 }
 
@@ -258,7 +249,7 @@ test_pauses (void)
   for (guint i = 0; i < 9; i++) {
     gint64 length = pauses[i % 3][0], every = pauses[i % 3][1];
     gint64 from = 20 * FASP_SEC, until = 50 * FASP_SEC, now = 3 * FASP_SEC;
-    Vroad *road = road_new (10, FASP_SEC, 0, i);
+    g_autoptr (Vroad) road = road_new (10, FASP_SEC, 0, i);
     ImpairConfig *bottleneck = vroad_get_bottleneck (road);
     gdouble queue = 0, delivered = 0;
 
@@ -282,7 +273,6 @@ test_pauses (void)
         (gint) (every / FASP_SEC), 20 << i / 3 * 2, queue / 1000, delivered);
     g_assert_cmpfloat (queue, <, 90 * FASP_MSEC);
     g_assert_cmpfloat (delivered, >, .65);
-    vroad_free (road);
   }
 }
 
@@ -293,7 +283,7 @@ test_deep_step (void)
 {
   for (guint i = 0; i < 8; i++) {
     gint64 rtt = 50000 << i % 3, at = 10 * FASP_SEC + i * 7000;
-    Vroad *road = road_new (10, 20 * FASP_SEC, 0, i);
+    g_autoptr (Vroad) road = road_new (10, 20 * FASP_SEC, 0, i);
 
     vroad_add (road, &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = rtt });
     vroad_run (road, at);
@@ -303,7 +293,6 @@ test_deep_step (void)
     g_assert_cmpuint (vroad_get_rate (road, 0), >=, 700000);
     vroad_run (road, at + 60 * rtt + 2 * FASP_SEC);
     g_assert_cmpint (vroad_get_queue (road), <, 80 * FASP_MSEC);
-    vroad_free (road);
   }
 }
 
@@ -313,7 +302,7 @@ test_deepest_step (void)
 {
   for (guint i = 0; i < 4; i++) {
     gint64 at = 10 * FASP_SEC + i * 130000;
-    Vroad *road = road_new (10, 20 * FASP_SEC, 0, i);
+    g_autoptr (Vroad) road = road_new (10, 20 * FASP_SEC, 0, i);
 
     vroad_add (road, &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = 400000 });
     vroad_run (road, at);
@@ -323,7 +312,6 @@ test_deepest_step (void)
     vroad_run (road, at + 25 * FASP_SEC);
     g_assert_cmpint (vroad_get_queue (road), <, 80 * FASP_MSEC);
     g_assert_cmpuint (vroad_get_rate (road, 0), >=, 700000);
-    vroad_free (road);
   }
 }
 
@@ -331,7 +319,7 @@ test_deepest_step (void)
 static void
 test_slow_source (void)
 {
-  Vroad *road = road_new (10, 200000, 0, 1);
+  g_autoptr (Vroad) road = road_new (10, 200000, 0, 1);
   guint64 before;
 
   vroad_add (road, &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = 100000, .source = 4000000 });
@@ -341,7 +329,6 @@ test_slow_source (void)
   g_assert_cmpfloat (ABS (road_mbit_between (before, vroad_get_delivered (road, 0), 10 * FASP_SEC)
                          - 4),
       <, .05);
-  vroad_free (road);
 }
 
 /* From the least rate, where few packets leave, it is up again at once. */
@@ -349,7 +336,7 @@ static void
 test_from_least (void)
 {
   for (guint i = 0; i < 20; i++) {
-    Vroad *road = road_new (10, 200000, 0, i);
+    g_autoptr (Vroad) road = road_new (10, 200000, 0, i);
     guint64 before;
     guint sender = vroad_add (road,
         &(VroadSender) {
@@ -365,7 +352,6 @@ test_from_least (void)
     vroad_run (road, 10 * FASP_SEC + i * 50000);
     g_assert_cmpfloat (road_mbit_between (before, vroad_get_delivered (road, sender), FASP_SEC), >,
         9);
-    vroad_free (road);
   }
 }
 
@@ -383,7 +369,7 @@ test_policed (void)
       .bucket = (const guint[]) { 10000, 50000, 500000 }[i % 3],
       .keep_order = TRUE,
     };
-    Vroad *road = vroad_new (i, &c);
+    g_autoptr (Vroad) road = vroad_new (i, &c);
     guint64 before, lost;
     gdouble share;
 
@@ -404,7 +390,6 @@ test_policed (void)
         road_mbit_between (0, lost, 40 * FASP_SEC) / mbit);
     g_assert_cmpfloat (share, >, .85);
     g_assert_cmpfloat (road_mbit_between (0, lost, 40 * FASP_SEC), <, 1.5 * mbit);
-    vroad_free (road);
   }
   g_assert_cmpfloat (mean, <, .6);
 }
@@ -421,7 +406,7 @@ test_bursts (void)
     gdouble behind = 0;
 
     for (guint seed = 0; seed < n; seed++) {
-      Vroad *road = road_new (100, 200000, .05, seed);
+      g_autoptr (Vroad) road = road_new (100, 200000, .05, seed);
       gdouble most = 0;
 
       vroad_get_bottleneck (road)->burst = bursts[i % 3];
@@ -438,7 +423,6 @@ test_bursts (void)
             now / 1e6 - (vroad_get_delivered (road, 0) + vroad_get_lost (road, 0)) * 8 / 4e6);
       }
       behind += most / n;
-      vroad_free (road);
     }
     g_test_message ("%u: %.2f s", i, behind);
     g_assert_cmpfloat (behind, <, 1);

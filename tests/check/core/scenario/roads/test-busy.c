@@ -48,7 +48,7 @@ new_live (Vtraffic *traffic, guint seed)
 static void
 run (guint seed, Figures *figures)
 {
-  Vtraffic *traffic = vtraffic_new ();
+  g_autoptr (Vtraffic) traffic = vtraffic_new ();
   Vlive *live = new_live (traffic, seed);
   guint n = 0, over = 0;
 
@@ -69,7 +69,6 @@ run (guint seed, Figures *figures)
     n++;
   }
   figures->over = (gdouble) over / n;
-  vtraffic_free (traffic);
 }
 
 static void

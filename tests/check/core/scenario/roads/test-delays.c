@@ -16,7 +16,7 @@ test_too_much (void)
 
   for (guint i = 0; i < 6; i++) {
     gint64 rtt = 20000 << i % 3;
-    Vroad *road = road_new (10, 200000, i / 3 * .01, i);
+    g_autoptr (Vroad) road = road_new (10, 200000, i / 3 * .01, i);
     g_autoptr (GArray) queues = g_array_new (FALSE, FALSE, sizeof (gint64));
     gint64 queue;
 
@@ -30,7 +30,6 @@ test_too_much (void)
     queue = vroad_get_p95 (queues);
     g_test_message ("%d ms: %.1f ms", (gint) (rtt / 1000), queue / 1e3);
     g_assert_cmpint (queue, <, 15 * FASP_MSEC);
-    vroad_free (road);
   }
 }
 
@@ -80,7 +79,7 @@ static void
 test_jitter (void)
 {
   for (guint i = 0; i < 8; i++) {
-    Vroad *road = road_new (10, 200000, i & 4 ? .01 : 0, i);
+    g_autoptr (Vroad) road = road_new (10, 200000, i & 4 ? .01 : 0, i);
     gdouble wanted = i & 2 ? 6 : 10, got;
 
     vroad_get_bottleneck (road)->jitter = 20000;
@@ -94,7 +93,6 @@ test_jitter (void)
     got = road_mbit_between (0, vroad_get_delivered (road, 0), 10 * FASP_SEC);
     g_test_message ("%u: %.3f", i, got / wanted);
     g_assert_cmpfloat (got, >, wanted * (i & 2 ? .95 : .8));
-    vroad_free (road);
   }
 }
 
@@ -110,7 +108,7 @@ test_jitter_start (void)
     gdouble behind = 0;
 
     for (guint seed = 0; seed < n; seed++) {
-      Vroad *road = road_new (20, 200000, .005, seed);
+      g_autoptr (Vroad) road = road_new (20, 200000, .005, seed);
       ImpairConfig *bottleneck = vroad_get_bottleneck (road);
 
       bottleneck->jitter = 40000 << i / 2;
@@ -123,7 +121,6 @@ test_jitter_start (void)
         vroad_run (road, now);
         behind += vroad_get_delivered (road, 0) < all ? .1 / n : 0;
       }
-      vroad_free (road);
     }
     g_test_message ("%d ms%s: %.2f s", 40 << i / 2, i % 2 ? "" : ", reordered", behind);
     g_assert_cmpfloat (behind, <, .6);
@@ -139,7 +136,7 @@ test_reordering (void)
 
   for (guint i = 0; i < 9; i++) {
     gdouble source = sources[i % 3], wanted = source > 0 ? source : 20, got;
-    Vroad *road = road_new (20, 200000, .005, i);
+    g_autoptr (Vroad) road = road_new (20, 200000, .005, i);
     ImpairConfig *bottleneck = vroad_get_bottleneck (road);
     guint64 before;
 
@@ -153,7 +150,6 @@ test_reordering (void)
     got = road_mbit_between (before, vroad_get_delivered (road, 0), 20 * FASP_SEC);
     g_test_message ("%u: %.3f", i, got / wanted);
     g_assert_cmpfloat (got, >, wanted * .85);
-    vroad_free (road);
   }
 }
 
@@ -163,7 +159,7 @@ static void
 test_stalls (void)
 {
   for (guint i = 0; i < 16; i++) {
-    Vroad *road = road_new (10, 500000, 0, i);
+    g_autoptr (Vroad) road = road_new (10, 500000, 0, i);
     gdouble got;
 
     vroad_get_bottleneck (road)->stall = 100000;
@@ -177,7 +173,6 @@ test_stalls (void)
     got = road_mbit_between (0, vroad_get_delivered (road, 0), 60 * FASP_SEC);
     g_test_message ("%u: %.3f", i, got);
     g_assert_cmpfloat (got, >, 8.2);
-    vroad_free (road);
   }
 }
 

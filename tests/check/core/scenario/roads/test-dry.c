@@ -90,7 +90,7 @@ run (VCast *n, FaspTime time)
 static void
 test_bursts (void)
 {
-  VCast *n = setup (1, RATE);
+  g_autoptr (VCast) n = setup (1, RATE);
   FaspRate *rate = get_rate (n, 0);
 
   for (guint i = 0; i < ROUNDS; i++) {
@@ -103,14 +103,13 @@ test_bursts (void)
     g_assert_false (fasp_rate_was_dry (rate, now + 3 * FASP_MSEC));
     run (n, EVERY - 4 * FASP_MSEC);
   }
-  vcast_free (n);
 }
 
 /* The controller asks at the end of a pulse. */
 static void
 test_asked (void)
 {
-  VCast *n = setup (1, RATE);
+  g_autoptr (VCast) n = setup (1, RATE);
   FaspRate *rate = get_rate (n, 0);
 
   probe = (Probe) { .class = *rate->class };
@@ -125,14 +124,13 @@ test_asked (void)
   g_test_message ("%u of %u wrong", probe.wrong, probe.looked);
   g_assert_cmpuint (probe.looked, >, ROUNDS / 2);
   g_assert_cmpuint (probe.wrong, ==, 0);
-  vcast_free (n);
 }
 
 /* There is always something, but with several receivers new blocks wait for their turn. */
 static void
 test_turns (void)
 {
-  VCast *n = setup (VNET_NODES - 1, FAST);
+  g_autoptr (VCast) n = setup (VNET_NODES - 1, FAST);
   FaspTime from;
 
   write_burst (n, FAST / 8 / 20);
@@ -144,14 +142,13 @@ test_turns (void)
   }
   for (guint i = 0; i < VNET_NODES - 1; i++)
     g_assert_false (fasp_rate_was_dry (get_rate (n, i), from));
-  vcast_free (n);
 }
 
 /* What waits for the window, and not for the rate, is something to send. */
 static void
 test_window (void)
 {
-  VCast *n = setup (1, FAST);
+  g_autoptr (VCast) n = setup (1, FAST);
   FaspRate *rate = get_rate (n, 0);
   FaspTime from;
 
@@ -168,14 +165,13 @@ test_window (void)
     run (n, EVERY);
   }
   g_assert_false (fasp_rate_was_dry (rate, from));
-  vcast_free (n);
 }
 
 /* A receiver that never says when packets arrived gets the first rate all the same. */
 static void
 test_no_timestamps (void)
 {
-  VCast *n = vcast_new (3);
+  g_autoptr (VCast) n = vcast_new (3);
 
   n->sender.rate_control = FASP_RATE_CONTROL_ADAPTIVE;
   vcast_begin (n, VNET_B);
@@ -186,7 +182,6 @@ test_no_timestamps (void)
   vcast_run (n, 10 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_B].read * 8, >, 9 * n->bitrate);
   g_assert_cmpuint (get_rate (n, 0)->rate, ==, FASP_RATE_FIRST);
-  vcast_free (n);
 }
 
 int

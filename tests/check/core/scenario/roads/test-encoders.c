@@ -24,7 +24,7 @@ test_source_falls (void)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (falls); i++) {
-    Vroad *road = road_new (falls[i].link, 200000, 0, i);
+    g_autoptr (Vroad) road = road_new (falls[i].link, 200000, 0, i);
     ImpairConfig *bottleneck = vroad_get_bottleneck (road);
     guint64 lost;
 
@@ -42,7 +42,6 @@ test_source_falls (void)
     vroad_run (road, 40 * FASP_SEC);
     g_assert_cmpuint (vroad_get_rate (road, 0), <=, falls[i].then * 1.3);
     g_assert_cmpuint (vroad_get_lost (road, 0) - lost, <, .01 * 25 * falls[i].then / 8);
-    vroad_free (road);
   }
 }
 
@@ -70,7 +69,7 @@ test_source_falls_far (void)
 
     for (guint seed = 0; seed < n; seed++) {
       ImpairConfig config = { .rate = falls[i].link, .queue = falls[i].queue };
-      Vroad *road = vroad_new (seed, &config);
+      g_autoptr (Vroad) road = vroad_new (seed, &config);
       gint64 at = 8 * FASP_SEC + seed * 37000;
 
       vroad_add (road,
@@ -84,7 +83,6 @@ test_source_falls_far (void)
       lost -= vroad_get_lost (road, 0);
       vroad_run (road, at + 30 * FASP_SEC);
       lost += vroad_get_lost (road, 0);
-      vroad_free (road);
     }
     lost *= 8. / falls[i].then / n;
     g_test_message ("%u: %.2f s", i, lost);
@@ -101,7 +99,7 @@ test_encoder_long (void)
   gdouble mean = 0;
 
   for (guint i = 0; i < 30; i++) {
-    Vroad *road = road_new (10, 2 * FASP_SEC, 0, i);
+    g_autoptr (Vroad) road = road_new (10, 2 * FASP_SEC, 0, i);
     gint64 at = 20 * FASP_SEC + i * 146000, longest = 0;
 
     vroad_add (road, &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = rtt, .follow = .9 });
@@ -113,7 +111,6 @@ test_encoder_long (void)
     }
     g_assert_cmpint (vroad_get_queue (road), <, 50 * FASP_MSEC);
     mean += longest / 30e6;
-    vroad_free (road);
   }
   g_test_message ("%.2f s", mean);
   g_assert_cmpfloat (mean, <, 1.3);
@@ -127,7 +124,7 @@ test_encoder (void)
   static const gint64 rtts[] = { 20000, 100000, 400000 };
 
   for (guint i = 0; i < 3; i++) {
-    Vroad *road = road_new (10, 2 * FASP_SEC, 0, i);
+    g_autoptr (Vroad) road = road_new (10, 2 * FASP_SEC, 0, i);
     ImpairConfig *bottleneck = vroad_get_bottleneck (road);
     guint64 before;
 
@@ -147,7 +144,6 @@ test_encoder (void)
     vroad_run (road, 55 * FASP_SEC);
     g_assert_cmpuint (vroad_get_rate (road, 0), >, 7000000);
     g_assert_cmpuint (vroad_get_lost (road, 0), ==, 0);
-    vroad_free (road);
   }
 }
 
@@ -159,7 +155,7 @@ test_full_encoder (void)
   static const gint64 rtts[] = { 20000, 100000, 200000 };
 
   for (guint i = 0; i < 3; i++) {
-    Vroad *road = road_new (10, FASP_SEC, .001, i);
+    g_autoptr (Vroad) road = road_new (10, FASP_SEC, .001, i);
 
     vroad_add (road,
         &(VroadSender) {
@@ -173,7 +169,6 @@ test_full_encoder (void)
     g_assert_cmpint (vroad_watch (road, 15 * FASP_SEC, 17 * FASP_SEC), <,
         100 * FASP_MSEC + 3 * rtts[i] / 2);
     g_assert_cmpint (vroad_watch (road, 17 * FASP_SEC, 30 * FASP_SEC), <, 300 * FASP_MSEC);
-    vroad_free (road);
   }
 }
 
@@ -186,7 +181,7 @@ test_modest_encoder (void)
 
   for (guint i = 0; i < 9; i++) {
     gint64 rtt = (const gint64[]) { 20000, 100000, 400000 }[i / 3];
-    Vroad *road = road_new (10, 2 * FASP_SEC, 0, i);
+    g_autoptr (Vroad) road = road_new (10, 2 * FASP_SEC, 0, i);
     ImpairConfig *bottleneck = vroad_get_bottleneck (road);
     guint64 before;
 
@@ -204,7 +199,6 @@ test_modest_encoder (void)
     g_assert_cmpfloat (road_mbit_between (before, vroad_get_delivered (road, 0), 20 * FASP_SEC), >,
         4.5);
     g_assert_cmpuint (vroad_get_lost (road, 0), ==, 0);
-    vroad_free (road);
   }
 }
 
@@ -216,7 +210,7 @@ test_two_encoders (void)
   guint slow = 0;
 
   for (guint i = 0; i < 8; i++) {
-    Vroad *road = road_new (10, 500000, .0005, i);
+    g_autoptr (Vroad) road = road_new (10, 500000, .0005, i);
     gint64 queue;
 
     for (guint sender = 0; sender < 2; sender++)
@@ -231,7 +225,6 @@ test_two_encoders (void)
     queue = vroad_watch (road, 20 * FASP_SEC, 80 * FASP_SEC);
     g_test_message ("%u: %d ms", i, (gint) (queue / 1000));
     slow += queue > 80 * FASP_MSEC;
-    vroad_free (road);
   }
   g_assert_cmpuint (slow, <, 3);
 }

@@ -23,7 +23,7 @@ run (gint64 rtt, gint64 pause, gint64 hold, guint seed, gint64 *p95)
     .stall = hold,
     .stall_interval = BUSY_EVERY,
   };
-  Vroad *road = vroad_new (seed, &bottleneck);
+  g_autoptr (Vroad) road = vroad_new (seed, &bottleneck);
   guint64 before;
   gdouble share;
 
@@ -38,7 +38,6 @@ run (gint64 rtt, gint64 pause, gint64 hold, guint seed, gint64 *p95)
   before = vroad_get_delivered (road, 0);
   *p95 = vroad_watch (road, FROM, UNTIL);
   share = (vroad_get_delivered (road, 0) - before) * 8. / LINK / (UNTIL - FROM);
-  vroad_free (road);
   return share;
 }
 

@@ -37,7 +37,7 @@ run (const gchar *name, FaspRateControl control)
 {
   const RoadCase *road = road_case_find (name);
   gint64 end = road_case_get_end (road);
-  Vtraffic *traffic = road_case_build (road, control);
+  g_autoptr (Vtraffic) traffic = road_case_build (road, control);
   const GPtrArray *lives = vtraffic_get_lives (traffic);
 
   vtraffic_run (traffic, end);
@@ -48,7 +48,6 @@ run (const gchar *name, FaspRateControl control)
       vtraffic_run (traffic, now);
     assert_whole (live);
   }
-  vtraffic_free (traffic);
 }
 
 static void

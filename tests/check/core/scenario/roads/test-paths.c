@@ -208,10 +208,10 @@ start (Vnet *net, guint64 bitrate, guint64 max, const FaspAddress *other, FaspAs
 static void
 test_retransmissions (void)
 {
-  Vnet *net = vnet_new (1);
+  g_autoptr (Vnet) net = vnet_new (1);
   FaspAddress other = vnet_get_address (VNET_B);
   Tally tally = { 0 };
-  Vstream *stream;
+  g_autoptr (Vstream) stream = NULL;
 
   fasp_address_add_port (&other, 1);
   vnet_set_path (net, 20 * FASP_MSEC, (gdouble[]) { .01, 0 }, (gdouble[]) { 0, 0 }, 5 * MBIT);
@@ -223,18 +223,16 @@ test_retransmissions (void)
   g_assert_cmpuint (tally.left[1], >, 1000);
   g_assert_cmpuint (tally.rtx[0], >, 50);
   g_assert_cmpuint (tally.rtx[0], >, 9 * tally.rtx[1]);
-  vstream_free (stream);
-  vnet_free (net);
 }
 
 /* Nothing comes back on the quicker path: what is told on the other one is enough. */
 static void
 test_back (void)
 {
-  Vnet *net = vnet_new (1);
+  g_autoptr (Vnet) net = vnet_new (1);
   FaspAddress other = vnet_get_address (VNET_B);
   ImpairConfig *back;
-  Vstream *stream;
+  g_autoptr (Vstream) stream = NULL;
 
   fasp_address_add_port (&other, 1);
   vnet_set_path (net, 20 * FASP_MSEC, (gdouble[]) { .01, 0 }, (gdouble[]) { 0, 0 }, 8 * MBIT);
@@ -246,8 +244,6 @@ test_back (void)
   g_assert_true (vstream_run (stream));
   g_assert_cmpint (fasp_hist_percentile (fasp_endpoint_get_lateness (stream->receiver, TRUE), 1), <,
       250 * FASP_MSEC);
-  vstream_free (stream);
-  vnet_free (net);
 }
 
 /* In no second does more leave than max-bitrate allows, on both together, though each could carry
@@ -255,10 +251,10 @@ test_back (void)
 static void
 test_most (void)
 {
-  Vnet *net = vnet_new (1);
+  g_autoptr (Vnet) net = vnet_new (1);
   FaspAddress other = vnet_get_address (VNET_B);
   guint64 before = 0;
-  Vstream *stream;
+  g_autoptr (Vstream) stream = NULL;
 
   fasp_address_add_port (&other, 1);
   vnet_set_path (net, 20 * FASP_MSEC, (gdouble[]) { 0, 0 }, (gdouble[]) { 0, 0 }, 40 * MBIT);
@@ -275,8 +271,6 @@ test_most (void)
       g_assert_cmpuint (bytes - before, >, 12 * MBIT / 8 * 9 / 10);
     before = bytes;
   }
-  vstream_free (stream);
-  vnet_free (net);
 }
 
 /* How long what is in flight on a path takes to leave at its rate, beyond a round trip; µs. */
@@ -296,12 +290,12 @@ get_ahead (const Vstream *stream, FaspTime now, guint n)
 static void
 test_copies (gconstpointer dark)
 {
-  Vnet *net = vnet_new (1);
+  g_autoptr (Vnet) net = vnet_new (1);
   FaspAddress other = vnet_get_address (VNET_B);
   FaspTime most = 0;
   const FaspSentStats *sent;
   ImpairConfig *there;
-  Vstream *stream;
+  g_autoptr (Vstream) stream = NULL;
 
   fasp_address_add_port (&other, 1);
   vnet_set_path (net, 20 * FASP_MSEC, (gdouble[]) { 0, 0 }, (gdouble[]) { 0, 0 }, 10 * MBIT);
@@ -327,8 +321,6 @@ test_copies (gconstpointer dark)
     g_assert_cmpuint (sent->not_doubled, >, sent->blocks / 2);
   else
     g_assert_cmpuint (sent->not_doubled, ==, 0);
-  vstream_free (stream);
-  vnet_free (net);
 }
 
 int

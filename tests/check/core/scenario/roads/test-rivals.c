@@ -36,14 +36,13 @@ static void
 test_beside_tcp (void)
 {
   for (guint i = 0; i < 8; i++) {
-    Vroad *road = road_new (i & 1 ? 50 : 10, i & 2 ? 200000 : 50000, 0, i);
+    g_autoptr (Vroad) road = road_new (i & 1 ? 50 : 10, i & 2 ? 200000 : 50000, 0, i);
     gdouble ours, theirs;
 
     share (road, VROAD_ADAPTIVE, VROAD_CUBIC, i & 4 ? 100000 : 20000, FALSE, 0, &ours, &theirs);
     g_test_message ("%u: %.3f", i, ours / theirs);
     g_assert_cmpfloat (ours / theirs, >, 1. / 3);
     g_assert_cmpfloat (ours / theirs, <, 3);
-    vroad_free (road);
   }
 }
 
@@ -53,14 +52,13 @@ test_beside_tcp_one_bdp (void)
 {
   for (guint i = 0; i < 8; i++) {
     gint64 rtt = i & 2 ? 100000 : 20000;
-    Vroad *road = road_new (i & 1 ? 50 : 10, rtt, 0, i);
+    g_autoptr (Vroad) road = road_new (i & 1 ? 50 : 10, rtt, 0, i);
     gdouble ours, theirs;
 
     share (road, VROAD_ADAPTIVE, i & 4 ? VROAD_BBR : VROAD_CUBIC, rtt, FALSE, 0, &ours, &theirs);
     g_test_message ("%u: %.3f", i, ours / theirs);
     g_assert_cmpfloat (ours / theirs, >, 1. / 3);
     g_assert_cmpfloat (ours / theirs, <, 3);
-    vroad_free (road);
   }
 }
 
@@ -68,7 +66,7 @@ static void
 test_two (void)
 {
   for (guint i = 0; i < 6; i++) {
-    Vroad *road = road_new (i & 1 ? 100 : 10, 200000, 0, i);
+    g_autoptr (Vroad) road = road_new (i & 1 ? 100 : 10, 200000, 0, i);
     gdouble first, second;
 
     share (road, VROAD_ADAPTIVE, VROAD_ADAPTIVE,
@@ -78,7 +76,6 @@ test_two (void)
         FALSE, 0, &first, &second);
     g_test_message ("%u: %.3f", i, first / second);
     g_assert_cmpfloat (ABS (first - second) / (first + second), <, .2);
-    vroad_free (road);
   }
 }
 
@@ -92,7 +89,7 @@ test_two_queue (void)
   guint long_ms = 0;
 
   for (guint i = 0; i < 90; i++) {
-    Vroad *road = road_new (links[i % 3], 500000, .001, i);
+    g_autoptr (Vroad) road = road_new (links[i % 3], 500000, .001, i);
 
     for (guint k = 0; k < 2; k++)
       vroad_add (road,
@@ -105,7 +102,6 @@ test_two_queue (void)
       vroad_run (road, now);
       long_ms += vroad_get_queue (road) > 30 * FASP_MSEC ? 10 : 0;
     }
-    vroad_free (road);
   }
   g_test_message ("%.1f %%", long_ms / 90. / 600);
   g_assert_cmpuint (long_ms, <, 90 * 60000 * .16);
@@ -115,13 +111,12 @@ test_two_queue (void)
 static void
 test_pert (void)
 {
-  Vroad *road = road_new (15, 33000, 0, 1);
+  g_autoptr (Vroad) road = road_new (15, 33000, 0, 1);
   gdouble first, second;
 
   share (road, VROAD_PERT, VROAD_PERT, 45000, FALSE, 0, &first, &second);
   g_assert_cmpfloat (first + second, >, .9 * 15e6 / 8 * 80);
   g_assert_cmpfloat (ABS (first - second) / (first + second), <, .2);
-  vroad_free (road);
 }
 
 /* Where there is room for few packets: none runs away, whatever it takes the delay of a full
@@ -130,7 +125,7 @@ static void
 test_pert_narrow (void)
 {
   for (guint i = 0; i < 2; i++) {
-    Vroad *road = road_new (4, 33000, 0, i);
+    g_autoptr (Vroad) road = road_new (4, 33000, 0, i);
     gdouble first, second;
 
     share (road, VROAD_PERT, VROAD_PERT, i ? 45000 : 20000, FALSE, 0, &first, &second);
@@ -138,7 +133,6 @@ test_pert_narrow (void)
     g_assert_cmpfloat (first / second, <, 3);
     g_assert_cmpuint (vroad_get_rate (road, 0), <, 16000000);
     g_assert_cmpuint (vroad_get_rate (road, 1), <, 16000000);
-    vroad_free (road);
   }
 }
 
@@ -148,7 +142,7 @@ test_narrow (void)
 {
   for (guint i = 0; i < 4; i++) {
     guint mbit = i & 1 ? 50 : 10;
-    Vroad *road = road_new (mbit, 5000, i & 2 ? .005 : 0, i);
+    g_autoptr (Vroad) road = road_new (mbit, 5000, i & 2 ? .005 : 0, i);
     guint64 before, lost;
     gdouble share;
 
@@ -163,7 +157,6 @@ test_narrow (void)
         road_mbit_between (0, lost, 30 * FASP_SEC) / mbit);
     g_assert_cmpfloat (share, >, .8);
     g_assert_cmpfloat (road_mbit_between (0, lost, 30 * FASP_SEC), <, .2 * mbit);
-    vroad_free (road);
   }
 }
 
@@ -190,7 +183,7 @@ test_dual (void)
 {
   for (guint i = 0; i < 12; i++) {
     guint mbit = i & 1 ? 50 : 10;
-    Vroad *road = new_dual (mbit, i);
+    g_autoptr (Vroad) road = new_dual (mbit, i);
     GArray *waits = bottleneck_get_waits (vroad_get_dual (road), TRUE);
     guint64 before;
     gdouble used;
@@ -210,7 +203,6 @@ test_dual (void)
     g_test_message ("%u: %.3f used, %.1f ms", i, used, get_p99 (waits) / 1e3);
     g_assert_cmpfloat (used, >, .9);
     g_assert_cmpint (get_p99 (waits), <, 6 * FASP_MSEC);
-    vroad_free (road);
   }
 }
 
@@ -219,7 +211,7 @@ static void
 test_beside_dual (void)
 {
   for (guint i = 0; i < 12; i++) {
-    Vroad *road = new_dual (i & 1 ? 50 : 10, i);
+    g_autoptr (Vroad) road = new_dual (i & 1 ? 50 : 10, i);
     gboolean alike = i >= 6;
     gdouble ours, theirs;
 
@@ -229,7 +221,6 @@ test_beside_dual (void)
     g_assert_cmpfloat (ours / theirs, >, 1. / 3);
     g_assert_cmpfloat (ours / theirs, <, 3);
     g_assert_cmpfloat (ABS (ours - theirs) / (ours + theirs), <, alike ? .2 : 1);
-    vroad_free (road);
   }
 }
 
@@ -240,7 +231,7 @@ test_codel (void)
   static const VroadKind others[] = { VROAD_CUBIC, VROAD_RENO, VROAD_ADAPTIVE };
 
   for (guint i = 0; i < 12; i++) {
-    Vroad *road = road_new (i & 1 ? 50 : 10, 200000, 0, i);
+    g_autoptr (Vroad) road = road_new (i & 1 ? 50 : 10, 200000, 0, i);
     gdouble ours, theirs;
 
     vroad_get_bottleneck (road)->codel = 5000;
@@ -249,7 +240,6 @@ test_codel (void)
     g_test_message ("%u: %.3f", i, ours / theirs);
     g_assert_cmpfloat (ours / theirs, >, 1. / 3);
     g_assert_cmpfloat (ours / theirs, <, 3);
-    vroad_free (road);
   }
 }
 
@@ -259,7 +249,7 @@ static void
 test_limited (void)
 {
   ImpairConfig config = { .rate = 10000000, .queue = 10000000 / 8 * 2 };
-  Vroad *road = vroad_new (3, &config);
+  g_autoptr (Vroad) road = vroad_new (3, &config);
   const guint64 most = 3000000;
   gint64 now = 5 * FASP_SEC, overflow = 0;
 
@@ -276,7 +266,6 @@ test_limited (void)
   /* a round trip takes two seconds then */
   g_test_message ("%.1f s", (now - overflow) / 1e6);
   g_assert_cmpint (now - overflow, <, 8 * FASP_SEC);
-  vroad_free (road);
 }
 
 int

@@ -39,9 +39,9 @@ static void
 test_session (gconstpointer data)
 {
   guint flows = GPOINTER_TO_UINT (data);
-  Vnet *net = vnet_new (3);
+  g_autoptr (Vnet) net = vnet_new (3);
   VstreamConfig config;
-  Vstream *stream;
+  g_autoptr (Vstream) stream = NULL;
 
   vstream_config_init (&config);
   config.bitrate = flows == 1 ? 8800000 : 6000000;
@@ -56,8 +56,6 @@ test_session (gconstpointer data)
    */
   if (flows == 1)
     g_assert_cmpuint (stream->sender_stats.pacing.rate, <, 40000000);
-  vstream_free (stream);
-  vnet_free (net);
 }
 
 /* Key frames that are ten times as large as other pictures, through a policer that takes a third
@@ -67,11 +65,11 @@ static void
 test_session_policer (void)
 {
   for (guint i = 0; i < 12; i++) {
-    Vnet *net = vnet_new (i);
+    g_autoptr (Vnet) net = vnet_new (i);
     ImpairConfig *wire = vnet_get_wire (net, VNET_A, VNET_B);
     FaspEndpointConfig sender;
     VstreamConfig config;
-    Vstream *stream;
+    g_autoptr (Vstream) stream = NULL;
     gdouble sent;
 
     vnet_set_path (net, (i % 2 ? 60 : 20) * FASP_MSEC, (const gdouble[2]) { i / 2 % 2 * .01, 0 },
@@ -95,8 +93,6 @@ test_session_policer (void)
     g_assert_cmpfloat (sent, <, 1.5);
     g_assert_cmpint (fasp_hist_percentile (fasp_endpoint_get_lateness (stream->receiver, FALSE), 1),
         <, FASP_SEC);
-    vstream_free (stream);
-    vnet_free (net);
   }
 }
 
@@ -110,11 +106,11 @@ test_session_overtaken (void)
   static const gdouble losses[] = { 0, .02 };
 
   for (guint i = 0; i < 4; i++) {
-    Vnet *net = vnet_new (i);
+    g_autoptr (Vnet) net = vnet_new (i);
     FaspEndpointConfig receiver;
     FaspSessionStats *sender;
     VstreamConfig config;
-    Vstream *stream;
+    g_autoptr (Vstream) stream = NULL;
     gdouble repeated;
     FaspTime latest;
 
@@ -137,8 +133,6 @@ test_session_overtaken (void)
     g_test_message ("%u: %.4f sent again, %d ms", i, repeated, (gint) (latest / 1000));
     g_assert_cmpfloat (repeated, <, 2 * losses[i / 2] + .01);
     g_assert_cmpint (latest, <, FASP_SEC);
-    vstream_free (stream);
-    vnet_free (net);
   }
 }
 
@@ -148,9 +142,9 @@ static void
 test_session_lossy (void)
 {
   for (guint i = 0; i < 8; i++) {
-    Vnet *net = vnet_new (i);
+    g_autoptr (Vnet) net = vnet_new (i);
     VstreamConfig config;
-    Vstream *stream;
+    g_autoptr (Vstream) stream = NULL;
     FaspTime latest;
 
     vstream_config_init (&config);
@@ -162,8 +156,6 @@ test_session_lossy (void)
     latest = fasp_hist_percentile (fasp_endpoint_get_lateness (stream->receiver, TRUE), 1);
     g_test_message ("%u: %d ms", i, (gint) (latest / 1000));
     g_assert_cmpint (latest, <, 2 * FASP_SEC);
-    vstream_free (stream);
-    vnet_free (net);
   }
 }
 
@@ -176,12 +168,12 @@ test_session_falls (void)
   gdouble latest = 0;
 
   for (guint i = 1; i <= n; i++) {
-    Vnet *net = vnet_new (i);
+    g_autoptr (Vnet) net = vnet_new (i);
     ImpairConfig *wire = vnet_get_wire (net, VNET_A, VNET_B);
     FaspTime at = 10 * FASP_SEC + i * 37000;
     FaspEndpointConfig sender;
     VstreamConfig config;
-    Vstream *stream;
+    g_autoptr (Vstream) stream = NULL;
 
     vnet_set_path (net, 60 * FASP_MSEC, (const gdouble[2]) { .001, .001 },
         (const gdouble[2]) { 0, 0 }, 10000000);
@@ -201,8 +193,6 @@ test_session_falls (void)
     g_assert_true (vstream_run (stream));
     latest +=
         fasp_hist_percentile (fasp_endpoint_get_lateness (stream->receiver, TRUE), 1) / 1e6 / n;
-    vstream_free (stream);
-    vnet_free (net);
   }
   g_test_message ("%.2f s", latest);
   g_assert_cmpfloat (latest, <, 5.3);
@@ -214,9 +204,9 @@ static void
 test_session_stalls (void)
 {
   for (guint i = 0; i < 10; i++) {
-    Vnet *net = vnet_new (i);
+    g_autoptr (Vnet) net = vnet_new (i);
     VstreamConfig config;
-    Vstream *stream;
+    g_autoptr (Vstream) stream = NULL;
 
     vnet_get_wire (net, VNET_A, VNET_B)->stall = 150 * FASP_MSEC;
     vnet_get_wire (net, VNET_B, VNET_A)->stall = 150 * FASP_MSEC;
@@ -228,8 +218,6 @@ test_session_stalls (void)
     stream = run_session (net, FASP_RATE_CONTROL_ADAPTIVE, &config, 45 * FASP_MSEC, .001);
     g_assert_cmpint (fasp_hist_percentile (fasp_endpoint_get_lateness (stream->receiver, FALSE), 1),
         <, 400 * FASP_MSEC);
-    vstream_free (stream);
-    vnet_free (net);
   }
 }
 
@@ -243,10 +231,10 @@ test_session_hidden_queue (void)
   gdouble sum = 0;
 
   for (guint i = 0; i < G_N_ELEMENTS (seeds); i++) {
-    Vnet *net = vnet_new (seeds[i]);
+    g_autoptr (Vnet) net = vnet_new (seeds[i]);
     ImpairConfig *there = vnet_get_wire (net, VNET_A, VNET_B);
     VstreamConfig config;
-    Vstream *stream;
+    g_autoptr (Vstream) stream = NULL;
     gdouble wire;
 
     there->queue = 14000;
@@ -262,8 +250,6 @@ test_session_hidden_queue (void)
     wire = vnet_get_counters (net, VNET_A, VNET_B)->bytes;
     g_test_message ("%u: %g on the wire", seeds[i], wire / stream->written);
     sum += wire / stream->written;
-    vstream_free (stream);
-    vnet_free (net);
   }
   g_assert_cmpfloat (sum / G_N_ELEMENTS (seeds), <, 2);
 }
@@ -274,11 +260,11 @@ static void
 test_session_ecn (gconstpointer data)
 {
   gboolean lost = GPOINTER_TO_INT (data);
-  Vnet *net = vnet_new (3);
+  g_autoptr (Vnet) net = vnet_new (3);
   ImpairConfig *wire = vnet_get_wire (net, VNET_A, VNET_B);
   const ImpairCounters *counters;
   VstreamConfig config;
-  Vstream *stream;
+  g_autoptr (Vstream) stream = NULL;
 
   wire->codel = 2000;
   wire->no_ecn = lost;
@@ -300,8 +286,6 @@ test_session_ecn (gconstpointer data)
     g_assert_cmpuint (stream->sender_stats.path.marked, >=, counters->marked - 2);
     g_assert_cmpuint (stream->sender_stats.sent.lost, ==, 0);
   }
-  vstream_free (stream);
-  vnet_free (net);
 }
 
 int

@@ -54,10 +54,10 @@ static void
 run (const Case *c, guint seed, gdouble *down, gdouble *up)
 {
   static const gdouble none[2] = { 0, 0 };
-  Vnet *net = vnet_new (seed);
+  g_autoptr (Vnet) net = vnet_new (seed);
   ImpairConfig *wire = vnet_get_wire (net, VNET_A, VNET_B);
   FaspTime at = 10 * FASP_SEC + seed * 3700;
-  Vstream *stream;
+  g_autoptr (Vstream) stream = NULL;
 
   vnet_set_path (net, c->rtt, none, none, c->rate);
   wire->queue = c->rate / 8 * 2;
@@ -70,8 +70,6 @@ run (const Case *c, guint seed, gdouble *down, gdouble *up)
   *up = follow (stream, c->rtt, c->rate);
   g_assert_cmpuint (vnet_get_counters (net, VNET_A, VNET_B)->queue_lost, ==, 0);
   g_assert_true (vstream_is_right (stream));
-  vstream_free (stream);
-  vnet_free (net);
 }
 
 static void

@@ -21,10 +21,10 @@ test_stream (gconstpointer data)
   VstreamConfig config;
 
   for (guint seed = 1; seed <= 4; seed++) {
-    Vnet *net = vnet_new (seed);
+    g_autoptr (Vnet) net = vnet_new (seed);
     ImpairConfig *wire;
     const FaspHist *hist;
-    Vstream *stream;
+    g_autoptr (Vstream) stream = NULL;
 
     vnet_set_path (net, RTT, (gdouble[2]) { .01, 0 }, (gdouble[2]) { 1, 1 }, n->bitrate * 3 / 2);
     wire = vnet_get_wire (net, VNET_B, VNET_A);
@@ -47,8 +47,6 @@ test_stream (gconstpointer data)
     g_assert_cmpint (fasp_hist_percentile (hist, .99), <=, (n->adaptive ? 400 : 200) * FASP_MSEC);
     /* that is in the first second */
     g_assert_cmpint (fasp_hist_percentile (hist, .999), <=, 1500 * FASP_MSEC);
-    vstream_free (stream);
-    vnet_free (net);
   }
 }
 
