@@ -4,7 +4,6 @@
 #include "relaypackets.h"
 #include "relayprotocol.h"
 #include "relayprotocolend.h"
-#include "relaywatch.h"
 
 #define BUFFER_SIZE \
   (8 * 1024 * 1024)             /* bytes that may wait, unless the URI says otherwise: 3 s at \
@@ -91,10 +90,9 @@ send_packets (RelayProtocolEnd *self, gboolean last)
   while ((buffer = relay_packets_pop (self->packets, last)) != NULL) {
     gsize size = gst_buffer_get_size (buffer);
 
-    gboolean passed = relay_protocol_pipeline_send (self->pipeline, buffer, get_limit (self));
-
-    if (!passed || !relay_watch_counts (self->protocol_uri))
-      count (self, size, passed);
+    /* the pipeline counts those that it takes */
+    if (!relay_protocol_pipeline_send (self->pipeline, buffer, get_limit (self)))
+      count (self, size, FALSE);
   }
   g_mutex_lock (&self->lock);
   self->stray = relay_packets_get_stray (self->packets);

@@ -29,9 +29,10 @@ struct _RelayProtocolPipeline
   GMutex lock;     /* guards the rest */
   GCond wake;
   gboolean ending, ended;
-  GstBus *bus;       /* of the pipeline that plays; NULL: none does, as of the next two */
-  GstAppSrc *source; /* of an output */
+  GstBus *bus;       /* of the pipeline that plays; NULL: none does, as of the end */
   GstElement *end;   /* the element that talks to the network */
+  GstAppSrc *source; /* of an output that plays, or is built: media wait in it; NULL: none does */
+  guint64 pushed;    /* bytes that the source was given */
   guint64 failed;    /* bytes that this pipeline did not send, at the last look */
   RelayProtocolPipelineStats stats; /* without the level, and without bytes of this pipeline */
   /* the rest is used in the thread alone; the watch also where relaywatch.h allows it */
@@ -50,17 +51,18 @@ struct _RelayProtocolPipeline
 gboolean
 relay_protocol_pipeline_send (RelayProtocolPipeline *self, GstBuffer *buffer, guint64 most)
 {
-  g_autoptr (GstAppSrc) source = NULL;
+  gsize size = gst_buffer_get_size (buffer);
+  gboolean room;
 
   g_mutex_lock (&self->lock);
-  source = self->source != NULL ? gst_object_ref (self->source) : NULL;
-  g_mutex_unlock (&self->lock);
-  if (source == NULL
-      || gst_app_src_get_current_level_bytes (source) + gst_buffer_get_size (buffer) > most) {
+  room = self->source != NULL && gst_app_src_get_current_level_bytes (self->source) + size <= most;
+  if (room)
+    room = gst_app_src_push_buffer (self->source, buffer) == GST_FLOW_OK;
+  else
     gst_buffer_unref (buffer);
-    return FALSE;
-  }
-  return gst_app_src_push_buffer (source, buffer) == GST_FLOW_OK;
+  self->pushed += room ? size : 0;
+  g_mutex_unlock (&self->lock);
+  return room;
 }
 
 static GstFlowReturn
@@ -263,21 +265,64 @@ make_chain (RelayProtocolPipeline *self, GError **error)
   return chain;
 }
 
-/* Makes the appsink of an input's media, or the appsrc of an output's. */
+/* Makes the appsink of an input's media.  A floating reference. */
 static GstElement *
 make_gate (RelayProtocolPipeline *self, GError **error)
 {
-  gboolean sends = self->protocol_uri->sends;
-  GstElement *gate = relay_chain_make_app (sends ? RELAY_WHOLE_PACKETS : NULL, error);
+  GstElement *gate = relay_chain_make_app (NULL, error);
   GstAppSinkCallbacks functions = { .new_sample = on_received };
 
-  if (gate == NULL)
-    return NULL;
-  if (sends)
-    g_object_set (gate, "do-timestamp", !relay_protocol_uri_is_timed (self->protocol_uri), NULL);
-  else
+  if (gate != NULL)
     gst_app_sink_set_callbacks (GST_APP_SINK (gate), &functions, self, NULL);
   return gate;
+}
+
+/* Returns the source of an output; if there is none, makes one. */
+static GstElement *
+open_source (RelayProtocolPipeline *self, GError **error)
+{
+  GstElement *source;
+
+  if (self->source != NULL)
+    return GST_ELEMENT (self->source);
+  source = relay_chain_make_app (RELAY_WHOLE_PACKETS, error);
+  if (source == NULL)
+    return NULL;
+  g_object_set (source, "do-timestamp", !relay_protocol_uri_is_timed (self->protocol_uri), NULL);
+  g_mutex_lock (&self->lock);
+  self->source = GST_APP_SRC (gst_object_ref_sink (source));
+  g_mutex_unlock (&self->lock);
+  return source;
+}
+
+/* Adds to the totals what the pipeline has sent, and what it has not, and leaves it without a
+ * source. */
+static void
+settle (RelayProtocolPipeline *self)
+{
+  gboolean counts = relay_watch_counts (self->protocol_uri);
+  guint64 sent = 0, failed = 0, level;
+  GstAppSrc *source;
+  GstElement *end;
+
+  g_mutex_lock (&self->counting);
+  if (counts && self->end != NULL) {
+    sent = relay_watch_get_sent (self->protocol_uri, self->end);
+    failed = MAX (self->failed, relay_watch_get_failed (self->watch, TRUE));
+  }
+  g_mutex_lock (&self->lock);
+  level = self->source != NULL ? gst_app_src_get_current_level_bytes (self->source) : 0;
+  self->stats.state = RELAY_STARTING;
+  self->stats.sent += counts ? sent : self->pushed - level;
+  self->stats.failed += failed + level;
+  self->pushed = self->failed = 0;
+  source = g_steal_pointer (&self->source);
+  end = g_steal_pointer (&self->end);
+  gst_clear_object (&self->bus);
+  g_mutex_unlock (&self->lock);
+  g_mutex_unlock (&self->counting);
+  gst_clear_object (&source);
+  gst_clear_object (&end);
 }
 
 GstClockTime
@@ -302,17 +347,17 @@ use_clock_as_it_is (GstElement *pipeline)
 static GstElement *
 build (RelayProtocolPipeline *self, GError **error)
 {
-  GstElement *gate = make_gate (self, error), *chain;
-  GstElement *pipeline;
+  g_autoptr (GstElement) gate = NULL;
+  GstElement *chain, *pipeline;
   GstBus *bus;
 
+  gate = self->protocol_uri->sends ? open_source (self, error) : make_gate (self, error);
   if (gate == NULL)
     return NULL;
+  gst_object_ref_sink (gate);
   chain = make_chain (self, error);
-  if (chain == NULL) {
-    gst_object_unref (gst_object_ref_sink (gate));
+  if (chain == NULL)
     return NULL;
-  }
   pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));
   if (relay_protocol_uri_is_timed (self->protocol_uri))
     use_clock_as_it_is (pipeline);
@@ -324,7 +369,6 @@ build (RelayProtocolPipeline *self, GError **error)
   bus = gst_element_get_bus (pipeline);
   g_mutex_lock (&self->lock);
   self->bus = bus;
-  self->source = self->protocol_uri->sends ? GST_APP_SRC (gst_object_ref (gate)) : NULL;
   self->stats.callers = 0;
   g_mutex_unlock (&self->lock);
   return pipeline;
@@ -449,36 +493,6 @@ drain (RelayProtocolPipeline *self, GstBus *bus)
   last = gst_bus_timed_pop_filtered (bus, DRAIN, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
 }
 
-static void
-take_down (RelayProtocolPipeline *self, GstElement *pipeline)
-{
-  guint64 sent = 0, failed = 0;
-  GstAppSrc *source;
-  GstElement *end;
-
-  g_mutex_lock (&self->counting);
-  if (relay_watch_counts (self->protocol_uri)) {
-    sent = relay_watch_get_sent (self->protocol_uri, self->end);
-    failed = MAX (self->failed, relay_watch_get_failed (self->watch, TRUE))
-        + gst_app_src_get_current_level_bytes (self->source);
-  }
-  g_mutex_lock (&self->lock);
-  self->stats.state = RELAY_STARTING;
-  self->stats.sent += sent;
-  self->stats.failed += failed;
-  self->failed = 0;
-  source = g_steal_pointer (&self->source);
-  end = g_steal_pointer (&self->end);
-  gst_clear_object (&self->bus);
-  g_mutex_unlock (&self->lock);
-  g_mutex_unlock (&self->counting);
-  gst_clear_object (&source);
-  gst_clear_object (&end);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pipeline);
-  g_clear_pointer (&self->watch, relay_watch_free);
-}
-
 /* Returns the error by which the pipeline could not start. */
 static gchar *
 explain (GstBus *bus)
@@ -499,8 +513,10 @@ run_once (RelayProtocolPipeline *self)
 
   self->worked = self->looked = FALSE;
   self->look_up_at = g_get_monotonic_time () + LOOK_UP_EACH;
-  if (pipeline == NULL)
+  if (pipeline == NULL) {
+    settle (self);
     return g_strdup (error->message);
+  }
   bus = gst_element_get_bus (pipeline);
   if (gst_element_set_state (pipeline, GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE) {
     text = explain (bus);
@@ -517,7 +533,10 @@ run_once (RelayProtocolPipeline *self)
     if (text == NULL)
       drain (self, bus);
   }
-  take_down (self, pipeline);
+  settle (self);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+  g_clear_pointer (&self->watch, relay_watch_free);
   return text;
 }
 
@@ -560,6 +579,7 @@ unref (RelayProtocolPipeline *self)
     self->protocol_uri->protocol->free_kept (self->kept);
   g_object_unref (self->owner); /* it has the URI */
   g_object_unref (self->cancellable);
+  gst_clear_object (&self->source);
   g_free (self->stats.error);
   g_free (self->address);
   g_hash_table_unref (self->answered);
@@ -593,6 +613,7 @@ run (gpointer data)
       note_failure (self, text, delay);
     wait_for (self, delay);
   }
+  settle (self);
   g_mutex_lock (&self->lock);
   self->ended = TRUE;
   g_cond_signal (&self->wake);
@@ -618,6 +639,9 @@ relay_protocol_pipeline_new (const RelayProtocolUri *protocol_uri,
   g_mutex_init (&self->counting);
   g_mutex_init (&self->lock);
   g_cond_init (&self->wake);
+  /* Media may come before the thread has built the pipeline.  If this fails, the thread says why. */
+  if (protocol_uri->sends)
+    open_source (self, NULL);
   thread = g_thread_try_new ("end", run, self, error);
   if (thread == NULL) {
     self->users = 1;
@@ -657,6 +681,7 @@ relay_protocol_pipeline_get_stats (RelayProtocolPipeline *self, RelayProtocolPip
   *stats = self->stats;
   stats->error = g_strdup (self->stats.error);
   stats->level = self->source != NULL ? gst_app_src_get_current_level_bytes (self->source) : 0;
+  stats->sent += relay_watch_counts (self->protocol_uri) ? 0 : self->pushed - stats->level;
   stats->failed += self->failed;
   g_mutex_unlock (&self->lock);
   /* without the lock: the element may call back */

@@ -47,8 +47,8 @@ typedef struct
   guint64 restarts; /* after errors */
   guint64 counts[RELAY_PIPELINE_COUNTS];
   guint64 level;        /* bytes that wait to be sent */
-  guint64 sent, failed; /* bytes that were handed to the network, and that were not, of an output
-                           that counts them (relaywatch.h) */
+  guint64 sent, failed; /* bytes that were handed to the network or the file's element, and that were
+                           not, of an output */
   gchar *error; /* why it does not reach its network; NULL: it does, or has not failed yet */
 } RelayProtocolPipelineStats;
 
@@ -63,7 +63,7 @@ void relay_protocol_pipeline_end (RelayProtocolPipeline *self, RelayProtocolPipe
 
 /* Takes the reference, of a buffer whose PTS is the time at which it is to leave, if the end is
  * timed: on the clock that relay_protocol_pipeline_get_time() reads.  Never waits.  FALSE: the
- * buffer was dropped, as the pipeline does not play, or more than @most bytes would wait. */
+ * buffer was dropped, as the pipeline waits after an error, or more than @most bytes would wait. */
 gboolean relay_protocol_pipeline_send (RelayProtocolPipeline *self, GstBuffer *buffer,
     guint64 most);
 

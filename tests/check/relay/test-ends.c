@@ -292,12 +292,12 @@ open_input (Input *input, const gchar *scheme)
 }
 
 static guint64
-get_figure (const Input *input, const gchar *name)
+get_figure (GstElement *end, const gchar *name)
 {
   g_autoptr (GstStructure) stats = NULL;
   guint64 figure = 0;
 
-  g_object_get (input->end, "stats", &stats, NULL);
+  g_object_get (end, "stats", &stats, NULL);
   g_assert_true (gst_structure_get_uint64 (stats, name, &figure));
   return figure;
 }
@@ -345,10 +345,10 @@ test_input_not_ts (void)
 
   open_input (&input, "udp");
   /* the first may come too early for it */
-  while (get_figure (&input, "bytes-received-total") < 10 * DATAGRAM)
+  while (get_figure (input.end, "bytes-received-total") < 10 * DATAGRAM)
     send_rtp (&input, 0, 0, 0);
-  while (get_figure (&input, "bytes-not-ts") * DATAGRAM
-      != get_figure (&input, "bytes-received-total") * RTP_HEADER)
+  while (get_figure (input.end, "bytes-not-ts") * DATAGRAM
+      != get_figure (input.end, "bytes-received-total") * RTP_HEADER)
     g_usleep (10000);
   close_input (&input);
 }
@@ -362,12 +362,12 @@ test_next_sender (void)
   Input input;
 
   open_input (&input, "rtp");
-  while ((before = get_figure (&input, "bytes-received-total")) < 10 * DATAGRAM)
+  while ((before = get_figure (input.end, "bytes-received-total")) < 10 * DATAGRAM)
     send_rtp (&input, 10000 + n, n, 1), n++;
   n = 0;
   do {
     send_rtp (&input, n, 900 * n, 2);
-    received = get_figure (&input, "bytes-received-total") - before;
+    received = get_figure (input.end, "bytes-received-total") - before;
   } while (received < 100 * DATAGRAM && ++n < 1000);
   g_assert_cmpuint (received, >=, 100 * DATAGRAM);
   close_input (&input);
@@ -380,6 +380,23 @@ wait_until_running (GstElement *end)
     g_usleep (1000);
 }
 
+/* Returns a pipeline of an output that appsrc feeds, which plays. */
+static GstElement *
+open_output (const gchar *uri, GstAppSrc **source, GstElement **end)
+{
+  g_autoptr (GstCaps) caps = gst_caps_from_string ("video/mpegts, systemstream=true");
+  GstElement *pipeline = gst_pipeline_new (NULL);
+
+  *source = GST_APP_SRC (gst_element_factory_make ("appsrc", NULL));
+  *end = relay_protocol_end_new (uri, TRUE, NULL, NULL, NULL);
+  g_object_set (*source, "caps", caps, "format", GST_FORMAT_TIME, "is-live", TRUE, "do-timestamp",
+      TRUE, NULL);
+  gst_bin_add_many (GST_BIN (pipeline), GST_ELEMENT (*source), *end, NULL);
+  g_assert_true (gst_element_link (GST_ELEMENT (*source), *end));
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  return pipeline;
+}
+
 /* Feeds an output with single packets, each when the one before has arrived. @key: of its URI. */
 static void
 check_rest (const gchar *key, const gchar *scheme, gsize header)
@@ -389,26 +406,20 @@ check_rest (const gchar *key, const gchar *scheme, gsize header)
   g_autoptr (GSocket) socket =
       g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
   g_autoptr (GByteArray) packet = make_packets (0, 1);
-  g_autoptr (GstCaps) caps = gst_caps_from_string ("video/mpegts, systemstream=true");
-  GstElement *source = gst_element_factory_make ("appsrc", NULL), *pipeline, *end;
   g_autofree gchar *uri = NULL;
+  GstElement *pipeline, *end;
+  GstAppSrc *source;
 
   g_socket_bind (socket, any, FALSE, NULL);
   local = g_socket_get_local_address (socket, NULL);
   uri = g_strdup_printf ("%s://127.0.0.1:%u%s", scheme,
       g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (local)), key);
-  pipeline = gst_pipeline_new (NULL);
-  end = relay_protocol_end_new (uri, TRUE, NULL, NULL, NULL);
-  g_object_set (source, "caps", caps, "format", GST_FORMAT_TIME, "is-live", TRUE, "do-timestamp",
-      TRUE, NULL);
-  gst_bin_add_many (GST_BIN (pipeline), source, end, NULL);
-  g_assert_true (gst_element_link (source, end));
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  pipeline = open_output (uri, &source, &end);
   wait_until_running (end);
   for (guint i = 0; i < 3; i++) {
     guint8 datagram[DATAGRAM];
 
-    gst_app_src_push_buffer (GST_APP_SRC (source), gst_buffer_new_memdup (packet->data, PACKET));
+    gst_app_src_push_buffer (source, gst_buffer_new_memdup (packet->data, PACKET));
     g_assert_cmpint (g_socket_receive (socket, (gchar *) datagram, sizeof datagram, NULL, NULL), ==,
         header + PACKET);
     g_assert_cmpmem (datagram + header, PACKET, packet->data, PACKET);
@@ -528,7 +539,7 @@ test_unheard (void)
 
   open_input (&input, "udp");
   g_assert_cmpuint (count_senders (&input), ==, 0);
-  while (get_figure (&input, "bytes-received-total") == 0)
+  while (get_figure (input.end, "bytes-received-total") == 0)
     send_rtp (&input, 0, 0, 0);
   g_assert_cmpuint (count_senders (&input), ==, 1);
   close_input (&input);
@@ -542,11 +553,11 @@ test_rist_next_sender (void)
 
   open_input (&input, "rist");
   for (guint32 sender = 2; sender < 8; sender += 2) {
-    guint64 before = get_figure (&input, "bytes-received-total");
-    guint64 refused = get_figure (&input, "datagrams-refused");
+    guint64 before = get_figure (input.end, "bytes-received-total");
+    guint64 refused = get_figure (input.end, "datagrams-refused");
 
-    for (guint n = 0; get_figure (&input, "bytes-received-total") < before + 10 * DATAGRAM
-        || get_figure (&input, "datagrams-refused") < refused + 10;
+    for (guint n = 0; get_figure (input.end, "bytes-received-total") < before + 10 * DATAGRAM
+        || get_figure (input.end, "datagrams-refused") < refused + 10;
         n++) {
       send_rtp (&input, n, 900 * n, sender);
       send_rtp (&input, n, 900 * n, sender + 2 * G_MAXUINT16);
@@ -594,9 +605,14 @@ RelayWatch *__wrap_relay_watch_new (const RelayProtocolUri *protocol_uri, GstEle
 void __real_relay_watch_free (RelayWatch *watch);
 void __wrap_relay_watch_free (RelayWatch *watch);
 
+/* TRUE: no pipeline of an end is built to its end; atomic. */
+static gint held;
+
 RelayWatch *
 __wrap_relay_watch_new (const RelayProtocolUri *protocol_uri, GstElement *end)
 {
+  while (g_atomic_int_get (&held))
+    g_usleep (1000);
   g_atomic_int_inc (&watches);
   return __real_relay_watch_new (protocol_uri, end);
 }
@@ -614,11 +630,8 @@ wait_for_restarts (GstElement *end, guint64 least)
   guint64 restarts = 0;
 
   while (restarts < least) {
-    g_autoptr (GstStructure) stats = NULL;
-
     g_usleep (1000);
-    g_object_get (end, "stats", &stats, NULL);
-    g_assert_true (gst_structure_get_uint64 (stats, "end-restarts", &restarts));
+    restarts = get_figure (end, "end-restarts");
   }
 }
 
@@ -665,6 +678,35 @@ test_no_folder (void)
   gst_object_unref (end);
   g_rmdir (folder);
   g_rmdir (place);
+}
+
+/* Media that come while an output is still built are written, too. */
+static void
+test_early (void)
+{
+  g_autofree gchar *folder = g_dir_make_tmp ("ends-XXXXXX", NULL);
+  g_autofree gchar *path = g_build_filename (folder, "news.ts", NULL), *content = NULL;
+  g_autofree gchar *uri = g_strdup_printf ("file://%s", path);
+  g_autoptr (GByteArray) packets = make_packets (0, 7);
+  GstElement *pipeline, *end;
+  GstAppSrc *source;
+  gsize size;
+
+  g_atomic_int_set (&held, TRUE);
+  pipeline = open_output (uri, &source, &end);
+  gst_app_src_push_buffer (source, gst_buffer_new_memdup (packets->data, packets->len));
+  while (get_figure (end, "buffer-level") < packets->len)
+    g_assert_cmpuint (get_figure (end, "bytes-missing-total"), ==, 0);
+  g_assert_cmpuint (get_figure (end, "bytes-sent-total"), ==, 0);
+  g_atomic_int_set (&held, FALSE);
+  while (get_figure (end, "bytes-sent-total") < packets->len)
+    g_usleep (1000);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+  g_assert_true (g_file_get_contents (path, &content, &size, NULL));
+  g_assert_cmpmem (content, size, packets->data, packets->len);
+  g_unlink (path);
+  g_rmdir (folder);
 }
 
 /* --- names that nobody answers for ------------------------------------------------------------ */
@@ -751,6 +793,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ends/no-threads", test_no_threads);
   g_test_add_func ("/ends/no-element", test_no_element);
   g_test_add_func ("/ends/no-folder", test_no_folder);
+  g_test_add_func ("/ends/early", test_early);
   g_test_add_func ("/ends/slow-name", test_slow_name);
   return g_test_run ();
 }
