@@ -639,7 +639,8 @@ relay_protocol_pipeline_new (const RelayProtocolUri *protocol_uri,
   g_mutex_init (&self->counting);
   g_mutex_init (&self->lock);
   g_cond_init (&self->wake);
-  /* Media may come before the thread has built the pipeline.  If this fails, the thread says why. */
+  /* Media may come before the thread has built the pipeline.  If this fails, the thread says why.
+   */
   if (protocol_uri->sends)
     open_source (self, NULL);
   thread = g_thread_try_new ("end", run, self, error);

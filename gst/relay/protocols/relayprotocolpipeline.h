@@ -47,8 +47,8 @@ typedef struct
   guint64 restarts; /* after errors */
   guint64 counts[RELAY_PIPELINE_COUNTS];
   guint64 level;        /* bytes that wait to be sent */
-  guint64 sent, failed; /* bytes that were handed to the network or the file's element, and that were
-                           not, of an output */
+  guint64 sent, failed; /* bytes that were handed to the network or the file's element, and that
+                           were not, of an output */
   gchar *error; /* why it does not reach its network; NULL: it does, or has not failed yet */
 } RelayProtocolPipelineStats;
 
