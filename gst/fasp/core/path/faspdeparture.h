@@ -24,7 +24,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  gboolean waits; /* datagrams are made and not sent yet */
+  gboolean waits; /* datagrams were made and not sent yet */
   FaspTime first; /* when the first of them was made */
 } FaspDeparture;
 
@@ -44,8 +44,8 @@ fasp_departure_made (FaspDeparture *departure, FaspTime now)
   departure->waits = TRUE;
 }
 
-/* All were sent by @now.  TRUE: late, so the pacers of datagrams made since *@from must count from
- * now. */
+/* All datagrams had left by @now. TRUE: too late, so the pacers must count those made since *@from
+ * as sent at @now. */
 static inline gboolean
 fasp_departure_left (FaspDeparture *departure, FaspTime now, FaspTime *from)
 {

@@ -47,7 +47,8 @@ fasp_ecn_feedback (FaspEcn *ecn, guint64 end, guint64 received)
   if (!is_open (ecn) || end <= ecn->first)
     return;
   fresh = received - MIN (received, ecn->received_before);
-  /* if more packets arrived than were sent outside the test, one of the test's packets arrived */
+  /* if more packets were reported as received than were sent outside the test, a packet of the test
+   * has arrived */
   others = ecn->first - ecn->end_before + (end > last ? end - last : 0);
   if (fresh > others)
     ecn->state = FASP_ECN_CAPABLE;

@@ -14,12 +14,12 @@
 
 G_BEGIN_DECLS
 
-/* The two bits beside DSCP. */
+/* Values of the two ECN bits of the IP header, beside DSCP. */
 #define FASP_ECN_MASK 3
 #define FASP_ECN_NOT_ECT 0
 #define FASP_ECN_ECT1 1 /* ECN-capable, of L4S (RFC 9331) */
 #define FASP_ECN_ECT0 2 /* ECN-capable */
-#define FASP_ECN_CE 3   /* marked */
+#define FASP_ECN_CE 3   /* congestion experienced: marked by a router */
 
 #define FASP_ECN_TESTED 10
 
@@ -49,7 +49,7 @@ gboolean fasp_ecn_mark (FaspEcn *ecn, guint64 pn);
 void fasp_ecn_arrived (FaspEcn *ecn, guint64 pn);
 /* The peer has reported on all packets below @end, of which @received have arrived. */
 void fasp_ecn_feedback (FaspEcn *ecn, guint64 end, guint64 received);
-/* The path has changed, or may have. */
+/* The path has changed, or may have: tests anew. */
 void fasp_ecn_restart (FaspEcn *ecn);
 
 G_END_DECLS

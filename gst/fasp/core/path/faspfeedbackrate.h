@@ -28,8 +28,8 @@
 
 G_BEGIN_DECLS
 
-/* Bytes per second: first, least and most.  A _SHARE n is the n-th part of the bytes sent, and
- * counts if it is more. */
+/* Bytes per second: first, least and most.  A _SHARE n stands for 1/n of the bytes sent to the
+ * peer, which is used instead if it is more. */
 #define FASP_FEEDBACK_RATE_FIRST 16000
 #define FASP_FEEDBACK_RATE_FIRST_SHARE 256
 #define FASP_FEEDBACK_RATE_LEAST 1000
@@ -53,14 +53,14 @@ typedef struct
 /* The sender's state. */
 typedef struct
 {
-  guint64 rate;        /* bytes/s; 0: no feedback has come */
+  guint64 rate;        /* bytes/s; 0: no feedback has arrived yet */
   FaspTime look_from;  /* when the look began, by our clock */
   guint32 look_clock;  /* the same by the peer's clock, low 32 bits */
   FaspTime look_least; /* the shortest queue since then; µs */
   guint look_count;    /* feedbacks since then */
   guint64 look_bytes;  /* bytes of these feedbacks but the first */
   FaspTime last_least; /* look_least of the look before; µs */
-  gdouble noise;       /* µs by which looks differ without a queue */
+  gdouble noise;       /* how much looks differ without a queue, µs */
   guint32 wait_clock;  /* feedback that left after this shows the effect of a change; by the peer's
                           clock */
   FaspTime wait_until; /* or feedback that came after this, by our clock */
@@ -71,8 +71,8 @@ typedef struct
 } FaspFeedbackRate;
 
 /* A FEEDBACK of @size bytes from the IP header up left at @clock, the low 32 bits of the peer's
- * clock, and came by @path.  @sent: bit/s that we send to the peer.  TRUE: send the rate to the
- * receiver. */
+ * clock, and came by @path.  @sent: bit/s that we send to the peer.  TRUE: the rate must be sent to
+ * the receiver. */
 gboolean fasp_feedback_rate_feedback (FaspFeedbackRate *feedback_rate, FaspFeedbackPath *path,
     FaspTime now, guint32 clock, gsize size, FaspTime rtt, guint64 sent);
 

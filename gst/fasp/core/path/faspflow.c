@@ -4,7 +4,7 @@
 #include "faspcrypto.h"
 #include "faspflow.h"
 
-/* A longer time between datagrams is a pause in the stream and counts only as this. */
+/* A longer time between datagrams is a pause in the stream, and counts as this. */
 #define PACE_MAX (100 * FASP_MSEC)
 
 void
@@ -33,8 +33,8 @@ fasp_flow_suppose (FaspFlow *flow, FaspTime now, const FaspAddress *at, gboolean
   if (flow->challenge.has_candidate && flow->challenge.heard && !heard
       && now - flow->heard < FASP_FLOW_MUTE)
     return;
-  /* a peer that is heard from several addresses in turn is not challenged for each datagram: the
-   * PING would be forgotten before its answer comes, and the answer would cause the next PING */
+  /* the challenges of a new candidate keep the interval: if the peer's datagrams come from several
+   * addresses alternately, a challenge for each would overwrite PINGs before they are answered */
   if (!flow->challenge.has_candidate || !fasp_address_equal (&flow->challenge.candidate, at)) {
     flow->challenge.since = now;
     flow->challenge.time = MAX (now, flow->challenge.sent + FASP_CHALLENGE_INTERVAL);
@@ -80,8 +80,8 @@ fasp_flow_heard (FaspFlow *flow, FaspTime now, const FaspAddress *from, gboolean
   }
   if (!newest)
     return;
-  /* the sender of the datagram knows the key, but the address may be forged: it is used once a
-   * challenge to it is answered */
+  /* the datagram is authentic, but its source address may be forged: the address is used once it
+   * has answered a challenge */
   if (same && (flow->challenge.heard || now - flow->challenge.since > FASP_FLOW_CALLED))
     forget_candidate (flow);
   else if (!same)
@@ -135,7 +135,7 @@ fasp_flow_pong (FaspFlow *flow, const FaspAddress *from, guint64 token, FaspPing
     }
     /* But an address is proved only by an answer from where the PING went. As long as no address is
      * proved, the token alone proves it, which could be read only there (RFC 9000, section 8.2.3):
-     * the peer's datagrams may come from two addresses in turn. */
+     * the peer's datagrams may come from two addresses alternately. */
     if (flow->proved && !asked && !fasp_address_equal (from, &ping->to))
       continue;
     *answered = *ping;
@@ -209,7 +209,7 @@ fasp_flow_challenged (FaspFlow *flow, FaspTime now, FaspTime timeout)
       now + CLAMP (interval, FASP_CHALLENGE_INTERVAL, FASP_CHALLENGE_INTERVAL_MAX);
   flow->challenge.sent = now;
   flow->challenge.left--;
-  /* until the candidate has answered, another wait for the current address tells nothing */
+  /* the current address is asked again only after the candidate has answered */
   if (flow->proved && flow->challenge.deadline == FASP_NEVER
       && (is_first || flow->challenge.answered)) {
     flow->challenge.asks = FASP_FLOW_ASKS;

@@ -51,7 +51,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint64 token;
-  FaspTime sent;   /* 0: no answer is awaited */
+  FaspTime sent;   /* when it left; 0: no answer is awaited */
   guint16 size;    /* > 0: a path MTU probe of this UDP payload */
   gboolean rekeys; /* its answer allows the next key phase */
   FaspAddress to;
@@ -76,7 +76,7 @@ typedef struct
   gboolean heard;    /* the peer was heard from the candidate in the session */
   gboolean answered; /* an answer came from the candidate since the current address was last
                         asked */
-  FaspTime since;    /* when it became the candidate */
+  FaspTime since;    /* when the candidate was first seen */
   FaspTime time;     /* of the next challenge */
   FaspTime sent;     /* of the last challenge, to this or another candidate */
   guint left;        /* challenges that may still be sent */
@@ -117,8 +117,8 @@ typedef struct
 typedef struct
 {
   FaspTime pace;      /* mean time between datagrams */
-  FaspTime due;       /* when it will count as silent; FASP_NEVER: it does already */
-  gboolean is_silent; /* set by the session */
+  FaspTime due;       /* when the flow will count as silent; FASP_NEVER: it does already */
+  gboolean is_silent; /* the flow counts as silent; set by the session */
 } FaspFlowSilence;
 
 /* Receiver: the state of the flow in the last FEEDBACK.  Changed by the session. */
@@ -153,7 +153,7 @@ typedef struct
   FaspPing pings[FASP_PINGS];
   FaspTime heard;
   FaspFlowAsking asking;
-  FaspFeedbackPath back; /* sender: of feedback */
+  FaspFeedbackPath back; /* sender: the path that feedback takes */
   FaspFlowDeath death;
   FaspOutage outage; /* with several flows: outages reported to the application */
   FaspLoss loss;     /* sender: of this flow, if each block is sent on all flows */
@@ -161,7 +161,7 @@ typedef struct
   FaspFlowReported reported;
   guint64 datagrams_sent, wire_sent;
   /* for rate control: `timestamps' and `marked' are the receiver's, the others the sender's */
-  FaspTimestamps timestamps; /* to be reported */
+  FaspTimestamps timestamps; /* of packets to be reported */
   guint64 marked;            /* packets that arrived with an ECN mark */
   FaspSentLog sent;
   FaspEcn ecn;

@@ -28,7 +28,7 @@ struct _FaspGap
   guint64 n_settled;          /* holes settled so far */
   FaspTime recovery_time;
   FaspTime delay, delay_time; /* the reorder delay, µs; time when it was last halved or needed */
-  FaspTime delay_most;        /* and its bound */
+  FaspTime delay_most;        /* bound of the delay */
   FaspGapCounters counters;
 };
 

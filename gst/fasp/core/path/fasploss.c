@@ -6,8 +6,8 @@
 #define FAST (15 * FASP_SEC)
 #define MIDDLE (240 * FASP_SEC)
 #define SLOW (3600 * FASP_SEC)
-/* Standard deviations that chance does not explain: the test runs many thousand
- * times a day. */
+/* A deviation of so many standard deviations is not due to chance, although the test runs many
+ * thousand times a day. */
 #define SURE 5.
 /* The losses assumed at first, as counts. */
 #define PRIOR_PACKETS 200.
@@ -15,7 +15,8 @@
 #define PRIOR_HOLES 8.
 /* The estimate of the loss is higher than the count by this many standard deviations. */
 #define CAUTION .5
-/* From this share of losses seen on, the estimate counts as seen. */
+/* The estimate counts as seen when the observed losses are at least this share of the estimated
+ * ones. */
 #define SEEN .5
 #define MOST .95
 #define LOOK_LEAST 20
@@ -135,7 +136,7 @@ fasp_loss_get (const FaspLoss *loss, gdouble *share, gdouble *stay)
   const FaspLossSum *sum = &loss->slow;
   gdouble known = stay_of (sum);
 
-  /* a little more than counted, by the deviation of the counts */
+  /* the count plus CAUTION standard deviations of it */
   *share = share_of (sum) * (1 + CAUTION / sqrt (sum->holes + PRIOR_HOLES));
   *stay = known + CAUTION * sqrt (known * (1 - known) / (sum->lost + PRIOR_LOST));
   *share = CLAMP (*share, 0, MOST);

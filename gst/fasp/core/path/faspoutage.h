@@ -30,7 +30,7 @@ typedef struct
                              application */
   FaspTime since;         /* when `out' last changed, or was last known */
   FaspTime last;          /* when the flow last carried data before the reported outage */
-  gboolean passed_on;     /* the application got the event of the outage, and is to get that of its
+  gboolean passed_on;     /* the application got the event of the outage, and must get that of its
                              end; set by the endpoint */
 } FaspOutage;
 

@@ -11,13 +11,13 @@
 #define LATE_SHARE .5
 #define LATE_SHARE_MANY .4
 #define LATE_MANY (2 * FASP_MSEC)
-/* Back to back: 5 or 6 packets survive small queues (Gunderson) and make no queue themselves unless
- * the link is slow.  Fast streams may send two jumbo frames, or the bytes between two wake-ups if
- * these are more. */
+/* The bytes that may leave back to back: 5 or 6 packets survive small queues (Gunderson) and cause
+ * none themselves unless the link is slow.  Fast streams may send two jumbo frames, or the bytes
+ * between two wake-ups if these are more. */
 #define BURST_MIN 3000 /* two common datagrams */
 #define BURST_MAX 8192
-/* With many pacers datagrams leave late more often (faspdeparture.h): less by 0.3 ms at 10
- * Mbit/s. */
+/* With many pacers, datagrams leave late more often (faspdeparture.h), so the burst is smaller by
+ * the bytes of 0.3 ms at 10 Mbit/s. */
 #define BURST_MANY_MAX (BURST_MAX - 392)
 #define BURST_SLOW_TIME (5 * FASP_MSEC)
 /* A wake-up that is late by this does not reduce the rate. */

@@ -19,8 +19,7 @@
 
 G_BEGIN_DECLS
 
-/* The least time between wake-ups: one costs some 10 µs and comes some 50 to 100 µs
- * late. */
+/* The least time between wake-ups, as each costs some 10 µs and is some 50 to 100 µs late. */
 #define FASP_PACER_QUANTUM 200 /* µs */
 
 typedef struct
@@ -47,8 +46,8 @@ guint32 fasp_pacer_choose_short_burst (guint64 rate);
 /* The earliest time a datagram of up to @bytes may leave, rounded up to µs; <= now: at
  * once.  A datagram larger than the burst leaves alone. */
 FaspTime fasp_pacer_get_time (const FaspPacer *pacer, FaspTime now, gsize bytes);
-/* When to wake up to send more of them: at high rates not for each datagram, but for
- * as many as the rate allows in a quantum. */
+/* When to wake up to send such a datagram: at high rates later, so that as many can leave together
+ * as the rate allows in a quantum. */
 FaspTime fasp_pacer_get_wake (const FaspPacer *pacer, FaspTime now, gsize bytes);
 /* The unused bytes of the rate in the last quarter of a second.  Optional data may use them.
  * Without a rate there is no limit. */
@@ -58,11 +57,11 @@ void fasp_pacer_use (FaspPacer *pacer, gsize bytes);
 /* @wanted: from now on, a datagram waits only for the pacer.  If it then leaves later than the
  * pacer allows, as on a busy machine, the pacer adds up the time missed. */
 void fasp_pacer_want (FaspPacer *pacer, gboolean wanted);
-/* µs missed so far. */
+/* The time missed so far, µs. */
 FaspTime fasp_pacer_get_missed (const FaspPacer *pacer);
 /* @bytes (from the IP header up) left at @now. */
 void fasp_pacer_sent (FaspPacer *pacer, FaspTime now, gsize bytes);
-/* Datagrams that were made at @from or later left as late as @until (faspdeparture.h). */
+/* Datagrams made from @from on did not leave before @until (faspdeparture.h). */
 void fasp_pacer_late (FaspPacer *pacer, FaspTime from, FaspTime until);
 
 G_END_DECLS

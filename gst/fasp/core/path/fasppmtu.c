@@ -95,7 +95,7 @@ fasp_pmtu_get_timeout (const FaspPmtu *pmtu)
   return pmtu->next_time;
 }
 
-/* Has this search sent nothing yet? */
+/* Has this search sent no probe yet? */
 static gboolean
 is_new (const FaspPmtu *pmtu)
 {

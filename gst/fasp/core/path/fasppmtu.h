@@ -35,7 +35,7 @@ typedef struct
   guint8 n_candidates;
   guint8 tries;
   guint8 next_probe; /* index of the next candidate to send */
-  guint16 expected;  /* to try before the candidates; 0: none */
+  guint16 expected;  /* size to try before the candidates; 0: none */
   gboolean tried;    /* `expected' was tried */
   guint16 passed;    /* largest datagram of data that was acknowledged while confirming */
   guint16 limit;     /* largest UDP payload that both ends take */
@@ -51,14 +51,14 @@ typedef struct
  * the overhead.  Probing starts at @now. */
 void fasp_pmtu_init (FaspPmtu *pmtu, FaspTime now, guint8 overhead, guint16 limit);
 FaspTime fasp_pmtu_get_timeout (const FaspPmtu *pmtu);
-/* Another path of the session carries @size: a search that has not begun begins with it. */
+/* Another path of the session carries @size, so a search that has not begun tries it first. */
 void fasp_pmtu_expect (FaspPmtu *pmtu, guint16 size);
 /* Returns the UDP payload size of a probe to send now, 0 for none.  Call it until it returns 0.
  * @rtt_timeout: how long an answer may take (fasp_rtt_timeout()).  @passes: a datagram sent after
  * the last probe has arrived; otherwise a missing answer says nothing about the probe's size. */
 guint16 fasp_pmtu_poll (FaspPmtu *pmtu, FaspTime now, FaspTime rtt_timeout, gboolean passes);
-/* Probes would hold up the stream: postpones them.  FALSE: it cannot, as a size in use has to
- * be confirmed. */
+/* Probes would hold up the stream: postpones them.  FALSE: they cannot be postponed, as the size in
+ * use must be confirmed. */
 gboolean fasp_pmtu_postpone (FaspPmtu *pmtu, FaspTime now);
 /* A probe of @size was answered. */
 void fasp_pmtu_answered (FaspPmtu *pmtu, FaspTime now, guint16 size);

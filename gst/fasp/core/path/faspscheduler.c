@@ -90,8 +90,8 @@ fasp_scheduler_written (FaspScheduler *scheduler, FaspTime now)
   scheduler->written = now;
 }
 
-/* The session that has waited longest since the last write, and when it is due. All wait equally
- * long, so no other one is due before. */
+/* The session that was polled first of those that wait for a write, and when it is due. As all wait
+ * for the same time, no other one is due before. */
 static FaspSchedulerEntry *
 peek_waiting (const FaspScheduler *scheduler, FaspTime *due)
 {
@@ -134,7 +134,7 @@ fasp_scheduler_used (FaspScheduler *scheduler, FaspSchedulerEntry *entry, FaspTi
   if (++scheduler->used < USED_MAX)
     return;
   scheduler->used = 0;
-  /* it goes behind all entries that are due; if there are none, it continues */
+  /* moves the entry behind all that are due; if there are none, its session continues */
   stop_waiting (scheduler, entry);
   fasp_heap_remove (&scheduler->heap, &entry->due);
   fasp_heap_set (&scheduler->heap, &entry->due,

@@ -22,11 +22,11 @@
 
 G_BEGIN_DECLS
 
-/* The quantum: this for each session but one, up to a maximum. */
+/* The quantum is so much for each session after the first, up to the maximum. */
 #define FASP_SCHEDULER_QUANTUM 50 /* µs */
 #define FASP_SCHEDULER_QUANTUM_MAX (10 * FASP_MSEC)
 
-/* The scheduler's state of a session, which owns it. */
+/* A session's entry in the scheduler; the session owns it. */
 typedef struct
 {
   FaspHeapItem due;
@@ -63,7 +63,7 @@ void fasp_scheduler_remove (FaspScheduler *scheduler, FaspSchedulerEntry *entry)
 /* @n other sessions of the endpoint are in other schedulers. The quantum counts them, too. */
 void fasp_scheduler_set_others (FaspScheduler *scheduler, guint n);
 
-/* Makes @entry due by @when at the latest, but behind entries that are due already. */
+/* Makes @entry due at @when or earlier, but behind entries that are due already. */
 void fasp_scheduler_wake (FaspScheduler *scheduler, FaspSchedulerEntry *entry, FaspTime when);
 /* The stream was written: sessions that waited for a write have more to send. */
 void fasp_scheduler_written (FaspScheduler *scheduler, FaspTime now);

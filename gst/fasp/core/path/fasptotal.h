@@ -31,7 +31,7 @@ typedef struct
   FaspFairQueue networks; /* FaspFairGroup.member of networks with a waiting session */
 } FaspTotal;
 
-/* A session's part. */
+/* A session's share of the total. */
 typedef struct
 {
   FaspFairMember member;
@@ -55,7 +55,7 @@ fasp_total_is_limited (const FaspTotal *total)
 /* May @bytes of the stream leave for the session now?  The total must be limited. */
 gboolean fasp_total_lets (const FaspTotal *total, const FaspTotalShare *share, FaspTime now,
     gsize bytes);
-/* The session has such bytes and may not send them now; or has no such bytes any more. */
+/* The session waits to send @bytes of the stream; or does not wait any more. */
 void fasp_total_wait (FaspTotal *total, FaspTotalShare *share, gsize bytes);
 void fasp_total_leave (FaspTotal *total, FaspTotalShare *share);
 static inline gboolean

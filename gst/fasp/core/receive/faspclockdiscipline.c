@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspclockdiscipline.h"
 
-/* Each look corrects the error by one part in this many. */
+/* Each look corrects 1/SHARE of the error. */
 #define SHARE 16
 /* An offset beyond this, 70 years, is nonsense: it comes from the network. */
 #define SANE ((FaspTime) 1 << 51)
@@ -47,7 +47,7 @@ fasp_clock_discipline_look (FaspClockDiscipline *discipline, gint64 now,
   discipline->time = now;
   discipline->value = value;
   discipline->error = (media + discipline->constant - value) / SHARE;
-  /* a microsecond of our clock is 1 - skew of the sender's */
+  /* while our clock advances by 1 µs, the sender's advances by 1 - skew */
   if (sender->skew_known)
     discipline->rate = 1 - sender->skew;
 }

@@ -20,38 +20,38 @@
 G_BEGIN_DECLS
 
 #define FASP_CLOCK_DISCIPLINE_SLEW_PPM 500
-/* The interval at which it corrects itself by the sender's clock, ns. */
+/* The interval between corrections by the sender's clock, ns. */
 #define FASP_CLOCK_DISCIPLINE_INTERVAL G_GINT64_CONSTANT (1000000000)
 
-/* What is known of the sender's clock. */
+/* A receiver's knowledge of the sender's clock. */
 typedef struct
 {
-  gboolean known;  /* offset is */
+  gboolean known;  /* FALSE: `offset' has no meaning yet */
   guint epoch;     /* changes when the clock jumps or is another one, so that its times
                       cannot be compared with those before; never 0 */
   FaspTime offset; /* our time less the sender's media time, now; µs */
   gboolean skew_known;
   gdouble skew;  /* faspskew.h */
-  guint jumps;   /* of this sender's clock so far */
-  FaspTime jump; /* how far the last one went ahead; µs */
+  guint jumps;   /* jumps of this sender's clock so far */
+  FaspTime jump; /* how far the last jump went ahead; µs */
 } FaspSenderClock;
 
 typedef struct
 {
   gint64 time, value; /* at the last look */
-  gint64 error;       /* what is to be corrected from then on, ns */
+  gint64 error;       /* correction to apply from then on, ns */
   gdouble rate;       /* ns of value per ns of our time */
-  guint epoch;        /* of the sender's clock that it follows; 0: it follows none */
+  guint epoch;        /* of the sender's clock that is followed; 0: none is */
   gint64 constant;    /* value less media time */
 } FaspClockDiscipline;
 
-/* Shows our own time until there is a sender to follow. */
+/* Starts at @now, and follows our own clock until there is a sender. */
 void fasp_clock_discipline_init (FaspClockDiscipline *discipline, gint64 now);
-/* The value at @time. */
+/* The disciplined clock's value at @time. */
 gint64 fasp_clock_discipline_get (const FaspClockDiscipline *discipline, gint64 time);
-/* The sender is gone: goes on at its rate. */
+/* The sender is gone: the clock goes on at the last rate. */
 void fasp_clock_discipline_leave (FaspClockDiscipline *discipline);
-/* Call this now and then; it looks at @sender when it is time to. */
+/* Corrects the clock by @sender if that is due. To be called regularly. */
 void fasp_clock_discipline_look (FaspClockDiscipline *discipline, gint64 now,
     const FaspSenderClock *sender);
 

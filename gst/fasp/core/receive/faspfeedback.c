@@ -4,28 +4,28 @@
 /* The least time between two feedbacks, even if they are asked for. */
 #define SPACING FASP_MSEC
 #define TOKENS_MAX 8192
-/* With fewer tokens than this the regular clock is slow, to leave the rest for losses. */
+/* With fewer tokens than this the regular clock is slow, so that the rest is left for losses. */
 #define CLOCK_SPARES (TOKENS_MAX * 3 / 4)
 /* The factor by which the clock is slower while nothing is missing, unless the sender is eager. */
 #define CALM 4
-/* The clock is slowest while less than this has come since the last feedback: that little takes the
- * sender hardly any memory to keep. */
+/* The clock is slowest while fewer bytes than this have arrived since the last feedback, as the
+ * sender needs hardly any memory to keep so few. */
 #define LITTLE 65536 /* bytes */
-/* But if even less than this comes, the stream pauses, and the sender would ask for feedback before
- * the slow clock is due. */
+/* With fewer bytes than this the stream pauses: the sender's tail probe would ask for feedback
+ * before the slow clock is due. */
 #define SPARSE 6000 /* bytes */
-/* Feedback is due when more than 1 / WINDOW_SHARE of the window has opened since it was last sent.
+/* Feedback is due when the window has opened by more than 1 / WINDOW_SHARE since the last feedback.
  */
 #define WINDOW_SHARE 4
-/* Feedback while there is nothing to report: this long after the last one when the stream pauses,
- * and twice as long each time, up to IDLE. */
+/* While the stream pauses, feedback is repeated after PAUSE, then after twice as long each time, up
+ * to IDLE. */
 #define PAUSE FASP_FEEDBACK_CLOCK_MAX
 #define IDLE (500 * FASP_MSEC)
-/* The tokens that repetitions do not use. Those of a new loss may use more: FRESH_SPARES. */
+/* Repetitions leave so many tokens unused; those for a new loss leave only FRESH_SPARES. */
 #define REPEAT_SPARES (TOKENS_MAX / 2)
 #define FRESH_SPARES (TOKENS_MAX / 8)
-/* A member asks again for what is missing after ASK_AGAIN halves of a round trip, and no sooner
- * than ASK_AGAIN_LEAST. */
+/* A member repeats its request for missing blocks after ASK_AGAIN halves of a round trip, but not
+ * before ASK_AGAIN_LEAST. */
 #define ASK_AGAIN 3
 #define ASK_AGAIN_LEAST (10 * FASP_MSEC)
 /* How long a member is the speaker unless the sender says so again. */
@@ -96,7 +96,7 @@ fasp_feedback_group (FaspFeedbackTracker *tracker, FaspTime now, guint64 members
   fasp_nack_backoff_set (&tracker->backoff, members, back_off_us, clock_ms);
   if (tracker->backoff.clock < before)
     tracker->clock_since = now;
-  /* scaling the wait keeps members from speaking all at once: RFC 3550, section 6.3.4 */
+  /* scales the wait, so that members do not all report at once: RFC 3550, section 6.3.4 */
   if (fasp_feedback_backs_off (tracker) && tracker->backoff.clock < before && tracker->due > now)
     tracker->due = now + (tracker->due - now) * tracker->backoff.clock / before;
 }
@@ -107,7 +107,7 @@ fasp_feedback_speak (FaspFeedbackTracker *tracker, FaspTime now)
   tracker->speaks_until = now + SPEAKS_FOR;
 }
 
-/* Something is missing, perhaps for other members, too. */
+/* Schedules a request for missing blocks, which other members may lack, too. */
 static void
 ask (FaspFeedbackTracker *tracker, FaspTime now)
 {
@@ -118,12 +118,12 @@ guint64
 fasp_feedback_report_settled (FaspFeedbackTracker *tracker)
 {
   if (!fasp_feedback_backs_off (tracker))
-    tracker->backoff.time = FASP_NEVER; /* no loss has to be kept back any more */
+    tracker->backoff.time = FASP_NEVER; /* without back-off, losses are reported at once */
   return fasp_nack_backoff_report (&tracker->backoff,
       tracker->asks && fasp_feedback_backs_off (tracker));
 }
 
-/* Is anything still missing that the request was for? */
+/* Is a block still missing that the last request asked for? */
 static gboolean
 is_missing_asked (const FaspFeedbackTracker *tracker)
 {
@@ -151,7 +151,7 @@ due (FaspFeedbackTracker *tracker, FaspTime when)
   tracker->due = MIN (tracker->due, when);
 }
 
-/* Feedback is due.  @insist: it is repeated after that. */
+/* Makes feedback due. @insist: it is also repeated. */
 static void
 speak (FaspFeedbackTracker *tracker, FaspTime now, gboolean insist)
 {
@@ -174,8 +174,8 @@ fasp_feedback_insist (FaspFeedbackTracker *tracker, FaspTime now)
   speak (tracker, now, TRUE);
 }
 
-/* Was a loss settled just now?  The block may not be known to exist yet, so that nothing seems to
- * be missing. */
+/* Was a loss settled just now? This counts even if no block is known to be missing, as the lost
+ * block may not be known to exist yet. */
 static gboolean
 is_fresh (const FaspFeedbackTracker *tracker)
 {
@@ -216,7 +216,7 @@ fasp_feedback_datagram (FaspFeedbackTracker *tracker, FaspTime now, gsize size,
   gint64 earned = MAX (least, (gint64) size / FASP_FEEDBACK_SHARE);
 
   tracker->speaks = now < tracker->speaks_until;
-  /* the part that a small datagram does not use is left for the next one */
+  /* bytes that a small datagram did not use remain for the next one */
   tracker->least_from = CLAMP (tracker->least_from + earned * FASP_SEC / FASP_FEEDBACK_LEAST,
       now - FASP_SEC, now + FASP_SEC);
   tracker->tokens = MIN (tracker->tokens + earned, TOKENS_MAX);
@@ -280,7 +280,6 @@ fasp_feedback_complete (FaspFeedbackTracker *tracker, FaspTime now)
   speak_spread (tracker, now, TRUE);
 }
 
-/* A sender whose window is closed waits for this. */
 void
 fasp_feedback_taken (FaspFeedbackTracker *tracker, FaspTime now)
 {
@@ -290,7 +289,7 @@ fasp_feedback_taken (FaspFeedbackTracker *tracker, FaspTime now)
     speak (tracker, now, TRUE);
 }
 
-/* When feedback is due, as the return path allows. */
+/* When feedback is due and the return path allows it. */
 static FaspTime
 get_due (const FaspFeedbackTracker *tracker)
 {
@@ -314,7 +313,8 @@ fasp_feedback_is_due (FaspFeedbackTracker *tracker, FaspTime now)
       tracker->asks = TRUE;
       speak (tracker, now, FALSE);
     } else {
-      fasp_nack_backoff_report (backoff, TRUE); /* all of it has come meanwhile */
+      fasp_nack_backoff_report (backoff, TRUE); /* all blocks of the request have arrived
+                                                   meanwhile */
       if (is_missing_any (tracker))
         ask (tracker, now);
     }
@@ -341,7 +341,7 @@ fasp_feedback_fill (FaspFeedbackTracker *tracker, FaspFeedback *feedback, gsize 
     guint size = fasp_wire_range_size (start - at, length);
 
     if (size > room || feedback->n_ranges == FASP_RANGES_MAX) {
-      /* report what fits; the rest follows in a part of its own */
+      /* reports as many ranges as fit; the rest follows in a FEEDBACK of its own */
       feedback->end = at;
       feedback->tail = FALSE;
       tracker->part_from = at;
@@ -363,7 +363,7 @@ plan_with_backoff (FaspFeedbackTracker *tracker, FaspTime now)
   if (backoff->time == FASP_NEVER && is_missing_asked (tracker))
     fasp_nack_backoff_ask_again (backoff,
         now + MAX (ASK_AGAIN * tracker->rtt / 2, ASK_AGAIN_LEAST));
-  /* and for what was lost since, after a wait of its own */
+  /* newer losses get a request of their own */
   if (backoff->known > backoff->reported)
     ask (tracker, now);
 }
@@ -379,7 +379,7 @@ fasp_feedback_sent (FaspFeedbackTracker *tracker, FaspTime now, gsize size)
   fasp_feedback_bucket_spend (&tracker->bucket, now, size);
   tracker->taken_reported = fasp_reorder_get_taken (tracker->reorder);
   if (tracker->part_from > 0 && tracker->tokens >= 0) {
-    tracker->due = now + SPACING; /* the list goes on */
+    tracker->due = now + SPACING; /* the rest of the list follows */
   } else if (fasp_feedback_backs_off (tracker)) {
     plan_with_backoff (tracker, now);
   } else if (is_missing_any (tracker) || is_fresh (tracker)) {

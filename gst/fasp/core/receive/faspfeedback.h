@@ -36,27 +36,29 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  const FaspReorder *reorder; /* the blocks that have come; not owned */
+  const FaspReorder *reorder; /* of the blocks that have arrived; not owned */
   FaspTime rtt;               /* smoothed */
   FaspTime sent, due;         /* last and next feedback */
-  FaspTime least_from;        /* the bytes that FASP_FEEDBACK_LEAST gives are used up to then */
-  guint repeats;              /* since the last loss; 0: nothing to repeat */
+  FaspTime least_from;        /* the allowance of FASP_FEEDBACK_LEAST is used up to this time */
+  guint repeats;              /* repetitions since the last loss; 0: nothing is repeated */
   gboolean owed;              /* feedback waits for tokens */
-  gint64 tokens;              /* of its token bucket: bytes of feedback; may be negative */
-  FaspFeedbackBucket bucket;  /* what the return path takes */
+  gint64 tokens;              /* of the bucket for repetitions, bytes of feedback; may be
+                                 negative */
+  FaspFeedbackBucket bucket;  /* the rate that the return path allows */
   guint64 taken_reported;     /* units taken when feedback last carried the window */
-  guint64 part_from;          /* where the next part of a long list starts */
+  guint64 part_from;          /* block at which the next part of a long list starts */
   FaspTime interval;          /* of the regular clock while anything is missing; µs */
   FaspTime interval_whole;    /* the same while nothing is missing; µs */
   FaspTime pause;             /* from the next feedback to the one after it if no data comes; µs */
-  guint64 came;               /* bytes received since the last feedback */
-  gboolean eager;             /* the sender needs feedback soon even if nothing is missing: for
-                                 its receive timestamps, or as there are several flows */
-  gboolean member;            /* of a group; all that follows, but count, is for members only */
+  guint64 came;               /* bytes received since the last feedback was sent */
+  gboolean eager;             /* the sender needs feedback often even if nothing is missing, for
+                                 receive timestamps, or because there are several flows */
+  gboolean member;            /* of a group; the fields below, except `count', are for members
+                                 only */
   FaspNackBackoff backoff;
   FaspTime clock_since;  /* when the clock was last shortened */
-  FaspTime speaks_until; /* until then it is the group's speaker */
-  gboolean speaks;       /* it is the speaker, so it need not wait */
+  FaspTime speaks_until; /* the receiver is the group's speaker until then */
+  gboolean speaks;       /* the receiver is the speaker, so it does not back off */
   gboolean asks;         /* the feedback that is due is a request for lost blocks */
   guint64 count;         /* feedbacks sent */
 } FaspFeedbackTracker;
@@ -64,25 +66,27 @@ typedef struct
 /* @reorder must outlive @tracker. */
 void fasp_feedback_init (FaspFeedbackTracker *tracker, FaspTime now, const FaspReorder *reorder);
 
-/* The session is open: tells the sender at once. */
+/* The session is open: makes the first feedback due at once. */
 void fasp_feedback_opened (FaspFeedbackTracker *tracker, FaspTime now);
-/* The sender needs feedback soon even if nothing is missing. */
+/* @eager: the sender needs feedback often even if nothing is missing. */
 void fasp_feedback_set_eager (FaspFeedbackTracker *tracker, gboolean eager);
-/* A member does not hear its group, or hears it again. */
+/* @member: FALSE while the receiver does not hear its group. */
 void fasp_feedback_set_member (FaspFeedbackTracker *tracker, gboolean member);
 
 /* The receiver is a member of a group from now on.  @seed differs for each member. */
 void fasp_feedback_join (FaspFeedbackTracker *tracker, guint64 seed, guint members,
     FaspTime back_off, guint clock_ms);
-/* Is it a member that waits before it asks, as others may lack the same blocks? */
+/* Does the receiver, as a member, wait before it asks, as other members may lack the same
+ * blocks? */
 gboolean fasp_feedback_backs_off (const FaspFeedbackTracker *tracker);
-/* What the sender's GROUP frame says: the number of members, their back-off and their clock. */
+/* Takes in the sender's GROUP frame: the number of members, their back-off and their clock. */
 void fasp_feedback_group (FaspFeedbackTracker *tracker, FaspTime now, guint64 members,
     guint64 back_off_us, guint64 clock_ms);
-/* The receiver is the group's speaker for a while: it asks at once for what all members may lack.
+/* Makes the receiver the group's speaker for a while, which asks at once for blocks that all
+ * members may lack.
  */
 void fasp_feedback_speak (FaspFeedbackTracker *tracker, FaspTime now);
-/* For a member: is anything missing that was not known to exist when the last request was planned?
+/* For a member: is a block missing that was not known to exist when the last request was planned?
  */
 gboolean fasp_feedback_is_missing_unasked (const FaspFeedbackTracker *tracker);
 /* For a member: the group's packets below the number returned are to be reported as
@@ -92,30 +96,32 @@ guint64 fasp_feedback_report_settled (FaspFeedbackTracker *tracker);
 /* A datagram of @size bytes arrived. */
 void fasp_feedback_datagram (FaspFeedbackTracker *tracker, FaspTime now, gsize size,
     FaspTime smoothed_rtt);
-/* It brought all or part of a block: the regular clock goes on. */
+/* The datagram brought a block or a part of one: the regular clock goes on. */
 void fasp_feedback_data (FaspFeedbackTracker *tracker);
 /* Losses were settled by the passing of time. */
 void fasp_feedback_settled (FaspFeedbackTracker *tracker, FaspTime now);
 /* The sender asks for feedback.  @all: it asks every member of the group. */
 void fasp_feedback_asked (FaspFeedbackTracker *tracker, FaspTime now, gboolean all);
-/* All of the stream is here. */
+/* All of the stream has arrived: makes feedback due. */
 void fasp_feedback_complete (FaspFeedbackTracker *tracker, FaspTime now);
-/* Blocks were taken: the window may be open again. */
+/* Blocks were taken. Makes feedback due if the window has opened enough, as a sender may wait for
+ * that. */
 void fasp_feedback_taken (FaspFeedbackTracker *tracker, FaspTime now);
-/* The application wants something of the sender.  A member waits for a random time before it says
- * so, as others may want the same. */
+/* The application has a request for the sender, such as a key frame. A member waits for a random
+ * time, as others may have the same request. */
 void fasp_feedback_wish (FaspFeedbackTracker *tracker, FaspTime now);
-/* The sender waits for this to send at all: it is repeated, though what has come lately would not
- * earn that. */
+/* The sender waits for this feedback before it sends: it is repeated even if there are no tokens
+ * for that. */
 void fasp_feedback_insist (FaspFeedbackTracker *tracker, FaspTime now);
-/* There is something to report now. */
+/* Makes feedback due now. */
 void fasp_feedback_now (FaspFeedbackTracker *tracker, FaspTime now);
 
 /* When feedback may be due. */
 FaspTime fasp_feedback_get_timeout (const FaspFeedbackTracker *tracker);
 /* Is it due? */
 gboolean fasp_feedback_is_due (FaspFeedbackTracker *tracker, FaspTime now);
-/* Fills in what has come and what is missing, with at most @room bytes of ranges. */
+/* Fills in the acknowledgement, the window and the missing blocks, with at most @room bytes of
+ * ranges. */
 void fasp_feedback_fill (FaspFeedbackTracker *tracker, FaspFeedback *feedback, gsize room);
 void fasp_feedback_sent (FaspFeedbackTracker *tracker, FaspTime now, gsize size);
 

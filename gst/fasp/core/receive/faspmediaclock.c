@@ -4,11 +4,12 @@
 #include "faspwire.h"
 
 #define WINDOW FASP_MEDIA_CLOCK_WINDOW
-/* A block that is earlier by this much starts the first second anew. */
+/* In the first second after a start, a block that is earlier by this starts that second anew. */
 #define CATCHING FASP_MSEC
-/* A block is expected to be this late; so it may be up to 65 minutes late, or 5 early. */
+/* Media times are widened around the time of arrival less this, so that a block may be up to 65
+ * minutes late, or 5 early. */
 #define EARLIER (30 * 60 * FASP_SEC)
-/* No pause is longer: 9 years. */
+/* Longer pauses count as this one: 9 years. */
 #define PAUSE_MAX ((FaspTime) 1 << 48)
 /* Times come from the network; one beyond this is not valid. */
 #define SANE ((FaspTime) 1 << 60)
@@ -31,9 +32,9 @@ clear_window (FaspMediaClock *clock, gint64 bucket, FaspTime difference)
   clock->bucket_min[bucket % WINDOW] = clock->least = difference;
 }
 
-/* Are blocks late in each second of the window, by about the same?  Then the
- * sender's clock jumped back, or the path is a longer one now.  After an outage the blocks that
- * waited get less and less late, which is different. */
+/* Are blocks late in each second of the window, by about the same?  Then the sender's clock jumped
+ * back, or the path is a longer one now.  After an outage, in contrast, blocks get less and less
+ * late. */
 static gboolean
 is_late_for_good (const FaspMediaClock *clock)
 {
@@ -49,7 +50,8 @@ is_late_for_good (const FaspMediaClock *clock)
   return max - clock->least <= FASP_MEDIA_CLOCK_STEP / 2;
 }
 
-/* @pause: the time in which nothing was written before; µs. */
+/* Moves the offset towards @target by what @elapsed allows, and by the drift of @pause, in which
+ * nothing was written; µs. */
 static void
 slew (FaspMediaClock *clock, FaspTime target, FaspTime elapsed, FaspTime pause)
 {
@@ -62,15 +64,16 @@ slew (FaspMediaClock *clock, FaspTime target, FaspTime elapsed, FaspTime pause)
   clock->offset += CLAMP (error, -step, step);
 }
 
-/* The time, less a second, in which nothing was written before a block with this media time.  It is
- * not @elapsed, as in an outage blocks are written that come late. */
+/* How long nothing was written before a block with this media time, less a second. @elapsed, the
+ * time since the last arrival, only bounds it, as in an outage blocks are written that come
+ * late. */
 static FaspTime
 get_pause (const FaspMediaClock *clock, FaspTime media, FaspTime elapsed)
 {
   return CLAMP (MIN (elapsed, media - clock->latest_media) - FASP_SEC, 0, PAUSE_MAX);
 }
 
-/* From block @number on, another offset holds. */
+/* The clock has jumped: another offset holds from block @number on. */
 static void
 jump (FaspMediaClock *clock, guint64 number, FaspTime media, FaspTime offset)
 {
@@ -91,8 +94,8 @@ fasp_media_clock_is_current (const FaspMediaClock *clock, guint64 number)
   return clock->jumps == 0 || number >= clock->epoch;
 }
 
-/* The block that showed the jump may have overtaken others.  Such a block is of the old or the
- * new time, whichever is nearer. */
+/* The block that showed the jump may have overtaken others. An overtaken block belongs to the old
+ * or the new time, whichever is nearer; if to the new one, the epoch begins with it. */
 static void
 find_epoch (FaspMediaClock *clock, guint64 number, FaspTime media)
 {
@@ -110,7 +113,7 @@ note_newest (FaspMediaClock *clock, guint64 number, FaspTime media)
   clock->newest_media = clock->latest_media = media;
 }
 
-/* Notes the difference in the bucket of its arrival, if that is not too old. */
+/* Notes the difference in the bucket of the second of its arrival, if the window still has that. */
 static void
 note_least (FaspMediaClock *clock, gint64 bucket, FaspTime difference)
 {
@@ -130,8 +133,9 @@ note_least (FaspMediaClock *clock, gint64 bucket, FaspTime difference)
   }
 }
 
-/* Does this block show that the sender's clock was set?  In the first second an early block only
- * catches up.  A fall is different: the first one need not wait until the second is over. */
+/* Does this block show that the sender's clock was set?  In the first second after a start, an
+ * early block shows a path that catches up, not a jump. Media times that fall do show a jump, but
+ * only the first one in that second. */
 static gboolean
 was_set (FaspMediaClock *clock, guint64 number, FaspTime media, FaspTime arrival)
 {
@@ -141,7 +145,7 @@ was_set (FaspMediaClock *clock, guint64 number, FaspTime media, FaspTime arrival
     clock->fell = TRUE;
     clock->fell_at = number;
   }
-  /* an older block that is late does not show the fall */
+  /* a late block from before the fall does not show it */
   fell = clock->fell && number >= clock->fell_at;
   if (arrival - clock->start <= FASP_SEC)
     return fell && clock->jumps == 0;
@@ -196,7 +200,7 @@ fasp_media_clock_arrived (FaspMediaClock *clock, guint64 number, FaspTime media,
   note_newest (clock, number, media);
   note_least (clock, bucket, difference);
   target = clock->least;
-  /* this block is all that is known of the path now, and may be a late one */
+  /* after so long a pause, this block alone shows the path's delay, and may be late */
   if (pause > WINDOW * FASP_SEC)
     clock->catching_until = arrival + FASP_SEC;
   if (arrival - clock->start <= FASP_SEC) {

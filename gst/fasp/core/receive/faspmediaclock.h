@@ -38,7 +38,7 @@ G_BEGIN_DECLS
 #define FASP_MEDIA_CLOCK_WINDOW 10 /* buckets of one second each */
 #define FASP_MEDIA_CLOCK_STEP (500 * FASP_MSEC)
 #define FASP_MEDIA_CLOCK_SLEW_PPM 1000
-/* What two clocks may have drifted apart while nothing was written. */
+/* The assumed drift between two clocks while nothing was written. */
 #define FASP_MEDIA_CLOCK_PAUSE_PPM 200
 
 typedef struct
@@ -46,20 +46,22 @@ typedef struct
   gboolean started;
   FaspTime start;                               /* arrival of the first block, of the first one
                                                    after a jump, or of the last one that caught up */
-  FaspTime start_offset;                        /* offset in use then */
+  FaspTime start_offset;                        /* the offset at `start' */
   FaspTime last;                                /* newest arrival */
   FaspTime offset;                              /* in use; µs */
   FaspTime slew_remainder;                      /* of the last slew: part of a µs, in millionths */
-  FaspTime catching_until;                      /* until then offset may fall at once */
+  FaspTime catching_until;                      /* until then the offset may fall at once */
   gint64 bucket;                                /* number of the newest bucket */
   FaspTime bucket_min[FASP_MEDIA_CLOCK_WINDOW]; /* FASP_NEVER: empty */
   FaspTime least;                               /* of all of them */
-  FaspTime tolerated;                           /* lateness that may be a queue at the sender; the
-                                                   caller sets it */
+  FaspTime tolerated;                           /* lateness up to this may be a queue at the sender,
+                                                   not a jump; set by the caller */
   guint64 newest;                               /* the highest block that has come */
   FaspTime newest_media;                        /* its media time */
-  FaspTime latest_media;                        /* the same; at first, that of the sender before */
-  gboolean fell;                                /* media time fell; not taken for a jump yet */
+  FaspTime latest_media;                        /* the same; before the first block, that of the
+                                                   previous sender */
+  gboolean fell;                                /* the media time fell, which does not count as a
+                                                   jump yet */
   guint64 fell_at;                              /* the block with which it fell */
   guint jumps;                                  /* since the start */
   guint64 epoch;                                /* last jump: the first block of the new time */
@@ -71,19 +73,19 @@ typedef struct
 } FaspMediaClock;
 
 void fasp_media_clock_init (FaspMediaClock *clock);
-/* Begins as a copy of @before: another sender sends the same stream, by the same clock,
- * with block numbers of its own. */
+/* Begins as a copy of @before, the clock of another sender that sends the same stream by the same
+ * clock, but with its own block numbers. */
 void fasp_media_clock_continue (FaspMediaClock *clock, const FaspMediaClock *before);
-/* Block @number is here.  TRUE: the clock jumped (not for the first block). */
+/* Block @number has arrived. TRUE: the sender's clock has jumped. */
 gboolean fasp_media_clock_arrived (FaspMediaClock *clock, guint64 number, FaspTime media,
     FaspTime arrival);
 /* A queue at the sender is gone.  Its delay is part of the offset, which may now fall at once. */
 void fasp_media_clock_catch_up (FaspMediaClock *clock);
-/* Is this block of the time since the last jump? */
+/* Was the block written after the last jump? */
 gboolean fasp_media_clock_is_current (const FaspMediaClock *clock, guint64 number);
 /* When a block of that number and media time would have arrived without loss and queues. */
 FaspTime fasp_media_clock_map (const FaspMediaClock *clock, guint64 number, FaspTime media);
-/* Widens @media, the low FASP_MEDIA_TIME_BITS of the media time of a block that is here.  The
+/* Widens @media, the low FASP_MEDIA_TIME_BITS of the media time of a block that has arrived.  The
  * block may be up to 65 minutes late, however long nothing was sent before it. */
 FaspTime fasp_media_clock_widen (const FaspMediaClock *clock, guint64 number, guint32 media,
     FaspTime arrival);

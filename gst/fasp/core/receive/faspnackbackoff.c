@@ -62,7 +62,7 @@ fasp_nack_backoff_ask (FaspNackBackoff *backoff, FaspTime now, guint64 end)
   FaspTime time = now + fasp_nack_backoff_draw (backoff);
 
   if (backoff->time != FASP_NEVER && !backoff->again)
-    return; /* these blocks wait until that request is sent */
+    return; /* a first request waits: these blocks are asked for after it */
   backoff->time = MIN (backoff->time, time);
   backoff->again = FALSE;
   backoff->end = end;

@@ -24,26 +24,26 @@
 
 G_BEGIN_DECLS
 
-/* The mean share of a clock that passes between two of them. */
+/* The mean time between two regular feedbacks, as a share of the clock. */
 #define FASP_MEMBER_CLOCK_MEAN .875
 
 typedef struct
 {
   guint64 dice;      /* state of the random numbers */
   guint members;     /* of the group */
-  FaspTime back_off; /* T; µs; 0: do not wait */
+  FaspTime back_off; /* T; µs; 0: no back-off */
   FaspTime clock;    /* interval of regular feedback; µs */
   /* the request that waits */
   FaspTime time;           /* when to send it; FASP_NEVER: there is none */
   gboolean again;          /* it repeats an earlier one */
-  guint64 end;             /* it is for lost blocks below this one */
-  guint64 upto;            /* these blocks were in packets below this one */
+  guint64 end;             /* it asks for lost blocks below this one */
+  guint64 upto;            /* those blocks were in packets below this number */
   guint64 known, reported; /* packets below are settled; packets below are reported as settled */
 } FaspNackBackoff;
 
 /* @seed: must differ between receivers. */
 void fasp_nack_backoff_init (FaspNackBackoff *backoff, guint64 seed);
-/* What the sender sets for its members; values out of range are clamped. */
+/* Takes over the values that the sender announces to its members; clamps them. */
 void fasp_nack_backoff_set (FaspNackBackoff *backoff, guint64 members, guint64 back_off_us,
     guint64 clock_ms);
 /* A random time from 0 to T. */

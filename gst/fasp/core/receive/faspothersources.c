@@ -26,7 +26,7 @@ fasp_other_sources_fills_hole (const FaspOtherSources *others, const FaspReorder
     return FALSE;
   *number = first + length;
   behind = fasp_reorder_get (reorder, *number);
-  /* what was not read yet must not change the stream either */
+  /* the blocks before the hole that were not read yet must be of the same stream */
   segment = get_segment (reorder, position, ack);
   if (behind == NULL || segment != behind->segment)
     return FALSE;

@@ -17,9 +17,9 @@ G_BEGIN_DECLS
 typedef struct
 {
   FaspStreamOffset has;   /* known: the reader has all bytes before it */
-  FaspTime recovery_time; /* µs: how long a lost block may still come from another source before the
-                             receiver reports it */
-  gboolean stands_by;     /* the sender is to send nothing, but to keep the bytes that the reader
+  FaspTime recovery_time; /* µs: how long the receiver waits for other sources to bring a lost block
+                             before it reports the loss */
+  gboolean stands_by;     /* the sender must send nothing, but keep the bytes that the reader
                              lacks */
 } FaspOtherSources;
 

@@ -5,23 +5,23 @@
 #define RING_MIN 256
 #define BLOCK_MAX 65535
 
-/* A block of which all or some fragments are here. */
+/* A block of which all or some fragments have arrived. */
 typedef struct
 {
   FaspBlock *block;
-  guint16 fragments; /* bit set of those that are here */
+  guint16 fragments; /* those that have arrived, a bit each */
   guint8 count;
 } Slot;
 
 struct _FaspReorder
 {
   Slot *slots;              /* block n at n & mask; grows up to capacity */
-  guint64 *begun, *present; /* bit n & mask: some of block n is here; all of it */
+  guint64 *begun, *present; /* bit n & mask: some of block n has arrived; all of it has */
   guint64 mask;
   guint64 read, ack, highest;
   guint32 capacity;
   gsize bytes;
-  guint32 ready, held; /* units of the blocks in [read, ack), and of all blocks here */
+  guint32 ready, held; /* units of the blocks in [read, ack), and of all blocks in the buffer */
   guint64 taken;       /* units taken so far; a block given up counts one */
   gboolean discont;    /* the next block taken follows a hole */
   guint64 skip;        /* missing blocks below were given up; may be
@@ -171,7 +171,7 @@ is_valid (const FaspReorderPiece *piece)
     return FALSE;
   part = (piece->total + piece->count - 1) / piece->count;
   if (piece->count > 1 && part * (piece->count - 1) >= piece->total)
-    return FALSE; /* the last one would be empty */
+    return FALSE; /* the last fragment would be empty */
   size = piece->index + 1 < piece->count ? part : piece->total - part * (piece->count - 1);
   return piece->size == size;
 }
@@ -192,7 +192,7 @@ begin_block (FaspReorder *reorder, Slot *s, const FaspReorderPiece *piece)
   reorder->held += fasp_block_count_units (s->block);
 }
 
-/* Is there room for a block of @total bytes in this slot, in place of what it holds? */
+/* Is there room for a block of @total bytes in this slot, if its present block is replaced? */
 static gboolean
 has_room (const FaspReorder *reorder, const Slot *s, guint32 total)
 {
@@ -225,7 +225,7 @@ fasp_reorder_insert (FaspReorder *reorder, FaspTime now, const FaspReorderPiece 
     return FASP_REORDER_INVALID;
   if (piece->number < reorder->ack)
     return FASP_REORDER_DUPLICATE;
-  /* blocks beyond the window may have been given up before there is room for them */
+  /* blocks below `skip' were given up, even those beyond the window */
   if (piece->number - reorder->read >= reorder->capacity || piece->number < reorder->skip)
     return FASP_REORDER_OUTSIDE;
   grow (reorder, piece->number);
@@ -234,7 +234,8 @@ fasp_reorder_insert (FaspReorder *reorder, FaspTime now, const FaspReorderPiece 
 
   s = slot (reorder, piece->number);
   if (s->block == NULL || s->count != piece->count || s->block->size != piece->total) {
-    /* the sender exceeds the window; but the block that all others wait for is taken anyway */
+    /* there is no room, as the sender exceeds the window; the block that all others wait for is
+     * taken nevertheless */
     if (piece->number != reorder->ack && !has_room (reorder, s, piece->total))
       return FASP_REORDER_OUTSIDE;
     begin_block (reorder, s, piece);
@@ -272,7 +273,7 @@ fasp_reorder_note_highest (FaspReorder *reorder, guint64 end)
 
 /* --- out -------------------------------------------------------------------------- */
 
-/* Moves read to the next block that is here or may still come. */
+/* Moves `read' to the next block that has arrived or may still come. */
 static void
 pass_given_up (FaspReorder *reorder)
 {
@@ -325,7 +326,7 @@ fasp_reorder_get (const FaspReorder *reorder, guint64 number)
   return slot (reorder, number)->block;
 }
 
-/* A sender may say any number, so this looks only at blocks of which something is here. */
+/* As a sender may send any number, the loop visits only blocks of which something has arrived. */
 guint64
 fasp_reorder_skip_to (FaspReorder *reorder, guint64 number)
 {
@@ -384,7 +385,7 @@ fasp_reorder_get_window (const FaspReorder *reorder)
 {
   guint64 blocks = fasp_reorder_get_limit (reorder) - reorder->ack;
 
-  /* a block given up in between takes no memory, but it takes a slot */
+  /* a block that was given up takes no memory, but its slot counts */
   return MIN (blocks, reorder->capacity - MIN (reorder->ready, reorder->capacity));
 }
 

@@ -33,8 +33,8 @@ typedef enum
 {
   FASP_REORDER_STORED,    /* new and complete */
   FASP_REORDER_PARTIAL,   /* a new fragment, block not complete */
-  FASP_REORDER_DUPLICATE, /* already here or already taken */
-  FASP_REORDER_OUTSIDE,   /* beyond the window, or more than it holds */
+  FASP_REORDER_DUPLICATE, /* the block is in the buffer, or was taken or given up */
+  FASP_REORDER_OUTSIDE,   /* beyond the window, or the window has no room */
   FASP_REORDER_INVALID,   /* its index, count and sizes contradict each other */
 } FaspReorderResult;
 
@@ -53,7 +53,7 @@ typedef struct
   FaspTime media_time;
   const guint8 *data;
   guint32 size;
-  FaspMemory *memory; /* where data may stay; NULL: it is copied */
+  FaspMemory *memory; /* holds the data, which may stay there; NULL: it is copied */
 } FaspReorderPiece;
 
 /* @capacity is rounded up to a power of two >= 64.  @first: the number of the
@@ -65,8 +65,7 @@ void fasp_reorder_free (FaspReorder *reorder);
 FaspReorderResult fasp_reorder_insert (FaspReorder *reorder, FaspTime now,
     const FaspReorderPiece *piece);
 
-/* Blocks below @end are known to exist, by a tail probe.  Clamped to the
- * window. */
+/* Blocks below @end exist, as a tail probe tells. Clamped to the window. */
 void fasp_reorder_note_highest (FaspReorder *reorder, guint64 end);
 
 /* The next block in order with its reference, or NULL. */
@@ -74,13 +73,13 @@ FaspBlock *fasp_reorder_take (FaspReorder *reorder);
 /* The same without taking it. */
 FaspBlock *fasp_reorder_peek (FaspReorder *reorder);
 
-/* Block @number if it is here and not taken, without a reference; else NULL. */
+/* Block @number if it is in the buffer, without a reference; else NULL. */
 const FaspBlock *fasp_reorder_get (const FaspReorder *reorder, guint64 number);
 
-/* Gives up everything missing below @number: read moves to the first block
- * present at or above it, or to @number.  Blocks that are present are still
- * delivered.  Returns how many blocks were given up.  The next block taken after
- * each hole carries FASP_BLOCK_DISCONT. */
+/* Gives up the missing blocks below @number. Once blocks below it are taken, `read' moves to the
+ * first block at or above @number that has arrived or may still come.  Blocks that are present are
+ * still delivered.  Returns how many blocks were given up.  The next block taken after each hole
+ * carries FASP_BLOCK_DISCONT. */
 guint64 fasp_reorder_skip_to (FaspReorder *reorder, guint64 number);
 
 guint64 fasp_reorder_get_read (const FaspReorder *reorder);
@@ -88,15 +87,15 @@ guint64 fasp_reorder_get_ack (const FaspReorder *reorder);
 guint64 fasp_reorder_get_highest (const FaspReorder *reorder);
 guint32 fasp_reorder_get_capacity (const FaspReorder *reorder);
 guint64 fasp_reorder_get_limit (const FaspReorder *reorder); /* read + capacity */
-/* Units (FASP_BLOCK_UNIT) from ack on that there is room for.  The sum of ack and the
- * window never goes back. */
+/* The free room from ack on, in units (FASP_BLOCK_UNIT).  The sum of ack and the window never goes
+ * back. */
 guint32 fasp_reorder_get_window (const FaspReorder *reorder);
 /* Units taken or given up so far: they opened the window. */
 guint64 fasp_reorder_get_taken (const FaspReorder *reorder);
 /* Bytes of payload allocated in the buffer. */
 gsize fasp_reorder_get_bytes (const FaspReorder *reorder);
 
-/* The first block at or after @from that is here and not taken; highest: there is none. */
+/* The first block at or after @from that has arrived and was not taken; highest: there is none. */
 guint64 fasp_reorder_next_here (const FaspReorder *reorder, guint64 from);
 
 /* The first run of missing blocks at or after @from and below highest.

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fasprxprivate.h"
 
-/* All late blocks within this time make one skip; late blocks that are no further apart than this
- * are one run. */
+/* A skip is a span of so much stream time in which at least one block is late. Late blocks that are
+ * no further apart than this are one run. */
 #define SKIP FASP_SEC
-/* How long to wait for a repair beyond the time that its window covers. */
+/* A loss waits for a repair so much longer than the time that the repair's window covers. */
 #define REPAIR_GRACE (2 * FASP_MSEC)
 /* If no repair has come for this time, no more are expected, and blocks are not kept for them. */
 #define REPAIRS_WITHIN (5 * FASP_SEC)
-/* How long after a repair a loss waits for the next repair. */
+/* Losses wait for repairs only within this time after the last repair. */
 #define RECOVERY_TIME_FOR FASP_SEC
 /* Blocks that the decoder covers, in windows. */
 #define REMEMBERED 2
@@ -119,8 +119,8 @@ fasp_rx_set_fec (FaspRx *rx, FaspTime now, guint window)
 
 /* --- what comes in --------------------------------------------------------------- */
 
-/* When what is missing before block @number was written, by our clock; a guess if that block is not
- * here. */
+/* When block @number was written, by our clock; before it, blocks are missing. A guess if the block
+ * has not arrived. */
 static FaspTime
 get_written (const FaspRx *rx, FaspTime now, guint64 number)
 {
@@ -131,8 +131,9 @@ get_written (const FaspRx *rx, FaspTime now, guint64 number)
       MIN (now, fasp_media_clock_map (&rx->view.clock, number, block->media_time));
 }
 
-/* What was written from @from to @to by our clock is missing, or came too late.  What was written
- * before the last skip does not count, as it may be a guess that is too early. */
+/* Counts the skips for blocks written from @from to @to, by our clock, that are missing or were too
+ * late. Times before the end of the last skip do not count again; @from may be a guess that is too
+ * early. */
 static void
 count_skips (FaspRx *rx, FaspTime from, FaspTime to)
 {
@@ -144,8 +145,9 @@ count_skips (FaspRx *rx, FaspTime from, FaspTime to)
   rx->view.late.skip_time = to - (to - from) % SKIP;
 }
 
-/* When the first of the @blocks was written that are missing before @written.  The stream may have
- * paused before it: they take as long as others do. */
+/* When the first of @blocks missing blocks was written, of which the next block was written at
+ * @written: as long before as so many blocks take on average, as the stream may have paused before
+ * them. */
 static FaspTime
 get_gap_start (const FaspRx *rx, FaspTime now, FaspTime written, guint64 blocks)
 {
@@ -154,8 +156,8 @@ get_gap_start (const FaspRx *rx, FaspTime now, FaspTime written, guint64 blocks)
   return MIN (written, MAX (rx->view.late.in_order, written - blocks * each));
 }
 
-/* Something came too late.  Feedback reports a run of such seconds once.  The sender may react to
- * each report, and no reaction helps a stream that is late as a whole. */
+/* A block was too late. Feedback reports a run of late blocks as one: the sender may react to each
+ * report, and no reaction helps if all of the stream is late. */
 static void
 count_late (FaspRx *rx, FaspTime now, FaspTime written)
 {
@@ -174,7 +176,7 @@ measure_in_order (FaspRx *rx, FaspTime now, guint64 from)
   /* a skip can move ack anywhere; blocks are only in the window */
   guint64 start = MAX (from, fasp_reorder_get_read (rx->reorder));
   guint64 end = MIN (fasp_reorder_get_ack (rx->reorder), fasp_reorder_get_limit (rx->reorder));
-  guint64 first = G_MAXUINT64, last = 0; /* of those that are late */
+  guint64 first = G_MAXUINT64, last = 0; /* late blocks */
   FaspTime longest = 0;
 
   for (guint64 n = fasp_reorder_next_here (rx->reorder, start); n < end;
@@ -182,8 +184,8 @@ measure_in_order (FaspRx *rx, FaspTime now, guint64 from)
     const FaspBlock *block = fasp_reorder_get (rx->reorder, n);
     FaspTime late;
 
-    /* the end is not played, and may come long after the last byte; bytes that the reader has from
-     * another source are played already */
+    /* the end is not played, and may come long after the last byte; blocks that the reader has from
+     * another source were played in time */
     if (fasp_block_is_end (block) || fasp_other_sources_has (&rx->others, &rx->position, block))
       continue;
     late = now - fasp_media_clock_map (&rx->view.clock, n, block->media_time);
@@ -200,7 +202,8 @@ measure_in_order (FaspRx *rx, FaspTime now, guint64 from)
     FASP_LOG (rx->log, now, BLOCKS_LATE, first, last, longest, latency, from);
 }
 
-/* Gives a block that is here to the decoder, to recover others by it, as long as repairs come. */
+/* Gives a block that has arrived to the decoder, which recovers others with it, as long as repairs
+ * come. */
 static void
 remember (FaspRx *rx, FaspTime now, guint64 number)
 {
@@ -214,9 +217,9 @@ remember (FaspRx *rx, FaspTime now, guint64 number)
   }
 }
 
-/* Do blocks come too late?  Then the sender need not send what else it has of that time.  An
+/* Updates whether blocks come too late, so that the sender should skip others of the same time. An
  * original counts as late one round trip earlier than a retransmission: it has waited at the
- * sender, and the blocks behind it will be too late by the time the sender hears of it. */
+ * sender, and the blocks behind it will be too late by the time the sender gets the report. */
 static void
 note_behind (FaspRx *rx, FaspTime now, FaspTime lateness, guint round)
 {
@@ -232,7 +235,7 @@ note_behind (FaspRx *rx, FaspTime now, FaspTime lateness, guint round)
     fasp_feedback_now (&rx->feedback, now);
 }
 
-/* A block is here, however it came.  @from: ack before it came. */
+/* A block has arrived or was recovered. @from: ack before that. */
 static void
 block_came (FaspRx *rx, FaspTime now, const FaspReorderPiece *piece, guint64 from)
 {
@@ -258,7 +261,7 @@ block_came (FaspRx *rx, FaspTime now, const FaspReorderPiece *piece, guint64 fro
     fasp_feedback_complete (&rx->feedback, now);
 }
 
-/* Gives a recovered block to the decoder, to recover others by it. */
+/* Gives a recovered block to the decoder, which may recover others with it. */
 static void
 know_recovered (FaspRx *rx, const FaspReorderPiece *piece)
 {
@@ -294,7 +297,8 @@ recover (FaspRx *rx, FaspTime now)
     };
 
     if (fasp_reorder_insert (rx->reorder, now, &piece) != FASP_REORDER_STORED) {
-      know_recovered (rx, &piece); /* given up, or beyond the window */
+      know_recovered (rx, &piece); /* the reorder buffer does not take it: it was given up, or is
+                                      beyond the window */
       continue;
     }
     rx->counts.recovered++;
@@ -337,7 +341,7 @@ pass_to (FaspRx *rx, FaspTime now, guint64 number)
   measure_in_order (rx, now, old_ack);
 }
 
-/* Passes over holes whose bytes the reader has.  FALSE: there are none. */
+/* Passes over holes whose bytes the reader has from another source. FALSE: there are none. */
 static gboolean
 pass_filled (FaspRx *rx, FaspTime now)
 {
@@ -348,7 +352,7 @@ pass_filled (FaspRx *rx, FaspTime now)
   return fasp_reorder_get_ack (rx->reorder) != ack;
 }
 
-/* Learns what a block tells about the sender's clock. */
+/* Updates the media clock and the skew by a block's media time. */
 static void
 note_time (FaspRx *rx, FaspTime now, const FaspReorderPiece *piece)
 {
@@ -383,7 +387,7 @@ fasp_rx_data (FaspRx *rx, FaspTime now, const FaspDataFrame *data, FaspMemory *m
   };
   FaspRxArrival arrival = { piece.number, piece.media_time, FALSE };
 
-  /* no sender makes such a block, and it would only take memory */
+  /* the protocol has no such blocks, and they would only take memory */
   if (data->total > FASP_BLOCK_SIZE_MAX)
     return arrival;
   switch (fasp_reorder_insert (rx->reorder, now, &piece)) {
@@ -440,13 +444,13 @@ fasp_rx_set_other_sources (FaspRx *rx, FaspTime now, const FaspOtherSources *oth
   gboolean changed = rx->others.stands_by != others->stands_by;
 
   rx->others = *others;
-  /* the sender waits for this to begin */
+  /* the sender waits for this feedback to start or stop sending */
   if (changed)
     fasp_feedback_insist (&rx->feedback, now);
   return pass_filled (rx, now) || changed;
 }
 
-/* @why: a word for the log. */
+/* Gives up the missing blocks below @number. @why: a word for the log. */
 static void
 skip (FaspRx *rx, FaspTime now, guint64 number, const gchar *why)
 {
@@ -457,7 +461,7 @@ skip (FaspRx *rx, FaspTime now, guint64 number, const gchar *why)
   if (given_up > 0)
     FASP_LOG (rx->log, now, BLOCKS_GIVEN_UP, old_ack, number, given_up, FASP_LOG_WORD (why));
   rx->counts.given_up += given_up;
-  /* a hole before the first byte that came is no skip: the stream begins behind it */
+  /* a hole before the first block that arrived does not count: the stream begins behind it */
   if (given_up > 0 && rx->view.late.lateness_in_order.count > 0)
     count_skips (rx, get_gap_start (rx, now, written, given_up), written);
   if (given_up > 0 && rx->view.late.is_behind)
@@ -476,8 +480,8 @@ fasp_rx_skip (FaspRx *rx, FaspTime now, guint64 number)
     skip (rx, now, number, "sender_skipped");
 }
 
-/* Takes a block in order, or NULL if there is none.  FALSE: it was not for the application;
- * try again. */
+/* Takes the next block in order; NULL: there is none. FALSE: it was a mark, not for the
+ * application; try again. */
 static gboolean
 take_one (FaspRx *rx, FaspBlock **block)
 {
@@ -541,7 +545,7 @@ get_give_up_time (const FaspRx *rx, FaspTime now)
   const FaspBlock *block;
   guint64 number;
 
-  /* nothing is late before the latency is known */
+  /* before the latency is known, no block is late */
   if (!rx->give_up || fasp_playout_is_unknown (&rx->view.playout))
     return FASP_NEVER;
   block = behind_hole (rx, &number);
@@ -570,7 +574,7 @@ give_up (FaspRx *rx, FaspTime now)
 gboolean
 fasp_rx_report_expired (FaspRx *rx, FaspTime now, FaspTime *media_time)
 {
-  /* in a group, what one member asks for goes to all of them */
+  /* in a group, EXPIRED of one member would affect all of them */
   if (!rx->give_up || !rx->view.late.is_behind || fasp_feedback_backs_off (&rx->feedback))
     return FALSE;
   rx->view.late.has_given_up = TRUE;

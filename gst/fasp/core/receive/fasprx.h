@@ -23,27 +23,27 @@
 
 G_BEGIN_DECLS
 
-/* What came too late, or not at all. */
+/* Blocks that came too late, or not at all. */
 typedef struct
 {
-  gboolean has_given_up; /* something was given up */
+  gboolean has_given_up; /* blocks were given up as too late */
   gboolean is_behind;    /* the last block came too late */
-  guint64 skips;         /* seconds of the stream in which something was missing or too late */
+  guint64 skips;         /* seconds of the stream in which a block was missing or too late */
   FaspTime skip_time;    /* when the last of them began */
   FaspTime in_order;     /* when the last block in order was written, by our clock */
-  guint64 rows;          /* runs of seconds in which something was late, as feedback reports them */
+  guint64 rows;          /* runs of seconds in which a block was late, as feedback reports them */
   FaspTime last;         /* when a block last came too late */
   FaspHist lateness, lateness_in_order; /* µs */
 } FaspRxLate;
 
-/* What others may read; only fasprx.c changes it. */
+/* State that the session reads; only fasprx.c changes it. */
 typedef struct
 {
   FaspMediaClock clock;
   FaspSkew skew;
   FaspPlayout playout;
   FaspRxLate late;
-  FaspTime first_data; /* when the first block came; FASP_NEVER: none yet */
+  FaspTime first_data; /* when the first block arrived; FASP_NEVER: none yet */
 } FaspRxView;
 
 typedef struct _FaspRx FaspRx;
@@ -52,12 +52,13 @@ typedef struct _FaspRx FaspRx;
 FaspRx *fasp_rx_new (FaspTime now, guint64 start, guint32 capacity, const FaspLatency *agreed,
     FaspLog *log);
 void fasp_rx_free (FaspRx *rx);
-/* The first block begins at @position.  @others: what the reader has by now. */
+/* The first block begins at @position. @others: the bytes that the reader has from other
+ * sources. */
 void fasp_rx_begin_at (FaspRx *rx, const FaspStreamOffset *position,
     const FaspOtherSources *others);
-/* Another sender sends the same stream by the same clock, which has come so far. */
+/* Takes over @clock and @skew from a session with another sender of the same stream and clock. */
 void fasp_rx_continue_clock (FaspRx *rx, const FaspMediaClock *clock, const FaspSkew *skew);
-/* too-late=skip */
+/* @give_up: too-late=skip. */
 void fasp_rx_set_give_up (FaspRx *rx, gboolean give_up);
 /* The sender announces a latency; ignored if the ends agreed on a given one.  @why: a word for the
  * log.  TRUE: it is the first. */
@@ -69,17 +70,17 @@ fasp_rx_view (const FaspRx *rx)
   return (const FaspRxView *) rx;
 }
 
-/* When the sender hears of what has come. */
+/* The tracker that decides when feedback is sent. */
 FaspFeedbackTracker *fasp_rx_get_feedback (FaspRx *rx);
-/* Where the next block begins that is taken; the offset is not followed. */
+/* The stream offset of the next block to be taken; may be FASP_OFFSET_UNKNOWN. */
 const FaspStreamOffset *fasp_rx_get_position (const FaspRx *rx);
-/* Is there something that was not taken yet? */
+/* Is there a block that was not taken yet? */
 gboolean fasp_rx_has_unread (const FaspRx *rx);
-/* Was everything taken, up to the end of the stream? */
+/* Were all blocks taken, including the end of the stream? */
 gboolean fasp_rx_is_complete (const FaspRx *rx);
-/* Bytes that wait, overheads counted. */
+/* Bytes of the blocks that wait, with their overheads. */
 gsize fasp_rx_get_bytes (const FaspRx *rx);
-/* Fills in what it counts. */
+/* Fills in the receiver's counters. */
 void fasp_rx_get_stats (const FaspRx *rx, FaspSessionStats *stats);
 
 /* From now on, takes repairs of up to @window blocks. */
@@ -90,16 +91,17 @@ typedef struct
 {
   guint64 number;
   FaspTime media_time;
-  gboolean fresh; /* the block was not here before */
+  gboolean fresh; /* the block had not arrived before */
 } FaspRxArrival;
 
 /* @memory: where the payload lies, if it may stay there; else NULL. */
 FaspRxArrival fasp_rx_data (FaspRx *rx, FaspTime now, const FaspDataFrame *data,
     FaspMemory *memory);
-/* The reader has bytes from other sources: passes over holes in which nothing else is missing.
- * TRUE: there is something to report. */
+/* Sets the bytes that the reader has from other sources, and passes over holes of which all bytes
+ * are among them. TRUE: the caller must send feedback. */
 gboolean fasp_rx_set_other_sources (FaspRx *rx, FaspTime now, const FaspOtherSources *others);
-/* How long lost packets may still be recovered before the receiver reports them. */
+/* How long a loss may still be recovered, by repairs or other sources, before the receiver reports
+ * it. */
 FaspTime fasp_rx_get_recovery_time (const FaspRx *rx, FaspTime now);
 void fasp_rx_repair (FaspRx *rx, FaspTime now, const FaspRepairFrame *repair);
 /* The sender's tail probe: blocks below @end exist.  @all: it asked every member of the
@@ -113,7 +115,7 @@ void fasp_rx_skip (FaspRx *rx, FaspTime now, guint64 number);
  * fasp_rx_is_complete(). */
 FaspBlock *fasp_rx_take (FaspRx *rx, FaspTime now);
 
-/* Takes what repairs have recovered, gives up what should have been played by now (too-late=skip),
+/* Takes in recovered blocks, gives up blocks that should have been played by now (too-late=skip),
  * and asks for a key frame.  Call it after all datagrams that came together, and at
  * fasp_rx_get_timeout(). */
 void fasp_rx_run (FaspRx *rx, FaspTime now);
@@ -121,8 +123,8 @@ FaspTime fasp_rx_get_timeout (const FaspRx *rx, FaspTime now);
 /* The application wants a key frame of the sender. */
 void fasp_rx_want_key_frame (FaspRx *rx);
 
-/* TRUE: the sender may leave out all blocks from before *media_time, as blocks come too late
- * (too-late=skip).  FALSE: it is to leave out nothing. */
+/* TRUE: blocks come too late (too-late=skip), so the sender should skip all blocks from before
+ * *media_time. */
 gboolean fasp_rx_report_expired (FaspRx *rx, FaspTime now, FaspTime *media_time);
 /* Fills in all but the flows, with at most @room bytes of ranges. */
 void fasp_rx_fill_feedback (FaspRx *rx, FaspTime now, FaspFeedback *feedback, gsize room);

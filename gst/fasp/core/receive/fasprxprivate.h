@@ -11,27 +11,27 @@
 
 G_BEGIN_DECLS
 
-/* Repairs, and the time that lost blocks have to be recovered by them. */
+/* Repairs, and how long lost blocks wait for them. */
 typedef struct
 {
   FaspRlcDecoder *decoder;                   /* owned; NULL: the ends did not agree on repairs */
   FaspTime end;                              /* blocks are kept for the decoder until then */
-  FaspTime recovery_time, recovery_time_end; /* extra time that lost blocks have to be recovered;
-                                      valid until recovery_time_end */
+  FaspTime recovery_time, recovery_time_end; /* how long a lost block waits for repairs; valid until
+                                                recovery_time_end */
 } FaspRxFec;
 
 /* The end of the stream. */
 typedef struct
 {
-  gboolean is_known; /* the number of the block with it is known */
-  guint64 number;    /* of that block */
+  gboolean is_known; /* `number' is known */
+  guint64 number;    /* of the block that ends the stream */
   gboolean is_taken; /* that block was taken: the stream is complete */
 } FaspRxEnd;
 
 typedef struct
 {
   guint64 blocks, payload, retransmissions, duplicates, given_up;
-  guint64 from_others; /* blocks passed over, as the reader has them from another source */
+  guint64 from_others; /* blocks passed over because the reader has them from another source */
   guint64 repairs, recovered;
   guint64 rounds[FASP_ROUNDS];
 } FaspRxCounts;
@@ -42,10 +42,11 @@ struct _FaspRx
   FaspLog *log;    /* NULL: nothing is logged; not owned */
   FaspReorder *reorder;
   FaspRxFec fec;
-  FaspPosition position;   /* of the next block taken */
-  FaspOtherSources others; /* what the reader has from other sources */
-  gboolean discont; /* a mark that was passed over followed a hole, so the next block does, too */
-  FaspStreamHeaderParts header; /* of the stream, so far */
+  FaspPosition position;        /* of the next block taken */
+  FaspOtherSources others;      /* the bytes that the reader has from other sources */
+  gboolean discont;             /* a mark was taken that followed a hole, so the next block gets
+                                   FASP_BLOCK_DISCONT */
+  FaspStreamHeaderParts header; /* the parts of the stream's header that have arrived */
   gboolean give_up;             /* too-late=skip */
   FaspKeyFrame key_frame;       /* the application's requests to the sender */
   FaspRxEnd end;

@@ -2,8 +2,8 @@
 #include <string.h>
 #include "faspskew.h"
 
-/* Times come from the network; beyond this, they are nonsense. Products of two times
- * fit a double well enough. */
+/* Times come from the network; larger ones are nonsense. The product of two valid ones still has a
+ * sufficient precision as a double. */
 #define SANE ((FaspTime) 1 << 60)
 #define QUARTERS 4
 
@@ -19,7 +19,7 @@ fasp_skew_jumped (FaspSkew *skew)
   skew->n = 0;
 }
 
-/* Is b above the line from a to c, or on it? */
+/* Is @b above the line from @a to @c, or on it? */
 static gboolean
 is_above (const FaspSkewPoint *a, const FaspSkewPoint *b, const FaspSkewPoint *c)
 {
@@ -113,12 +113,12 @@ fasp_skew_arrived (FaspSkew *skew, FaspTime media, FaspTime arrival)
   if (media < -SANE || media > SANE || arrival < 0 || arrival > SANE)
     return;
   if (last != NULL && arrival / FASP_SEC <= last->arrival / FASP_SEC) {
-    /* arrivals do not go back in time; one that does is ignored */
+    /* an arrival before the last one is ignored */
     if (point.difference < last->difference && arrival >= last->arrival)
       *last = point;
     return;
   }
-  /* the previous second is over */
+  /* a new second begins */
   estimate (skew);
   make_room (skew, arrival);
   skew->points[skew->n++] = point;

@@ -22,13 +22,15 @@
 G_BEGIN_DECLS
 
 #define FASP_SKEW_WINDOW 128   /* seconds, one point in each */
-#define FASP_SKEW_LEAST 32     /* points and seconds for a first estimate */
-#define FASP_SKEW_PPM_ERROR 5  /* of the window: how far a point may be off the line */
-#define FASP_SKEW_PPM_MAX 1000 /* no clock is that wrong */
+#define FASP_SKEW_LEAST 32     /* points, and seconds, needed for a first estimate */
+#define FASP_SKEW_PPM_ERROR 5  /* a point may be off the line by so many millionths of the window \
+                                */
+#define FASP_SKEW_PPM_MAX 1000 /* a larger skew is taken for an error */
 
 typedef struct
 {
-  FaspTime arrival, difference; /* of the least in its second */
+  FaspTime arrival, difference; /* arrival, and (arrival - media time), of the block with the least
+                                   difference in its second */
 } FaspSkewPoint;
 
 typedef struct
@@ -36,16 +38,15 @@ typedef struct
   gboolean known;
   gdouble skew;                           /* growth of (a - m) per µs; positive: the
                                              sender's clock is the slower one */
-  FaspSkewPoint points[FASP_SKEW_WINDOW]; /* oldest first; all but the last are of
-                                             seconds that are over */
+  FaspSkewPoint points[FASP_SKEW_WINDOW]; /* oldest first; the last one is of the current second */
   guint n;
 } FaspSkew;
 
 void fasp_skew_init (FaspSkew *skew);
 /* A block arrived. */
 void fasp_skew_arrived (FaspSkew *skew, FaspTime media, FaspTime arrival);
-/* The clock jumped: forgets all points, as they have nothing to do with those to come.
- * Keeps the skew. */
+/* The sender's clock jumped: forgets all points, which cannot be compared with new ones. Keeps the
+ * skew. */
 void fasp_skew_jumped (FaspSkew *skew);
 
 G_END_DECLS

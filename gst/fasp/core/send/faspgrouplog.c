@@ -6,26 +6,26 @@
 #include "faspring.h"
 #include "fasptokenbucket.h"
 
-/* Packets whose departure is remembered: feedback is about recent ones. */
+/* The departure of so many packets is remembered, as feedback is about recent ones. */
 #define TIMES 16384
-/* Losses are judged by about this many events. */
+/* The counts of events decay, so that they cover about this many. */
 #define MEMORY 50.
-/* If several members ask in this share of all events, losses are shared: all get what one
- * asks for. */
+/* If several members ask in this share of all events, losses count as shared: a block that one
+ * member asks for goes to all. */
 #define SHARED_ENOUGH .15
-/* If the speaker has a part in this share of all events, all lack what it lacks. */
+/* If the speaker asks in this share of all events, each block that it asks for goes to all. */
 #define SPOKEN_ENOUGH .5
 #define ROUNDS_SHARED 2
 #define ROUNDS_MAX 250
-/* A member may be silent for its clock, a quarter of it, and this. */
+/* A member may be silent for 1.25 of its clock, and so much more. */
 #define QUIET_MORE (100 * FASP_MSEC)
-/* Members ask for a loss within that time and OLD_AFTER.  A block that is older goes to all
- * only if this share of them asks for it. */
+/* Members ask for a recent loss within get_quiet() and OLD_AFTER. An older block goes to all only
+ * if more than this share of the members asks for it. */
 #define OLD_AFTER FASP_SEC
 #define OLD_SHARE .75
-/* Datagrams that a member may be granted at once, and that all may be granted at once beyond their
- * shares; of what is idle, at most IDLE_SHARE of the pace: as much as retransmissions get beside
- * new blocks (BLOCKS_OWED of faspmulticastsender.c). */
+/* Datagrams that may be granted at once: to a member from its share, and to all members from the
+ * idle time. The idle time grants at most IDLE_SHARE of the pace, as much as retransmissions get
+ * beside new blocks (BLOCKS_OWED of faspmulticastsender.c). */
 #define GRANTS_AT_ONCE 8
 #define IDLE_SHARE .25
 
@@ -36,9 +36,10 @@ typedef struct
                            soon forgotten */
   FaspTime asked;       /* newest event: when its first request came */
   guint16 requests;     /* newest event: requests so far */
-  guint8 event;         /* newest event: the round that was lost; 0: there was no event */
-  guint8 rounds;        /* how often it has gone to all */
-  FaspHeapItem *queued; /* it is to go to all again; NULL: it is not */
+  guint8 event;         /* newest event: the round that the members lost; 0: there was no event */
+  guint8 rounds;        /* how often it was sent to all */
+  FaspHeapItem *queued; /* its place in the queue of blocks that go to all again; NULL: it is not
+                           queued */
 } Entry;
 
 struct _FaspGroupLog
@@ -46,21 +47,22 @@ struct _FaspGroupLog
   Entry *ring; /* [base, next), block n at n & mask */
   guint64 mask, base, next;
   guint64 pn;
-  FaspTime *times; /* of packets, at pn % TIMES */
+  FaspTime *times; /* departures of packets, at pn % TIMES */
   FaspHeap queue;
   FaspTime window;
   guint members;
-  FaspTime clock; /* of members, now */
-  /* a longer one was in force until clock_since; clock_then: the longest since */
+  FaspTime clock; /* of the members, in force now */
+  /* clock_before: the longer one, in force until clock_since; clock_then: the longest since */
   FaspTime clock_before, clock_since, clock_then;
   FaspGroupLosses losses;
-  FaspPacer *pacer; /* of the group; NULL: nothing is bounded */
+  FaspPacer *pacer; /* the group's; NULL: grants are not bounded */
   gsize wire;
   FaspTime grant_interval, idle_interval; /* µs between datagrams that a member's share, and
                                              that the idle time, allow */
   FaspTime idle_taken;                    /* token bucket of the idle time */
   gconstpointer speaker;
-  gdouble events, shared, spoken; /* of late: all, by several, by the speaker */
+  gdouble events, shared, spoken; /* recent events, decaying: all; those of several members; those
+                                     of the speaker */
 };
 
 FaspGroupLog *
@@ -71,7 +73,7 @@ fasp_group_log_new (void)
   log->mask = FASP_RING_FIRST_MASK;
   log->ring = g_new0 (Entry, log->mask + 1);
   log->times = g_new0 (FaspTime, TIMES);
-  log->clock_since = -FASP_MEMBER_CLOCK_MAX * 2; /* no clock was before */
+  log->clock_since = -FASP_MEMBER_CLOCK_MAX * 2; /* no clock was in force before */
   return log;
 }
 
@@ -203,7 +205,7 @@ get_quiet (FaspTime clock)
 void
 fasp_group_log_set_clock (FaspGroupLog *log, FaspTime now, FaspTime clock)
 {
-  /* a smaller change is covered by what get_quiet() adds */
+  /* get_quiet() allows for a smaller change */
   if (clock < log->clock_then * 3 / 4) {
     if (now - log->clock_since > get_quiet (log->clock))
       log->clock_before = log->clock;
@@ -227,8 +229,8 @@ fasp_group_log_get_deadline (const FaspGroupLog *log, FaspTime heard)
 
   if (heard >= log->clock_since)
     return heard + quiet;
-  /* it was heard before the clock became shorter: it keeps the longer one, until it has
-   * had time to hear of the new one */
+  /* the member was heard before the clock was shortened: the longer clock holds for it until it
+   * must have heard of the new one */
   return MAX (heard + quiet, MIN (heard + get_quiet (log->clock_before), log->clock_since + quiet));
 }
 
@@ -259,8 +261,8 @@ count_request (FaspGroupLog *log, Entry *e, gboolean speaks)
   }
 }
 
-/* TRUE: the block was sent so long ago that it is no recent loss: a member lacks it that was
- * away, or joined in the past. */
+/* TRUE: the block was sent so long ago that a member that lacks it was away, or joined in the
+ * past. */
 static gboolean
 is_old (const FaspGroupLog *log, FaspTime now, const Entry *e)
 {
@@ -273,7 +275,7 @@ is_shared (const FaspGroupLog *log, FaspTime now, const Entry *e, gboolean speak
 {
   if (log->members < 2)
     return FALSE;
-  /* not for a few members, as the others would get no new blocks meanwhile */
+  /* a few members ask for old blocks alone: meanwhile the others would get no new ones */
   if (is_old (log, now, e))
     return e->requests > OLD_SHARE * log->members;
   if (e->requests >= 2 && now - e->asked <= log->window)
@@ -323,10 +325,10 @@ fasp_group_log_ask (FaspGroupLog *log, FaspTime now, gconstpointer member, guint
   guint8 lost;
 
   if (!has (log, block))
-    return block < log->base; /* it was sent before the group */
+    return block < log->base; /* TRUE: the block was sent before the group began */
   if (settled <= e->first)
     return FALSE;
-  /* while a retransmission to all is on its way, the member has lost the round before that */
+  /* while a retransmission to all may still arrive, the member has lost the round before that */
   lost = e->last < settled ? e->rounds : e->rounds - 1;
   if (*asked < lost) {
     *asked = lost;

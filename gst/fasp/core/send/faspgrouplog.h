@@ -31,51 +31,51 @@ typedef struct _FaspGroupLog FaspGroupLog;
 FaspGroupLog *fasp_group_log_new (void);
 void fasp_group_log_free (FaspGroupLog *log);
 
-/* The group's blocks begin with @block; forgets all blocks before. */
+/* The group sends blocks from @block on. Forgets all others. */
 void fasp_group_log_start (FaspGroupLog *log, guint64 block);
 /* The next packet number. */
 guint64 fasp_group_log_get_pn (const FaspGroupLog *log);
 /* One past the last block that was sent. */
 guint64 fasp_group_log_get_next (const FaspGroupLog *log);
-/* The next packet left.  It carried @block, which is the next block or one sent before, or
+/* Takes in the departure of the next packet. @block: the next block, one sent before, or
  * FASP_NO_BLOCK. */
 void fasp_group_log_sent (FaspGroupLog *log, FaspTime now, guint64 block);
-/* No member will ask for blocks below @block any more. */
+/* Forgets the blocks below @block, as no member will ask for them any more. */
 void fasp_group_log_trim (FaspGroupLog *log, guint64 block);
 /* When packet @pn left; 0: too long ago to know. */
 FaspTime fasp_group_log_get_time (const FaspGroupLog *log, guint64 pn);
 
 /* The first packet that carried the block; G_MAXUINT64 if none did. */
 guint64 fasp_group_log_get_first (const FaspGroupLog *log, guint64 block);
-/* How often the block has gone to all; 0: never. */
+/* How often the block was sent to all; 0: never. */
 guint fasp_group_log_get_rounds (const FaspGroupLog *log, guint64 block);
 /* TRUE: the block may still be on its way to a member that has settled all packets below
  * @settled, or is about to be sent again to all. */
 gboolean fasp_group_log_is_in_flight (const FaspGroupLog *log, guint64 block, guint64 settled);
 
-/* @window: for how long after the first request others count as asking for the same loss.
- * @members: how many there are. */
+/* @window: requests within this time after the first one count as asking for the same loss.
+ * @members: number of members. */
 void fasp_group_log_set_window (FaspGroupLog *log, FaspTime window, guint members);
 /* From now on members send feedback at least at this interval. */
 void fasp_group_log_set_clock (FaspGroupLog *log, FaspTime now, FaspTime clock);
 FaspTime fasp_group_log_get_clock (const FaspGroupLog *log);
-/* By when a member that was last heard at @heard must be heard again, plus its round trip. */
+/* When a member that was last heard at @heard must be heard again, not counting its round trip. */
 FaspTime fasp_group_log_get_deadline (const FaspGroupLog *log, FaspTime heard);
-/* The member that asks at once; NULL: none does. */
+/* Sets the speaker, the member that asks without back-off; NULL: there is none. */
 void fasp_group_log_set_speaker (FaspGroupLog *log, gconstpointer member);
-/* @pacer: of the group; it stays the caller's.  @wire: bytes of a datagram that is sent again.
- * @share: of the pace, for what one member asks for. */
+/* @pacer: the group's, not owned. @wire: bytes of a retransmitted datagram. @share: the share of
+ * the pace that retransmissions to one member may take. */
 void fasp_group_log_set_share (FaspGroupLog *log, FaspPacer *pacer, gsize wire, gdouble share);
-/* A member asks for one more datagram: may it have that?  @taken: what it has taken of its share,
- * 0 at first. */
+/* May one more datagram be sent again to a member? @taken: state of the member's token bucket, 0 at
+ * first. */
 gboolean fasp_group_log_grants (FaspGroupLog *log, FaspTime now, FaspTime *taken);
-/* @member, which has settled all packets below @settled, lacks @block, and its session
- * is not sending it.  @asked: state of this function for this member and block, 0 at first.
- * TRUE: its session is to send the block. */
+/* @member, which has settled all packets below @settled, lacks @block, and its session is not
+ * sending it.  @asked: state of this function for this member and block, 0 at first. TRUE: its
+ * session must send the block. */
 gboolean fasp_group_log_ask (FaspGroupLog *log, FaspTime now, gconstpointer member, guint64 block,
     guint64 settled, guint8 *asked);
 
-/* The first block that is to go to all again, and the @round of its retransmission; FASP_NO_BLOCK:
+/* The first block queued to go to all again, and the *round of its retransmission; FASP_NO_BLOCK:
  * none. */
 guint64 fasp_group_log_peek (const FaspGroupLog *log, guint8 *round);
 

@@ -7,13 +7,13 @@
 #define RETURN_OVER (10. * FASP_SEC)
 #define WEIGHT_LEAST .02
 #define WEIGHT_BACK .25
-/* A share that arrived, of this few datagrams or fewer, says little about a flow. */
+/* A flow's share of arrivals has full weight only when it is measured over so many datagrams. */
 #define SURE 64.
 
 /* --- how to choose ------------------------------------------------------------ */
 
-/* Each datagram takes a random flow. The losses of one flow are then spread over the stream like
- * noise, and no period of the stream can coincide with one of a path. */
+/* Picks a random flow of @among for each datagram. The losses of one flow are then spread evenly
+ * over the stream, and no period of the stream can coincide with a period of a path. */
 static guint8
 pick_random (FaspMultipath *multipath, guint64 among)
 {
@@ -32,8 +32,7 @@ pick_random (FaspMultipath *multipath, guint64 among)
   return flow;
 }
 
-/* Takes the flows in turn, as evenly as their weights allow: of those to choose from, the one that
- * is furthest behind its share. */
+/* Weighted round robin: picks the flow of @among that is furthest behind its share. */
 static guint8
 pick_round_robin (FaspMultipath *multipath, guint64 among)
 {
@@ -75,7 +74,7 @@ fasp_multipath_set_usable (FaspMultipath *multipath, guint8 flow, gboolean usabl
     return;
   multipath->usable ^= FASP_BIT (flow);
   multipath->known |= FASP_BIT (flow);
-  /* a flow that was never used has no bad record */
+  /* a flow that was never used keeps its full weight */
   if (usable && multipath->shares[flow].reported > 0)
     multipath->shares[flow].weight = MIN (multipath->shares[flow].weight, WEIGHT_BACK);
 }

@@ -28,7 +28,7 @@ typedef struct
 
 typedef struct
 {
-  gboolean round_robin;  /* else at random */
+  gboolean round_robin;  /* FALSE: at random */
   guint n;               /* flows, 1 to FASP_FLOWS_MAX */
   guint64 usable, known; /* flows that are usable, and that ever were, a bit each */
   guint64 dice;
@@ -42,10 +42,10 @@ void fasp_multipath_init (FaspMultipath *multipath, FaspAssignment assignment, g
 /* A flow that comes back starts with a quarter of an equal share at most. */
 void fasp_multipath_set_usable (FaspMultipath *multipath, guint8 flow, gboolean usable);
 gboolean fasp_multipath_is_usable (const FaspMultipath *multipath, guint8 flow);
-/* A usable flow that is not in @avoid. If there is none, one in @avoid; if none is
- * usable, one that was; if none ever was, 0. */
+/* Picks a usable flow that is not in @avoid. If there is none, one in @avoid; if no flow is usable,
+ * one that was; if none ever was, 0. */
 guint8 fasp_multipath_pick (FaspMultipath *multipath, guint64 avoid);
-/* The same of the flows in @among. If none of these ever was usable: the first. */
+/* The same among the flows in @among. If none of these ever was usable: the first. */
 guint8 fasp_multipath_pick_among (FaspMultipath *multipath, guint64 among, guint64 avoid);
 /* The flows that datagrams may take: the usable ones; if there is none, those that were; if none
  * ever was, 0. A bit for each. */

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fasppathscheduler.h"
 
-/* When a datagram that leaves as soon as it can arrives; FASP_NEVER: that is not known. */
+/* When the datagram would arrive on the path if it left as soon as it can; FASP_NEVER: not
+ * known. */
 static FaspTime
 get_arrival (const FaspPathState *path, FaspTime now)
 {
   return path->ready == FASP_NEVER ? FASP_NEVER : MAX (path->ready, now) + path->delay;
 }
 
-/* Those of @among on which it is not too late; all of them if it is on each. */
+/* The paths of @among on which the datagram arrives in time; if there are none, @among. */
 static guint64
 leave_out_late (const FaspPathState *paths, guint64 among, FaspTime now, FaspTime spare)
 {
@@ -25,8 +26,8 @@ leave_out_late (const FaspPathState *paths, guint64 among, FaspTime now, FaspTim
   return in_time != 0 ? in_time : among;
 }
 
-/* Of @among, the one on which it arrives first.  @at_once: of those that can take it now; -1: none
- * can. */
+/* The path of @among on which the datagram arrives first. @at_once: only those that it can leave on
+ * now; -1: none. */
 static gint
 find_first (const FaspPathState *paths, guint64 among, FaspTime now, gboolean at_once)
 {
@@ -43,7 +44,7 @@ find_first (const FaspPathState *paths, guint64 among, FaspTime now, gboolean at
   return best;
 }
 
-/* When the path has brought all that waits. */
+/* When the last of @waiting bytes would arrive on the path. */
 static FaspTime
 get_end (const FaspPathState *path, FaspTime now, gsize waiting)
 {

@@ -23,19 +23,21 @@ typedef struct
 {
   gboolean is_usable;
   FaspTime ready; /* when the datagram may leave on it; FASP_NEVER: not known */
-  FaspTime delay; /* from then until it arrives: as long as the quickest path takes without a
-                     queue, and so much more, µs */
+  FaspTime delay; /* from then until it arrives, less the delay of the quickest path without a
+                     queue, µs */
   guint64 rate;   /* bit/s; 0: no limit */
 } FaspPathState;
 
 typedef struct
 {
-  gsize waiting;    /* bytes that wait to leave, itself included */
-  FaspTime spare;   /* how much longer than the quickest path it may take, µs; FASP_NEVER: any */
-  guint64 carriers; /* paths that carry it already, a bit each: another one is better */
+  gsize waiting;    /* bytes that wait to leave, including the datagram */
+  FaspTime spare;   /* how much longer than the quickest path the datagram may take, µs; FASP_NEVER:
+                       any time */
+  guint64 carriers; /* paths that have carried it already, a bit each; others are preferred */
 } FaspPathRequest;
 
-/* Returns the number of a path, of @n. *when: when it can leave there; <= now: at once. */
+/* Returns the index of the best of @n paths. *when: when the datagram can leave on it; <= now: at
+ * once. */
 guint fasp_path_scheduler_pick (const FaspPathState *paths, guint n, FaspTime now,
     const FaspPathRequest *request, FaspTime *when);
 

@@ -26,16 +26,16 @@ G_BEGIN_DECLS
 /* A receiver that has to leave again within this time came back too soon. */
 #define FASP_REJOIN_SOON (60 * FASP_SEC)
 
-/* Zeroes: it was never away. */
+/* All zero: the receiver was never away. */
 typedef struct
 {
-  FaspTime hold;        /* that the next trial takes; µs */
+  FaspTime hold;        /* how long the next trial takes; µs */
   FaspTime since;       /* when the trial began; FASP_NEVER: there is none */
-  guint64 pn, received; /* as reported when the trial began */
+  guint64 pn, received; /* what the receiver had reported when the trial began */
   FaspTime returned;    /* when it last came back; 0: never */
 } FaspRejoin;
 
-/* The receiver does not hear its group any more. */
+/* The receiver has left its group, as it does not hear it any more. */
 void fasp_rejoin_left (FaspRejoin *r, FaspTime now);
 /* The receiver reports that it has @received packets of the group, @pn the newest.  @hears: that
  * packet is recent.  TRUE: it is a member again. */

@@ -5,12 +5,11 @@
 /* A datagram without a block only gives a round-trip time.  It is forgotten after this
  * time. */
 #define FORGET_AFTER (10 * FASP_SEC)
-/* Datagrams that may wait to be settled, beyond four for each block in flight:
- * enough for ten seconds of answers to pings, say. */
+/* So many datagrams may wait to be settled, beyond four for each block in flight; ten seconds of
+ * PONGs are fewer. */
 #define OVERGROWN 65536
-/* If more than SETTLED_OF datagrams wait, those that left SETTLED_AFTER ago or earlier
- * count as settled, reported or not.  That happens in an outage of hours, in which ten
- * datagrams a second ask whether it is over. */
+/* If more than SETTLED_OF datagrams wait, those that left SETTLED_AFTER ago or earlier count as
+ * settled, reported or not. In an outage of hours the ten probes a second come to so many. */
 #define SETTLED_AFTER (60 * FASP_SEC)
 #define SETTLED_OF (OVERGROWN / 2)
 
@@ -72,7 +71,7 @@ has_block (const FaspTransmission *t)
   return t->block < FASP_PROBE;
 }
 
-/* Is there anything left to learn from the oldest transmission? */
+/* Must the oldest transmission of the flow be kept, for a report that may still come? */
 static gboolean
 is_wanted (const FaspSentMap *map, FaspTime now, const FaspSentFlow *flow)
 {
@@ -83,13 +82,13 @@ is_wanted (const FaspSentMap *map, FaspTime now, const FaspSentFlow *flow)
     return now - oldest->sent < FORGET_AFTER;
   if (has_block (oldest) && oldest->block >= map->base)
     return TRUE;
-  /* another flow has brought the block, but does this one carry anything?  A peer
-   * that never reports it becomes overgrown in the end */
+  /* the block has arrived by another flow, but a report will show whether this flow carries
+   * packets. If the peer never reports it, the map becomes overgrown */
   return map->n_flows > 1 && !reported;
 }
 
-/* Transmissions that need no answer any more must not pile up, even if the peer
- * acknowledges blocks but never settles a packet. */
+/* Drops the oldest transmissions that need no report any more, so that they do not pile up if the
+ * peer acknowledges blocks but never settles a packet. */
 static void
 forget (FaspSentMap *map, FaspTime now, FaspSentFlow *flow)
 {
@@ -216,7 +215,7 @@ fasp_sent_map_is_new (const FaspSentMap *map, const FaspFeedback *feedback)
   return !map->has_feedback || widen_serial (map, feedback) > map->serial;
 }
 
-/* The peer reports about a flow. */
+/* Takes in what the peer reports of one flow. */
 static void
 take_feedback (FaspSentMap *map, FaspTime now, const FaspFeedbackFlow *reported,
     FaspSentMapResult *result)
@@ -280,7 +279,8 @@ fasp_sent_map_peek (FaspSentMap *map, guint8 *round)
   while (map->queue.n > 0) {
     guint64 block = fasp_heap_get_least (&map->queue);
 
-    /* it may have arrived late, after it was taken as lost, or be sent to the group */
+    /* a queued block may have arrived after it was counted as lost, or is being sent to the
+     * group */
     if (block >= map->base && fasp_sent_map_ask (map, block) != FASP_BLOCK_HERE
         && !fasp_sent_map_is_in_flight (map, block)) {
       *round = fasp_sent_map_get_rounds (map, block);

@@ -37,20 +37,20 @@
 G_BEGIN_DECLS
 
 #define FASP_NO_BLOCK G_MAXUINT64
-/* A path MTU probe.  It may be too large for the path, so its loss is no sign of a
- * dead flow. */
+/* A path MTU probe.  As it may be too large for the path, its loss does not show that the flow is
+ * dead. */
 #define FASP_PROBE (G_MAXUINT64 - 1)
 
 typedef struct FaspSentMap FaspSentMap;
 
 typedef struct
 {
-  guint64 lost;                /* transmissions found lost by this feedback */
+  guint64 lost;                /* transmissions that this feedback shows to be lost */
   FaspTime shortest;           /* least time since one of these left;
                                   FASP_NEVER: none */
   FaspTime rtt;                /* sample of the slowest flow; 0: none */
   FaspTime ack_delay;          /* of that sample */
-  guint64 dead;                /* a bit for each flow found dead by it */
+  guint64 dead;                /* flows that it shows to be dead, a bit each */
   guint64 rounds[FASP_ROUNDS]; /* blocks acknowledged by this feedback */
 } FaspSentMapResult;
 
@@ -62,98 +62,99 @@ void fasp_sent_map_set_log (FaspSentMap *map, FaspLog *log);
 
 /* The packet number that the next datagram of @flow gets. */
 guint64 fasp_sent_map_get_pn (const FaspSentMap *map, guint8 flow);
-/* That datagram left with @block, FASP_NO_BLOCK, or FASP_PROBE.  New blocks are sent
- * in ascending order; other blocks must be between base and the last one.
- * @continued: it belongs to the same round as the datagram before: another fragment
- * of the block that was just sent, or a copy of a retransmission. */
+/* That datagram left, with @block, FASP_NO_BLOCK or FASP_PROBE.  New blocks are sent in ascending
+ * order; other blocks must be between base and the last one. @continued: it belongs to the same
+ * round as the datagram before: another fragment of the block that was just sent, or a copy of a
+ * retransmission. */
 void fasp_sent_map_sent (FaspSentMap *map, FaspTime now, guint8 flow, guint64 block,
     gboolean continued);
 
-/* Is the feedback newer than all before it?  Is it possible: does it report nothing that was never
- * sent?  Neither costs more than a look at each flow that it reports, however much it says. */
+/* Is the feedback newer than all before it? Is it possible, so that it reports only packets and
+ * blocks that were sent? Each test takes one step for each flow in it, however many blocks it
+ * names. */
 gboolean fasp_sent_map_is_new (const FaspSentMap *map, const FaspFeedback *feedback);
 gboolean fasp_sent_map_is_possible (const FaspSentMap *map, const FaspFeedback *feedback);
-/* FALSE: it is not both; it was ignored. */
+/* Takes in a feedback. FALSE: it was ignored, as it is not new or not possible. */
 gboolean fasp_sent_map_feedback (FaspSentMap *map, FaspTime now, const FaspFeedback *feedback,
     FaspSentMapResult *result);
 
-/* @flow is the only one that can carry anything; FASP_FLOWS_MAX: there are several, or none. What
- * is overdue on it is not taken as lost: nothing else would bring it sooner. */
+/* @flow is the only usable one; FASP_FLOWS_MAX: there are several, or none. Overdue packets on the
+ * only flow are not counted as lost, as no other flow could bring them sooner. */
 void fasp_sent_map_set_only (FaspSentMap *map, guint8 flow);
 
 /* New blocks go to a group from now on.  @log records them; it is not owned. */
 void fasp_sent_map_join (FaspSentMap *map, FaspTime now, FaspGroupLog *log);
 /* New blocks do not go to the group any more.  Blocks that the peer lacks are queued. */
 void fasp_sent_map_leave (FaspSentMap *map);
-/* Some or all blocks below @to went to the peer by a group that it has left.  Queues
- * them: those that the peer does not acknowledge go again. */
+/* Some or all blocks below @to were sent by a group that the peer has left. Queues them, so that
+ * those it does not acknowledge are sent again. */
 void fasp_sent_map_overtaken (FaspSentMap *map, guint64 to);
-/* What the peer has reported since it left the group of @log: the newest packet of the
- * group, and how many it has received.  FALSE: nothing. */
+/* What the peer has reported of the group of @log since it left that: the newest packet, and the
+ * number of packets received. FALSE: it has reported nothing. */
 gboolean fasp_sent_map_get_past (const FaspSentMap *map, const FaspGroupLog *log, guint64 *pn,
     guint64 *received);
 /* Catches up with the blocks that the group has sent.  Call it before anything that
  * depends on them.  Returns one past the last one. */
 guint64 fasp_sent_map_follow (FaspSentMap *map);
-/* When the group's oldest packet left that is newer than all that the peer has reported;
- * FASP_NEVER: there is none.  If that was too long ago to know: when the peer joined or
- * last reported a newer one. */
+/* Departure of the group's first packet after the newest one that the peer has reported;
+ * FASP_NEVER: there is none. If that is not remembered: when the peer joined or last reported a
+ * newer packet. */
 FaspTime fasp_sent_map_get_unheard (const FaspSentMap *map);
 
-/* Has the peer reported anything that the group sent since @block left, or is it not known when
- * that was? */
+/* Has the peer reported a packet that the group sent after @block? TRUE also if it is not known
+ * when @block left. */
 gboolean fasp_sent_map_hears_since (const FaspSentMap *map, guint64 block);
 
-/* What the peer has reported of a flow so far. */
+/* Totals of the peer's reports on a flow. */
 typedef struct
 {
   guint64 reported;        /* datagrams that feedback has reported on */
   guint64 received, holes; /* of these: arrived, and runs of lost ones */
   FaspTime rtt;            /* smoothed; 0: not measured */
-  FaspTime sample, delay;  /* the sample that the newest FEEDBACK about it gave, and how long the
-                              peer held the answer back; 0: it gave none */
+  FaspTime sample, delay;  /* the round-trip sample of the newest FEEDBACK about it, 0: none; and
+                              how long the peer held that FEEDBACK back */
 } FaspFlowTotals;
 
 FaspFlowTotals fasp_sent_map_get_totals (const FaspSentMap *map, guint8 flow);
-/* Of all flows together, without a round trip. */
+/* The same for all flows together, without the round trip. */
 FaspFlowTotals fasp_sent_map_get_all_totals (const FaspSentMap *map);
-/* What became of the originals of blocks that are not wanted any more.  One that left on several
- * flows is lost if all of them lost it. */
+/* How many originals of blocks below the base were lost. An original that left on several flows is
+ * lost if all of them lost it. */
 typedef struct
 {
   guint64 blocks, lost, holes; /* holes: runs of lost ones */
 } FaspOriginals;
 
 FaspOriginals fasp_sent_map_get_originals (const FaspSentMap *map);
-/* When the oldest packet of a flow left that is neither reported nor taken as lost; FASP_NEVER:
- * there is none. */
+/* Departure of the oldest packet of a flow that is neither reported nor counted as lost;
+ * FASP_NEVER: there is none. */
 FaspTime fasp_sent_map_get_oldest_time (const FaspSentMap *map, guint8 flow);
 /* The number of flows used so far. */
 guint fasp_sent_map_count_flows (const FaspSentMap *map);
 /* The flows whose newest datagram the peer has not reported.  A bit for each. */
 guint64 fasp_sent_map_get_unreported (const FaspSentMap *map);
-/* The flows on which an unacknowledged block left first and last: a retransmission had better
- * take another one.  A bit for each. */
+/* The flows on which an unacknowledged block left first and last, a bit each. A retransmission
+ * should take another one. */
 guint64 fasp_sent_map_get_carriers (const FaspSentMap *map, guint64 block);
 
-/* How many blocks are to go again, at most. */
+/* An upper bound of the blocks that will be sent again. */
 guint fasp_sent_map_count_queued (const FaspSentMap *map);
 /* The most urgent block to send again, FASP_NO_BLOCK for none; it stays
  * queued until it is sent. *round: its round of retransmissions, 1 for the first. */
 guint64 fasp_sent_map_peek (FaspSentMap *map, guint8 *round);
-/* Is one more copy of use?  That is so if @block is still missing, as far as is known,
- * and its last round of retransmissions was @round. */
+/* Is one more copy useful? It is if @block is not known to have arrived, and its last round of
+ * retransmissions was @round. */
 gboolean fasp_sent_map_wants_copy (const FaspSentMap *map, guint64 block, guint8 round);
 /* Does the peer have all blocks from the base up to @end, as far as is known? */
 gboolean fasp_sent_map_has_all (const FaspSentMap *map, guint64 end);
-/* Blocks below @base are not wanted any more. */
+/* Forgets the blocks below @base, which will not be sent any more. */
 void fasp_sent_map_advance (FaspSentMap *map, guint64 base);
 
 guint64 fasp_sent_map_get_base (const FaspSentMap *map);
 /* One past the highest block sent. */
 guint64 fasp_sent_map_get_next (const FaspSentMap *map);
-/* Does the peer let packets pile up without ever settling them?  They take memory, and
- * no honest peer does that. */
+/* Has the peer let more packets pile up without settling them than an honest peer would? They take
+ * memory. */
 gboolean fasp_sent_map_is_overgrown (const FaspSentMap *map);
 /* Was @block sent once, and is it neither acknowledged nor known to be lost? */
 gboolean fasp_sent_map_is_sent_once (const FaspSentMap *map, guint64 block);

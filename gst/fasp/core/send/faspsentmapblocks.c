@@ -75,7 +75,7 @@ fasp_sent_map_get_rounds (const FaspSentMap *map, guint64 block)
 
   if (map->log != NULL) {
     rounds += fasp_group_log_get_rounds (map->log, block);
-    /* a member gets the original by the group: what it gets by unicast is a retransmission */
+    /* a member gets originals by the group, so a block sent by unicast is a retransmission */
     rounds = MAX (rounds, 1u);
   }
   return MIN (rounds, G_MAXUINT8);
@@ -83,8 +83,8 @@ fasp_sent_map_get_rounds (const FaspSentMap *map, guint64 block)
 
 /* --- packets that are settled -------------------------------------------- */
 
-/* A packet is settled, so it is no longer in flight: has its block arrived?  FALSE: not
- * known yet. */
+/* A packet with @block is settled, so it is no longer in flight. Counts the block as arrived or
+ * lost. FALSE: not known yet. */
 static gboolean
 settle (FaspSentMap *map, FaspTime age, guint64 block, FaspSentMapResult *result)
 {
@@ -94,12 +94,13 @@ settle (FaspSentMap *map, FaspTime age, guint64 block, FaspSentMapResult *result
     return TRUE;
   switch (fasp_sent_map_ask (map, block)) {
     case FASP_BLOCK_UNKNOWN:
-      return FALSE; /* the feedback had no room for it */
+      return FALSE; /* the feedback had no room to say whether the block arrived */
     case FASP_BLOCK_MISSING:
       state = fasp_sent_map_block (map, block);
       result->lost++;
       result->shortest = MIN (result->shortest, age);
-      /* what a member of a group lacks is looked at when all packets are settled */
+      /* for a member of a group, fasp_sent_map_settle_group() decides this, after all packets are
+       * settled */
       if (--state->in_flight == 0 && !state->queued && map->log == NULL)
         fasp_sent_map_queue (map, block);
       break;
@@ -173,13 +174,13 @@ fasp_sent_map_settle (FaspSentMap *map, FaspTime now, FaspSentFlow *flow, guint6
     fasp_sent_map_log_lost (map, now, get_index (map, flow), &losses, why);
 }
 
-/* The feedback covers the blocks from @first to before @end: settles those that waited
- * for that, @left at most. */
+/* The feedback covers the blocks from @first to before @end. Settles those that waited for this, at
+ * most *left. */
 static void
 settle_range (FaspSentMap *map, guint64 first, guint64 end, guint *left, FaspSentMapLosses *losses,
     FaspSentMapResult *result)
 {
-  guint64 before = first - 1; /* the search ends behind it */
+  guint64 before = first - 1; /* g_sequence_search() finds the place behind this value */
   GSequenceIter *i = first == 0 ? g_sequence_get_begin_iter (map->unknown) :
                                   g_sequence_search (map->unknown, &before, compare_blocks, NULL);
 

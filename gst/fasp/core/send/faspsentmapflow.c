@@ -6,17 +6,17 @@
 #include <math.h>
 #include "faspsentmapprivate.h"
 
-/* How long packets may go unreported on a flow that was never reported. */
+/* On a flow without any report yet, packets count as lost after this time. */
 #define UNMEASURED_DUE FASP_SEC
-/* Losses in a row that are less likely than this are not by chance. */
+/* A run of losses that is less likely than this shows that the flow is dead. */
 #define NO_CHANCE 1e-4
-/* Bounds of a flow's loss for that. */
+/* Bounds of the loss from which that likelihood is computed. */
 #define LOSS_LEAST .001
 #define LOSS_MOST .9
-/* The datagrams over which a flow's loss is averaged. */
+/* A flow's loss is averaged over so many datagrams. */
 #define LOSS_OVER 256.
 
-/* Takes all packets before @end as lost, though the peer did not report them. */
+/* Counts all packets before @end as lost, though the peer did not report on them. */
 static void
 give_up (FaspSentMap *map, FaspTime now, FaspSentFlow *flow, guint64 end, const gchar *why,
     FaspSentMapResult *result)
@@ -27,14 +27,14 @@ give_up (FaspSentMap *map, FaspTime now, FaspSentFlow *flow, guint64 end, const 
   fasp_sent_map_settle (map, now, flow, end - 1, why, result);
 }
 
-/* Packets that the peer should have reported by now are lost. */
+/* Counts packets as lost on which the peer should have reported by now. */
 static void
 settle_overdue (FaspSentMap *map, FaspTime now, FaspSentFlow *flow, FaspSentMapResult *result)
 {
   FaspTime due = now - (flow->rtt.measured ? fasp_rtt_report_timeout (&flow->rtt) : UNMEASURED_DUE);
   guint64 end = flow->front;
 
-  /* the peer settles what it has reported, and holes before it, by itself */
+  /* up to `largest', the peer settles packets and holes by itself */
   if (flow->front < flow->largest)
     return;
   for (; end < flow->next && fasp_sent_map_transmission (flow, end)->sent <= due; end++)
@@ -56,7 +56,7 @@ fasp_sent_map_check_flow (FaspSentMap *map, FaspTime now, guint8 index, FaspSent
   if (flow == NULL || flow->front == flow->next)
     return;
   settle_overdue (map, now, flow, result);
-  /* the group does not take the place of a member's own flow */
+  /* with a group, a member's own flow is not replaced by another one */
   if (flow->silent == 0 || map->log != NULL || !is_dead (flow))
     return;
   FASP_LOG (map->decisions, now, PATH_DEAD, index, flow->silent, FASP_LOG_SHARE (flow->loss),
@@ -66,8 +66,8 @@ fasp_sent_map_check_flow (FaspSentMap *map, FaspTime now, guint8 index, FaspSent
   result->dead |= FASP_BIT (index);
 }
 
-/* Takes a sample from a packet that left at @sent.  @longer: only if the round trip is
- * longer than thought. */
+/* Takes a round-trip sample from a packet that left at @sent. @longer: only if it is longer than
+ * the smoothed one. */
 static void
 note_rtt (FaspSentFlow *flow, FaspTime now, FaspTime sent, const FaspFeedbackFlow *reported,
     gboolean longer, FaspSentMapResult *result)
@@ -100,9 +100,8 @@ fasp_sent_map_note_feedback (FaspSentFlow *flow, FaspTime now, const FaspFeedbac
     if (sent > 0)
       note_rtt (flow, now, sent, reported, FALSE, result);
     else if (flow->given_up > 0)
-      /* it was taken as lost, and arrived after all.  It left at given_up or before, so
-       * the round trip is at least that long.  Without this sample everything would be
-       * sent twice from now on. */
+      /* the packet was counted as lost too early. It left at given_up or before, so the round trip
+       * is at least that long. Without this sample, each packet would be sent twice from now on. */
       note_rtt (flow, now, flow->given_up, reported, TRUE, result);
   }
   flow->received = MAX (flow->received, reported->received);

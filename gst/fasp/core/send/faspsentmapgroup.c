@@ -22,7 +22,7 @@ fasp_sent_map_join (FaspSentMap *map, FaspTime now, FaspGroupLog *log)
       && received >= flow->received) {
     guint64 sent = pn + 1 - flow->largest;
 
-    /* what the group sent while it was away, and it did not receive, is no loss */
+    /* packets that the group sent while the member was away do not count as lost */
     flow->base += sent - MIN (sent, received - flow->received);
     flow->largest = pn + 1;
     flow->received = received;
@@ -93,7 +93,7 @@ fasp_sent_map_get_unheard (const FaspSentMap *map)
   if (map->group_reported == fasp_group_log_get_pn (map->log))
     return FASP_NEVER;
   sent = fasp_group_log_get_time (map->log, map->group_reported);
-  /* 0: too many packets ago to know */
+  /* 0: the departure of that packet is not remembered */
   return sent > 0 ? sent : map->group_progress;
 }
 
@@ -113,7 +113,7 @@ fasp_sent_map_group_feedback (FaspSentMap *map, FaspTime now, const FaspFeedback
 {
   FaspSentFlow *flow = map->flows[FASP_GROUP_FLOW];
 
-  if (flow->received == 0) /* packets before the first one are no loss */
+  if (flow->received == 0) /* packets before the first one received do not count as lost */
     flow->base = flow->largest = largest + 1 - MIN (reported->received, largest + 1);
   fasp_sent_map_note_feedback (flow, now, reported, largest,
       fasp_group_log_get_time (map->log, largest), result);
@@ -125,18 +125,19 @@ fasp_sent_map_group_feedback (FaspSentMap *map, FaspTime now, const FaspFeedback
     map->group_settled = MAX (map->group_settled, largest - reported->unsettled + 1);
 }
 
-/* Has the peer had @block from the session or the group?  What left before it joined comes once. */
+/* Was @block not sent to the peer yet, neither by its session nor, since it joined, by the
+ * group? */
 static gboolean
 is_first_time (const FaspSentMap *map, guint64 block)
 {
   guint64 first = fasp_group_log_get_first (map->log, block);
 
-  /* G_MAXUINT64: it was sent before the group */
+  /* G_MAXUINT64: the block was sent before the group began */
   return fasp_sent_map_block (map, block)->rounds == 0
       && (first == G_MAXUINT64 || first < map->flows[FASP_GROUP_FLOW]->base);
 }
 
-/* May the peer have @block again, as far as its share is concerned? */
+/* Does the peer's share let @block be sent again? */
 static gboolean
 is_granted (FaspSentMap *map, FaspTime now, guint64 block)
 {
@@ -144,8 +145,8 @@ is_granted (FaspSentMap *map, FaspTime now, guint64 block)
       || fasp_group_log_grants (map->log, now, &map->granted);
 }
 
-/* The peer lacks @block and has room for it: if all packets that carried it are settled,
- * it is lost, and is sent again if the peer's share allows that. */
+/* The peer lacks @block and has room for it. If all packets that carried it are settled, it is
+ * lost; it is queued to be sent again if the peer's share allows that. */
 static void
 look_at_missing (FaspSentMap *map, FaspTime now, guint64 block, FaspSentMapLosses *losses,
     FaspSentMapResult *result)
@@ -155,14 +156,14 @@ look_at_missing (FaspSentMap *map, FaspTime now, guint64 block, FaspSentMapLosse
   if (state->queued || state->in_flight > 0 || !is_granted (map, now, block)
       || !fasp_group_log_ask (map->log, now, map, block, map->group_settled, &state->asked))
     return;
-  /* a lost retransmission of the session's own was counted when its packet was settled */
+  /* a lost unicast retransmission was counted when its packet was settled */
   result->lost += state->rounds == 0;
   if (map->decisions != NULL && state->rounds == 0)
     fasp_sent_map_note_lost (losses, FASP_LOG_UNKNOWN, block, state->rounds, FASP_LOG_UNKNOWN);
   fasp_sent_map_queue (map, block);
 }
 
-/* Each block beyond one for each range takes its part of LOOKS_TIME. */
+/* So many look-ups, beyond one for each range, are allowed in LOOKS_TIME. */
 #define MORE (FASP_SENT_MAP_NEWS - FASP_RANGES_MAX)
 
 guint

@@ -10,9 +10,9 @@
 
 G_BEGIN_DECLS
 
-/* The most blocks that are looked up in one feedback, besides those whose packets it
- * settles: a bound on the work. A member may have so many looked up in LOOKS_TIME, and one for each
- * range in each feedback: a range of a few bytes can name thousands. */
+/* Bounds the work for one feedback: the most blocks looked up, besides those whose packets it
+ * settles. For a member, so many in LOOKS_TIME, but always one for each range: a range of a few
+ * bytes can name thousands of blocks. */
 #define FASP_SENT_MAP_NEWS 4096
 #define FASP_SENT_MAP_LOOKS_TIME FASP_FEEDBACK_CLOCK_MAX
 
@@ -27,15 +27,15 @@ typedef struct
 {
   FaspTransmission *ring;
   guint64 mask, front, next;
-  guint64 base;            /* of a group: the first one for this member */
-  guint64 largest;         /* newest one that the peer reported, + 1 */
-  guint64 received, holes; /* as reported with it */
-  FaspTime given_up;       /* when the newest one left that was taken as
-                              lost before it was reported */
+  guint64 base;            /* of a group: the first packet for this member */
+  guint64 largest;         /* newest packet that the peer reported, + 1 */
+  guint64 received, holes; /* totals that were reported with it */
+  FaspTime given_up;       /* departure of the newest packet that was counted as lost without a
+                              report */
   FaspRtt rtt;
   FaspTime sample, delay; /* of the newest feedback: FaspFlowTotals */
-  gdouble loss;           /* share lost of late */
-  guint silent;           /* lost since the last report */
+  gdouble loss;           /* share of recent packets that were lost */
+  guint silent;           /* packets lost since the last report of an arrival */
 } FaspSentFlow;
 
 typedef struct
@@ -54,11 +54,11 @@ struct FaspSentMap
   guint n_flows; /* in use so far */
   guint8 only;   /* fasp_sent_map_set_only() */
   FaspOriginals originals;
-  gboolean original_lost; /* that of the last block counted was */
+  gboolean original_lost; /* the original of the last block counted was lost */
   FaspSentBlock *blocks;  /* [base, next), block n at n & block_mask */
   guint64 block_mask, base, next;
-  FaspHeap queue; /* blocks that are to go again, by number */
-  /* the newest feedback, for another look when a queued block's turn comes */
+  FaspHeap queue; /* blocks to be sent again, by number */
+  /* the newest feedback, which is consulted again before a queued block is sent */
   guint64 serial;
   gboolean has_feedback;
   guint64 from, end;
@@ -70,24 +70,24 @@ struct FaspSentMap
   /* a group */
   gboolean was_member;
   FaspGroupLog *log;       /* of the group that new blocks go to; NULL: none */
-  FaspTime group_progress; /* when the peer last reported a newer packet */
+  FaspTime group_progress; /* when the peer last reported a newer packet of the group */
   guint32 past_largest;    /* of the group that it has left: newest packet reported, low bits */
   guint64 past_received;   /* of the group that it has left: packets received; 0: nothing was
                               reported */
   guint64 group_reported;  /* newest packet of the group reported, + 1 */
   guint64 group_settled;   /* newest one settled, + 1 */
-  FaspTime looks_from;     /* until then, the allowance of look-ups is used up */
+  FaspTime looks_from;     /* the allowance of look-ups is used up to this time */
   FaspTime granted;        /* fasp_group_log_grants() */
 };
 
-/* Packets that are found lost together, for the log.  It has one event for all of them: after an
- * outage, one feedback may tell of thousands. */
+/* Packets that were found lost together. They are logged as one event, as after an outage one
+ * feedback may show thousands. */
 typedef struct
 {
   guint64 count;
   gint64 first, last;        /* packet numbers; FASP_LOG_UNKNOWN: not known */
-  guint64 block, last_block; /* what they carried: the least and the greatest */
-  guint round;               /* the greatest; 0: the original */
+  guint64 block, last_block; /* the least and the greatest of the blocks that they carried */
+  guint round;               /* the greatest round; 0: originals */
   FaspTime age;              /* since the first of them left; FASP_LOG_UNKNOWN: not known */
 } FaspSentMapLosses;
 
@@ -108,11 +108,11 @@ fasp_sent_map_transmission (const FaspSentFlow *flow, guint64 pn)
 /* Packet @pn (FASP_LOG_UNKNOWN: not known) with @block, which left @age ago in @round, is lost. */
 void fasp_sent_map_note_lost (FaspSentMapLosses *losses, gint64 pn, guint64 block, guint round,
     FaspTime age);
-/* Logs what was noted, if count > 0.  @flow: FASP_LOG_UNKNOWN: not known.  @why: a word. */
+/* Logs the noted losses, if there are any.  @flow: FASP_LOG_UNKNOWN: not known.  @why: a word. */
 void fasp_sent_map_log_lost (const FaspSentMap *map, FaspTime now, gint64 flow,
     const FaspSentMapLosses *losses, const gchar *why);
 
-/* What the newest feedback says of a block. */
+/* Whether the peer has a block, by the newest feedback. */
 typedef enum
 {
   FASP_BLOCK_HERE, /* the peer has it, or does not need it any more */
@@ -133,8 +133,8 @@ gboolean fasp_sent_map_is_in_flight (const FaspSentMap *map, guint64 block);
 guint fasp_sent_map_get_rounds (const FaspSentMap *map, guint64 block);
 /* Does the newest feedback say that the peer has @block? */
 gboolean fasp_sent_map_is_here (const FaspSentMap *map, guint64 block);
-/* All packets of @flow up to @settled are settled: what they carried has arrived or is
- * lost.  @why: a word for the log. */
+/* All packets of @flow up to @settled are settled: their blocks have arrived or are lost.  @why: a
+ * word for the log. */
 void fasp_sent_map_settle (FaspSentMap *map, FaspTime now, FaspSentFlow *flow, guint64 settled,
     const gchar *why, FaspSentMapResult *result);
 
@@ -145,27 +145,28 @@ void fasp_sent_map_settle_unknown (FaspSentMap *map, FaspTime now, FaspSentMapRe
 
 /* --- faspsentmapflow.c --- */
 
-/* The peer reports about a flow that is no group's, up to @largest. */
+/* Takes in the report on a unicast flow, up to packet @largest. */
 void fasp_sent_map_flow_feedback (FaspSentMap *map, FaspTime now, const FaspFeedbackFlow *reported,
     guint64 largest, FaspSentMapResult *result);
-/* Notes the report about packets up to @largest, which left at @sent (0: not known). */
+/* Notes the totals and the round trip of a report up to packet @largest, which left at @sent (0:
+ * not known). */
 void fasp_sent_map_note_feedback (FaspSentFlow *flow, FaspTime now,
     const FaspFeedbackFlow *reported, guint64 largest, FaspTime sent, FaspSentMapResult *result);
-/* Takes what the peer should have reported by now as lost, and finds out whether the flow
- * is dead. */
+/* Counts packets as lost on which the peer should have reported by now, and finds out whether the
+ * flow is dead. */
 void fasp_sent_map_check_flow (FaspSentMap *map, FaspTime now, guint8 index,
     FaspSentMapResult *result);
 
 /* --- faspsentmapgroup.c --- */
 
-/* The peer reports about the flow of its group, up to @largest. */
+/* Takes in the report on the flow of the peer's group, up to packet @largest. */
 void fasp_sent_map_group_feedback (FaspSentMap *map, FaspTime now, const FaspFeedbackFlow *reported,
     guint64 largest, FaspSentMapResult *result);
-/* The most blocks that may be looked up for a feedback now; and counts them. */
+/* The most blocks that may be looked up for a feedback now; and takes @blocks from that
+ * allowance. */
 guint fasp_sent_map_get_looks (const FaspSentMap *map, FaspTime now);
 void fasp_sent_map_looked (FaspSentMap *map, FaspTime now, guint blocks);
-/* Finds the blocks that the peer lacks and that are not on their way by the group any
- * more. */
+/* Queues or asks for the blocks that the peer lacks and that the group no longer has in flight. */
 void fasp_sent_map_settle_group (FaspSentMap *map, FaspTime now, const FaspFeedback *feedback,
     FaspSentMapResult *result);
 

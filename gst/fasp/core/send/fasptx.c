@@ -10,22 +10,22 @@
 /* Blocks that leave in a stall when a probe has arrived: as many as RFC 9002, section 6.2.4, sends
  * to ask a peer that acknowledges nothing. */
 #define STALL_BLOCKS 2
-/* A copy that the channel has no room for is tried again after this time. */
+/* A copy that does not fit into the idle time of the pacer is tried again after this time. */
 #define COPY_AGAIN (5 * FASP_MSEC)
-/* If blocks are found too late in the queue again within this time, more is written
- * than leaves. */
+/* If blocks are too late before they are sent, and again within this time, the application writes
+ * more than the path takes. */
 #define EXPIRED_AGAIN (10 * FASP_SEC)
-/* A stream has paused after this share of the time that repairs have beyond one round
- * trip, and this many of its usual gaps between blocks, whichever is longer. */
+/* A stream counts as paused after 1/PAUSE_SHARE of the latency beyond one round trip, or PAUSE_GAPS
+ * of its usual gaps between blocks, whichever is longer. */
 #define PAUSE_SHARE 16
 #define PAUSE_GAPS 2
-/* The usual feedback on a block is waited for, if it can come within this share of that
- * time. */
+/* The regular feedback on a block is awaited if it can come within this share of the latency beyond
+ * one round trip. */
 #define ANSWER_SHARE 8
-/* A tail probe is repeated after this share of it. */
+/* A tail probe is repeated after this share of the same time. */
 #define WAIT_SHARE 4
-/* The usual gap is a moving average over so many. A pause counts as at most so many
- * usual gaps and a bit. */
+/* The usual gap is a moving average, in which a new one has 1/GAP_WEIGHT of the weight and counts
+ * as at most GAP_UNUSUAL of the usual ones plus GAP_BIT. */
 #define GAP_WEIGHT 16
 #define GAP_UNUSUAL 4
 #define GAP_BIT FASP_MSEC
@@ -37,7 +37,7 @@ is_waiting (const FaspTx *tx)
   return tx->view.acked < tx->view.cursor || tx->view.cursor < fasp_store_get_head (tx->store);
 }
 
-/* May a peer that has reported nothing get one more? */
+/* May a peer that has reported nothing get one more block? */
 static gboolean
 may_begin (const FaspTx *tx)
 {
@@ -61,7 +61,8 @@ may_send (const FaspTx *tx)
   return !tx->stall.is_on || tx->stall.blocks > 0;
 }
 
-/* Not for a peer that has just joined, and may still have to be moved to what is kept. */
+/* FALSE while the cursor is below the store's tail: a receiver that has just joined may still have
+ * to skip to the tail. */
 gboolean
 fasp_tx_has_fresh (const FaspTx *tx)
 {
@@ -70,10 +71,10 @@ fasp_tx_has_fresh (const FaspTx *tx)
       && tx->view.cursor < fasp_store_get_head (tx->store) && has_room (tx);
 }
 
-/* The pause after which a tail probe asks whether the last block of each flow has come.
- * A lost one must be sent again within the latency, too; but a probe is of no use if the next block
- * comes first and shows the loss. It is not needed either where the latency has time for so many
- * round trips that the usual feedback on the block can be waited for: once, for an original. */
+/* The pause after which a tail probe asks whether the last block of each flow has arrived. A lost
+ * one must be sent again within the latency, too; but a probe is of no use if the next block comes
+ * first and shows the loss. If the latency has time for many round trips, the first probe after an
+ * original waits for the regular feedback, which may make it unnecessary. */
 static FaspTime
 get_pause (const FaspTx *tx, const FaspRtt *rtt, gboolean original)
 {
@@ -89,8 +90,7 @@ get_pause (const FaspTx *tx, const FaspRtt *rtt, gboolean original)
       FASP_TX_TAIL_LEAST, FASP_TX_TAIL_FIRST);
 }
 
-/* The least time that the answer to a tail probe is waited for: a round trip, where the
- * latency has time for several more. */
+/* The least time between two tail probes: a round trip, if the latency has time for several. */
 static FaspTime
 get_wait (const FaspTx *tx, const FaspRtt *rtt)
 {
@@ -104,7 +104,7 @@ fasp_tx_takes (FaspTx *tx, const FaspFeedback *feedback)
 {
   if (!fasp_sent_map_is_new (tx->sent_map, feedback))
     return FALSE;
-  /* what the group has sent can be reported, too */
+  /* the report may be on blocks that the group has sent meanwhile */
   if (tx->group.log != NULL)
     fasp_tx_follow_group (tx);
   else if (tx->group.past != NULL)
@@ -121,8 +121,9 @@ end_stall (FaspTx *tx, FaspTime now)
   FASP_LOG (tx->log, now, SENDING_RESUMED, tx->view.cursor - tx->view.acked);
 }
 
-/* Does the peer take the stream?  It begins to if it acknowledges a block that was not given up, as
- * any peer can say that it skips.  It goes on if its acknowledgement advances, and packets arrive.
+/* Updates whether the peer takes the stream. It begins to when it acknowledges a block that was not
+ * given up; it goes on while its acknowledgement advances and packets arrive. Blocks that it claims
+ * to have skipped do not count, as any peer can claim that.
  */
 static void
 follow_acknowledgement (FaspTx *tx, FaspTime now, const FaspFeedback *feedback)
@@ -178,12 +179,12 @@ fasp_tx_feedback (FaspTx *tx, FaspTime now, const FaspFeedback *feedback, FaspRt
     fasp_path_estimate_feedback (tx->estimate, now, totals.reported, totals.received, totals.holes,
         MIN (feedback->latency, FASP_LATENCY_MAX / FASP_MSEC) * FASP_MSEC);
   }
-  /* after a stall, old losses say nothing about how soon a loss is found */
+  /* losses from before the end of a stall were found late because of the stall */
   if (result.shortest != FASP_NEVER && now - result.shortest >= tx->stall.end)
     fasp_path_estimate_lost (tx->estimate, result.shortest);
   if (result.rtt > 0) {
-    /* A member waits before it speaks, longer than the round trip. The delay that it
-     * reports is subtracted in full. */
+    /* A member holds its feedback back for longer than the round trip, so the delay that it reports
+     * is subtracted in full. */
     if (tx->group.log != NULL)
       fasp_rtt_sample (rtt, MAX (result.rtt - result.ack_delay, 1), 0);
     else
@@ -216,7 +217,7 @@ fasp_tx_feedback (FaspTx *tx, FaspTime now, const FaspFeedback *feedback, FaspRt
     tx->tail_time = now;
   if (tx->group.log != NULL) {
     fasp_tx_judge_hearing (tx, now, rtt);
-    tx->stands_by = FALSE; /* what a group sends is for others, too */
+    tx->stands_by = FALSE; /* a group sends for other members, too */
   } else {
     fasp_tx_has_from_others (tx, &feedback->has, feedback->stands_by);
   }
@@ -243,7 +244,7 @@ block_item (FaspTx *tx, guint64 number, guint8 round, guint32 room)
   return item;
 }
 
-/* When the peer's acknowledgement should advance by, not counting its round trip. */
+/* When the peer's acknowledgement should have advanced again, not counting its round trip. */
 static FaspTime
 get_deadline (const FaspTx *tx, FaspTime advanced)
 {
@@ -274,7 +275,7 @@ fasp_tx_get_stuck_timeout (const FaspTx *tx, const FaspRtt *rtt)
   return MAX (STALL_AFTER, 4 * rtt->smoothed);
 }
 
-/* A member reports what it has by itself now and then, so it is asked only after that. */
+/* A member reports regularly, so a TAIL asks it only when its report is overdue. */
 static FaspTime
 get_tail_time (const FaspTx *tx)
 {
@@ -293,8 +294,7 @@ note_gap (FaspTx *tx, FaspTime now)
   tx->block_time = now;
 }
 
-/* After a pause, a probe asks whether the last block has come; not if the next is about
- * to leave. */
+/* Is a tail probe due? Not if the next block can leave, which shows the same. */
 static gboolean
 is_tail_due (const FaspTx *tx, FaspTime now)
 {
@@ -327,7 +327,7 @@ check_stall (FaspTx *tx, FaspTime now, const FaspRtt *rtt)
     fasp_tx_stall (tx, now);
 }
 
-/* Finds a copy that is due and of use; forgets those that are not. */
+/* Finds a copy that is due and useful; drops due ones that are not. */
 static gboolean
 next_copy (FaspTx *tx, FaspTime now, guint32 room, gint64 unused, FaspTxItem *item)
 {
@@ -357,7 +357,7 @@ next_copy (FaspTx *tx, FaspTime now, guint32 room, gint64 unused, FaspTxItem *it
   return FALSE;
 }
 
-/* A repair symbol that is owed. */
+/* Finds a repair that is due. */
 static gboolean
 next_repair (FaspTx *tx, FaspTime now, FaspTxItem *item)
 {
@@ -407,8 +407,8 @@ copy_sent (FaspTx *tx)
     fasp_proactive_push (&tx->copies, &copy);
 }
 
-/* Is the block, which is to be sent again, given up instead?  The end of the stream is not: the
- * receiver learns of it only by that block. */
+/* Is a lost block given up rather than sent again? The block with the end of the stream is not, as
+ * only it tells the receiver of the end. */
 static gboolean
 is_given_up (const FaspTx *tx, guint64 number)
 {
@@ -423,11 +423,11 @@ log_given_up (const FaspTx *tx, FaspTime now, guint64 from, guint64 to)
     FASP_LOG (tx->log, now, BLOCKS_SKIPPED, from, to, FASP_LOG_WORD ("no_retransmission"));
 }
 
-/* Skips lost blocks, but not before those below them have arrived. */
+/* Without retransmissions: skips lost blocks once all blocks below them have arrived. */
 static gboolean
 give_up_lost (FaspTx *tx, FaspTime now)
 {
-  guint64 lost, from = 0, to = 0; /* those of a row, for the log */
+  guint64 lost, from = 0, to = 0; /* a run of them, for the log */
   guint8 round;
 
   for (;;) {
@@ -456,7 +456,8 @@ fasp_tx_next (FaspTx *tx, FaspTime now, const FaspRtt *rtt, guint32 room, gint64
   if (tx->held || tx_stands_by (tx))
     return nothing;
   check_stall (tx, now, rtt);
-  /* the store has dropped blocks that we have not sent: we have just joined, or were moved ahead */
+  /* the store has dropped blocks that this session has not sent, as it has just joined or was moved
+   * ahead */
   if (fasp_tx_get_base (tx) < tail) {
     FASP_LOG (tx->log, now, BLOCKS_SKIPPED, fasp_tx_get_base (tx), tail,
         FASP_LOG_WORD ("not_kept"));
@@ -468,7 +469,7 @@ fasp_tx_next (FaspTx *tx, FaspTime now, const FaspRtt *rtt, guint32 room, gint64
   if (tx->fragment.count > 0 && tx->fragment.block >= fasp_tx_get_base (tx)) {
     const FaspBlock *block = fasp_store_get (tx->store, tx->fragment.block);
 
-    /* the path may have changed in between: then the block starts again */
+    /* if the MTU has changed in between, the block is sent from its first fragment again */
     if (count_fragments (block->size, room) == tx->fragment.count)
       return (FaspTxItem) { FASP_TX_BLOCK, tx->fragment.block, tx->fragment.round, 0,
         tx->fragment.index, tx->fragment.count };
@@ -481,7 +482,7 @@ fasp_tx_next (FaspTx *tx, FaspTime now, const FaspRtt *rtt, guint32 room, gint64
     if (tx->estimate->no_rtx && give_up_lost (tx, now))
       return (FaspTxItem) { FASP_TX_SKIP, tx->view.skip_to, 0, 0, 0, 1 };
   }
-  /* what members of a group lack is bounded for all of them together */
+  /* retransmissions to a member are bounded for the whole group, elsewhere */
   rtx = may_send (tx)
           && (tx->view.peer == FASP_TX_TAKES || tx->group.log != NULL || now >= tx->fresh_time) ?
       fasp_sent_map_peek (tx->sent_map, &round) :
@@ -498,8 +499,8 @@ fasp_tx_next (FaspTx *tx, FaspTime now, const FaspRtt *rtt, guint32 room, gint64
     return block_item (tx, tx->view.cursor, 0, room);
   if (!is_waiting (tx))
     return nothing;
-  /* Nothing was sent since all was acknowledged: the window is closed, or it is too early.
-   * The peer may have to be asked later. */
+  /* Blocks wait although all sent ones are acknowledged: the window is closed, or the pace holds
+   * them back. A later TAIL asks the peer for its window. */
   if (tx->tail_time == FASP_NEVER)
     tx->tail_time = now + FASP_TX_TAIL_MAX;
   if (is_tail_due (tx, now))
@@ -558,13 +559,13 @@ fasp_tx_sent (FaspTx *tx, FaspTime now, const FaspRtt *rtt, const FaspTxItem *it
       break;
     case FASP_TX_TAIL:
       if (item->count > 1)
-        break; /* the other flows get theirs at once */
+        break; /* other flows need this TAIL, too: they get it at once */
       if (tx->group.log != NULL)
         tx->tail_interval = FASP_TX_TAIL_MAX;
       else if (!tx->stall.is_on) {
         FaspTime wait = get_wait (tx, rtt);
 
-        /* the wait may be longer than the interval that is otherwise the longest */
+        /* `wait' may exceed the usual maximum */
         tx->tail_interval = CLAMP (tx->tail_interval * 2, wait, MAX (wait, FASP_TX_TAIL_MAX));
       }
       tx->tail_time = now + tx->tail_interval;
@@ -583,7 +584,7 @@ void
 fasp_tx_double (FaspTx *tx, guint times, guint missed)
 {
   tx->view.counts.blocks_not_doubled += missed;
-  /* not in fragments: the path has become narrower, and new blocks will be smaller */
+  /* a block in fragments is not doubled: the MTU has fallen, and new blocks will be smaller */
   tx->doubles = tx->fragment.count > 0 ? 0 : times;
   tx->doubled = 0;
 }
@@ -637,7 +638,8 @@ void
 fasp_tx_begin_at (FaspTx *tx, guint64 number)
 {
   fasp_tx_skip_to (tx, number);
-  tx->view.counts.skipped = 0; /* the peer was never to get what was before */
+  tx->view.counts.skipped = 0; /* blocks before the first one of the session do not count as
+                                  skipped */
 }
 
 void
@@ -650,7 +652,8 @@ fasp_tx_has_from_others (FaspTx *tx, const FaspStreamOffset *has, gboolean stand
   if (!has->known)
     return;
   if (!fasp_store_find (tx->store, has, &number)) {
-    /* it has another stream: what it does not want of this one must not be kept for it either */
+    /* the peer takes another stream: if it stands by, the store need not keep blocks of this one
+     * for it */
     if (!stands_by)
       return;
     number = fasp_store_seal (tx->store);
@@ -659,9 +662,9 @@ fasp_tx_has_from_others (FaspTx *tx, const FaspStreamOffset *has, gboolean stand
     number = MIN (number, fasp_store_get_head (tx->store) - 1);
   if (!stands_by && number <= tx->view.cursor
       && fasp_sent_map_peek (tx->sent_map, &round) >= number)
-    return; /* nothing would be sent in vain */
+    return; /* no queued or new block is below @has, so none would be sent in vain */
   fasp_tx_skip_to (tx, number);
-  tx->view.counts.skipped = skipped; /* the peer lacks nothing */
+  tx->view.counts.skipped = skipped; /* the peer has the skipped blocks from another source */
 }
 
 void
@@ -678,8 +681,8 @@ fasp_tx_expire (FaspTx *tx, FaspTime now, guint32 media_time, const FaspRtt *rtt
     return;
   newest = fasp_store_get (tx->store, head - 1)->media_time;
   expired = fasp_widen (media_time, FASP_MEDIA_TIME_BITS, newest);
-  /* the receiver does not know yet that our clock was set back, or the path has become so long that
-   * everything is too late */
+  /* everything would be too late: our clock was set back, of which the receiver does not know yet,
+   * or the path has become too long */
   if (expired + rtt->latest > newest)
     return;
   expired += rtt->min;

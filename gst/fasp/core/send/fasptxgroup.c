@@ -47,8 +47,8 @@ fasp_tx_leave (FaspTx *tx, FaspTime now)
     tx->fresh_time = now;
 }
 
-/* One stale feedback is not enough: the first one after an outage may be older than
- * what has come since. */
+/* A member is deaf only after DEAF_AFTER of feedback without news: the first feedback after an
+ * outage may have been sent before newer packets arrived. */
 void
 fasp_tx_judge_hearing (FaspTx *tx, FaspTime now, const FaspRtt *rtt)
 {
@@ -80,7 +80,7 @@ fasp_tx_returns (FaspTx *tx, FaspTime now, const FaspRtt *rtt, const FaspGroupLo
 
   if (!fasp_sent_map_get_past (tx->sent_map, log, &pn, &received))
     return FALSE;
-  /* when the packet behind it left; 0: too long ago to know */
+  /* when the packet after @pn left; 0: not remembered */
   sent = pn + 1 < fasp_group_log_get_pn (log) ? fasp_group_log_get_time (log, pn + 1) : now;
   return fasp_rejoin_feedback (&tx->group.rejoin, now,
       sent > 0 && sent >= now - DEAF_AFTER - 4 * rtt->smoothed, pn, received);

@@ -22,11 +22,11 @@ typedef struct
   FaspRejoin rejoin;   /* decides when it becomes a member again */
 } FaspTxGroup;
 
-/* Nothing but tail probes leaves until the peer's acknowledgement advances. */
+/* A stall: until the peer's acknowledgement advances, only tail probes and `blocks' leave. */
 typedef struct
 {
   gboolean is_on;
-  guint blocks;    /* that may leave all the same, as a packet has arrived since */
+  guint blocks;    /* blocks that may leave in the stall, as a packet has arrived since */
   guint64 arrived; /* packets that the peer has reported as received */
   FaspTime end;    /* when feedback last came in a stall */
 } FaspTxStall;
@@ -47,13 +47,12 @@ struct _FaspTx
   FaspProactive copies;
   FaspFec fec;
   FaspTxGroup group;
-  gboolean held;              /* nothing leaves */
+  gboolean held;              /* no datagram leaves */
   gboolean stands_by;         /* the peer has another source of the stream, and wants nothing now */
   FaspPathEstimate *estimate; /* owned */
-  FaspTime fresh_time; /* when that block may leave, or any to a peer that has acknowledged nothing;
-                          FASP_NEVER: it has to be given a turn */
-  guint64 limit;       /* end of the peer's window, in units of the stream */
-  FaspTime skip_time;  /* when to repeat the skip notice */
+  FaspTime fresh_time;        /* fasp_tx_get_fresh_time() */
+  guint64 limit;              /* end of the peer's window, in units of the stream */
+  FaspTime skip_time;         /* when to repeat the skip notice */
   FaspTime tail_time, tail_interval;
   FaspTime block_time;   /* when the newest block left */
   FaspTime gap;          /* the usual time between new blocks, smoothed; µs */
@@ -62,14 +61,14 @@ struct _FaspTx
   FaspTime advanced;     /* since when something has been unacknowledged, and the acknowledgement
                             has not advanced */
   FaspTime moved;        /* when the peer last acknowledged a block */
-  guint64 arrived;       /* packets that had arrived when its acknowledgement last advanced */
+  guint64 arrived;       /* packets that had arrived when the peer's acknowledgement last
+                            advanced */
   FaspTxStall stall;
   FaspTxFragment fragment;
-  guint8 doubles, doubled; /* how often the last block still has to go again,
-                              and how often it did */
+  guint8 doubles, doubled; /* copies of the last block still to be sent, and already sent */
 };
 
-/* fasp_tx_stands_by(), for what is asked for each packet. */
+/* fasp_tx_stands_by(), inlined as it is called for each packet. */
 static inline gboolean
 tx_stands_by (const FaspTx *tx)
 {
@@ -78,8 +77,8 @@ tx_stands_by (const FaspTx *tx)
 
 /* Judges by a FEEDBACK whether the peer hears its group. */
 void fasp_tx_judge_hearing (FaspTx *tx, FaspTime now, const FaspRtt *rtt);
-/* A peer that hears the group again, but has not joined it yet, may have blocks that
- * were not sent to it alone. */
+/* A peer that hears the group again, but has not rejoined, may acknowledge blocks that its session
+ * has not sent: moves the cursor behind them. */
 void fasp_tx_overtake (FaspTx *tx, const FaspFeedback *feedback);
 
 G_END_DECLS

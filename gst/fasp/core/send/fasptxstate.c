@@ -89,8 +89,6 @@ fasp_tx_is_complete (const FaspTx *tx)
   return fasp_store_is_finished (tx->store) && tx->view.acked >= fasp_store_get_head (tx->store);
 }
 
-/* Can a member widen the low bits of the group's block numbers?  Only once it knows how far the
- * stream is. */
 gboolean
 fasp_tx_is_in_stream (const FaspTx *tx)
 {
