@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspaddressindex.h"
 
-/* A list of n flows is made again only after n times this. Making it takes some
+/* An index of n flows is rebuilt after n times this at the earliest. Building it takes some
  * hundredths of that time. */
 #define OLD_AFTER 20 /* µs */
-/* So many at one address are no reason to wait. */
+/* Handling so many sessions at one address needs no wait afterwards. */
 #define FEW 16
 
 typedef struct

@@ -19,19 +19,19 @@ typedef struct
   GHashTable *first; /* hash of an address -> index in the list + 1 */
   GArray *list;
   FaspTime made;
-  FaspTime busy_until; /* nothing is looked up before */
+  FaspTime busy_until; /* nothing is looked up before this time */
 } FaspAddressIndex;
 
 void fasp_address_index_clear (FaspAddressIndex *index);
-/* @sessions: all that there are. */
+/* Rebuilds the index if it is old. @sessions: all sessions of the endpoint. */
 void fasp_address_index_update (FaspAddressIndex *index, FaspTime now, const GPtrArray *sessions);
 /* The index in the list, + 1, of the first session with a flow to @address; 0: there is none. */
 guint fasp_address_index_find (const FaspAddressIndex *index, const FaspAddress *address);
-/* @n sessions at one address have been dealt with. If these are many, that is not done again before
- * `busy_until'. */
+/* @n sessions at one address were handled. If they were many, no address is looked up for a
+ * while. */
 void fasp_address_index_dealt_with (FaspAddressIndex *index, FaspTime now, guint n);
-/* The session id at @cursor, which is moved on to the next; 0: there is none. That
- * session may be elsewhere by now, or gone. */
+/* The session id at *cursor, which moves on to the next session at the same address; 0: there is
+ * none. The session may have another address by now, or be gone. */
 guint32 fasp_address_index_take (const FaspAddressIndex *index, guint *cursor);
 
 G_END_DECLS

@@ -11,15 +11,14 @@
 #include "faspreading.h"
 #include "fasptokenbucket.h"
 
-/* The application hears of so many refused callers at once, and then of one in this time; that one
- * has the number of those before. */
+/* The application is notified of so many refused callers at once, then of one in this time, with
+ * the number of those left out before. */
 #define NOTIFY_REFUSALS 16
 #define NOTIFY_REFUSAL_EVERY FASP_SEC
-/* With more sessions than this, a caller must prove its address before anything
- * else is done. */
+/* With more sessions than this, a caller must prove its address before its message is opened. */
 #define PROOF_ABOVE 64
-/* A receiver that has acknowledged nothing for so long gives way to another one: an honest one
- * would have, unless the path is bad. */
+/* A receiver that has acknowledged nothing for so long gives way to another one. An honest receiver
+ * acknowledges something by then, unless its path is bad. */
 #define GIVES_WAY_AFTER FASP_SEC
 #define REFUSED_TEXT "the application there refused it"
 #define ABSENT_TEXT "there is no stream of this streamid"
@@ -37,16 +36,16 @@ answer (FaspHandshakeType type, const FaspHandshake *open)
   return handshake;
 }
 
-/* The call that is being dealt with. */
+/* The call that is being handled. */
 typedef struct
 {
   const FaspAddress *from;
-  gboolean proved;     /* the address is the caller's */
-  FaspNetwork network; /* that the address is in; set when it is decided about */
+  gboolean proved;     /* the cookie proves that the address is the caller's */
+  FaspNetwork network; /* of the address; set by decide() */
   const FaspHandshake *open;
-  guint8 id[FASP_KEY_SIZE]; /* hash of all that the OPEN says */
+  guint8 id[FASP_KEY_SIZE]; /* hash of the contents of the OPEN */
   FaspHello hello;          /* set once its message has been opened */
-  FaspIdentity peer;        /* the caller; set then, too */
+  FaspIdentity peer;        /* the caller; set at the same time */
   FaspNoise noise;
 } Call;
 
@@ -128,9 +127,9 @@ send_versions (FaspEndpoint *endpoint, const FaspAddress *to, const FaspHandshak
 
 /* --- who is calling? ------------------------------------------------------------- */
 
-/* Hashes all of an OPEN but the cookie.  So an OPEN that was damaged or changed on its way is
- * another call, and cannot replace the right one. The hash has a secret, so that no host
- * can make many calls with colliding hashes. */
+/* Hashes the contents of an OPEN except the cookie. An OPEN that was changed on its way thus counts
+ * as another call, and cannot replace the right one. The hash has a secret, so that no host can
+ * make many calls with colliding hashes. */
 static void
 identify_call (const FaspEndpoint *endpoint, const FaspHandshake *open, guint8 call[FASP_KEY_SIZE])
 {
@@ -142,7 +141,7 @@ identify_call (const FaspEndpoint *endpoint, const FaspHandshake *open, guint8 c
   fasp_sha256 (prologue, w.used, open->message, open->message_size, call);
 }
 
-/* The open session that the caller proves it was in, or NULL. */
+/* The open session that the caller resumes, proving that it was in it; NULL: none. */
 static FaspSession *
 find_resumed (FaspEndpoint *endpoint, const Call *call)
 {
@@ -228,9 +227,9 @@ admit (FaspEndpoint *endpoint, FaspTime now, Call *call, FaspCipher cipher)
   fasp_wire_write_hello (&p, &hello);
   fasp_wipe (&hello.group_key, sizeof hello.group_key);
   good = fasp_noise_write (&call->noise, payload, p.used, &m);
-  fasp_wipe (payload, sizeof payload); /* the group's key is in it, too */
+  fasp_wipe (payload, sizeof payload); /* it holds the group's key */
   if (!good) {
-    /* the caller's point gives no secret */
+    /* the caller's public key is invalid */
     endpoint->stats.datagrams_malformed++;
     return;
   }
@@ -266,7 +265,8 @@ admit (FaspEndpoint *endpoint, FaspTime now, Call *call, FaspCipher cipher)
   }
 }
 
-/* Takes as many tokens as for a wrong key, so names cannot be guessed any faster than keys. */
+/* Refuses a wrong stream name. Takes as many tokens as for a wrong key, so that names cannot be
+ * guessed any faster than keys. */
 static void
 refuse_name (FaspEndpoint *endpoint, FaspTime now, const Call *call, const gchar *text)
 {
@@ -275,8 +275,8 @@ refuse_name (FaspEndpoint *endpoint, FaspTime now, const Call *call, const gchar
   fasp_limiter_refused (endpoint->calling->admitted.limiter, now, call->from, call->proved);
 }
 
-/* Looks at the hint of its stream in an OPEN, before its message is opened.  FALSE: the
- * call was refused. */
+/* Checks the hint of the stream in an OPEN, before the message is opened. FALSE: the call was
+ * refused. */
 static gboolean
 is_for_us (FaspEndpoint *endpoint, FaspTime now, Call *call, FaspRoute route)
 {
@@ -292,7 +292,7 @@ is_for_us (FaspEndpoint *endpoint, FaspTime now, Call *call, FaspRoute route)
     case FASP_ROUTE_HERE:
       return TRUE;
     case FASP_ROUTE_ABSENT:
-      /* a caller that knows our key: the event says which stream it wants */
+      /* if the caller knows our key, the event tells which stream it wants */
       if (!try_message (endpoint, call, &ignored))
         call->hello.streamid[0] = '\0';
       refuse_name (endpoint, now, call, ABSENT_TEXT);
@@ -309,8 +309,8 @@ is_for_us (FaspEndpoint *endpoint, FaspTime now, Call *call, FaspRoute route)
   return FALSE;
 }
 
-/* Answers repeated calls, and those that the address and the number of half-open
- * sessions already decide.  TRUE: the call is worth the work of opening its message. */
+/* Answers repeated calls, and those that are decided by the address and the number of half-open
+ * sessions. TRUE: the call's message must be opened. */
 static gboolean
 look_at (FaspEndpoint *endpoint, FaspTime now, const Call *call)
 {
@@ -320,8 +320,8 @@ look_at (FaspEndpoint *endpoint, FaspTime now, const Call *call)
 
   if (same != NULL) {
     if (same->state == FASP_SESSION_HALF) {
-      /* answer to where the OPEN came from: an attacker that has copied it gains nothing
-       * by that, as the session's address does not change */
+      /* the answer goes to where the OPEN came from. An attacker that has copied the OPEN gains
+       * nothing by that, as the session's address does not change */
       if (!fasp_address_equal (&same->handshake.from, call->from))
         same->handshake.moved = TRUE;
       same->handshake.from = *call->from;
@@ -341,11 +341,11 @@ look_at (FaspEndpoint *endpoint, FaspTime now, const Call *call)
   if (!call->proved)
     retry (endpoint, now, call->from, call->open);
   else
-    endpoint->stats.handshakes_refused++; /* no answer: it will repeat the call */
+    endpoint->stats.handshakes_refused++; /* no answer: the caller will repeat the call */
   return FALSE;
 }
 
-/* TRUE: the receiver takes one stream, and has received it. */
+/* TRUE: this receiver takes only one stream, and has received it. */
 static gboolean
 has_received (const FaspEndpoint *endpoint)
 {
@@ -357,7 +357,7 @@ has_received (const FaspEndpoint *endpoint)
   return endpoint->calling->received;
 }
 
-/* Where there is no room for one more receiver. */
+/* Which limit leaves no room for one more receiver. */
 typedef enum
 {
   ROOM,
@@ -365,7 +365,7 @@ typedef enum
   NONE,
 } Crowded;
 
-/* @most: receivers of such a network; 0: there is no limit. */
+/* Has network @number @most receivers or more? 0: there is no limit. */
 static gboolean
 is_full (const FaspEndpoint *endpoint, guint64 number, guint64 most)
 {
@@ -388,8 +388,9 @@ look_for_room (const FaspEndpoint *endpoint, const FaspNetwork *network)
   return endpoint->stats.sessions >= most ? NONE : ROOM;
 }
 
-/* The receiver that gives way to another one from @network; NULL: none.  A single one of a network
- * has a second to acknowledge something, and keeps its place if there is nothing to acknowledge. */
+/* The receiver that gives way to a new one from @network; NULL: none. A receiver that is alone in
+ * its network has GIVES_WAY_AFTER to acknowledge something, and keeps its place while it was sent
+ * nothing. */
 static FaspSession *
 choose_giving_way (const FaspEndpoint *endpoint, FaspTime now, const FaspNetwork *network)
 {
@@ -406,7 +407,7 @@ choose_giving_way (const FaspEndpoint *endpoint, FaspTime now, const FaspNetwork
   return fasp_session_get_owed (session, now) > GIVES_WAY_AFTER ? session : NULL;
 }
 
-/* Why a sender takes no receiver from @network now; NULL: it does. */
+/* Why this sender takes no receiver from @network now; NULL: it takes one. */
 static const gchar *
 explain_crowded (const FaspEndpoint *endpoint, FaspTime now, const FaspNetwork *network)
 {
@@ -422,7 +423,8 @@ explain_crowded (const FaspEndpoint *endpoint, FaspTime now, const FaspNetwork *
   return NULL;
 }
 
-/* A receiver from @network comes: if there is no room, one gives way that has acknowledged nothing.
+/* Makes room for a receiver from @network: if there is none, one that has acknowledged nothing is
+ * closed.
  */
 static void
 make_place (FaspEndpoint *endpoint, FaspTime now, const FaspNetwork *network)
@@ -437,7 +439,7 @@ make_place (FaspEndpoint *endpoint, FaspTime now, const FaspNetwork *network)
   fasp_lifecycle_leave (endpoint, now, session);
 }
 
-/* Why a receiver takes no other sender than @session now; NULL: it does. */
+/* Why this receiver takes @session as its sender no more; NULL: it takes it. */
 static const gchar *
 explain_occupied (const FaspEndpoint *endpoint, const FaspSession *session)
 {
@@ -450,7 +452,7 @@ explain_occupied (const FaspEndpoint *endpoint, const FaspSession *session)
                                    NULL;
 }
 
-/* Why no other caller from @network is let in now, beside @session; NULL: one is. */
+/* Why no caller from @network is let in now, if @session does not count; NULL: it is let in. */
 static const gchar *
 explain_full (const FaspEndpoint *endpoint, FaspTime now, const FaspSession *session,
     const FaspNetwork *network)
@@ -553,7 +555,8 @@ fasp_admission_has_room (const FaspEndpoint *endpoint, FaspTime now, const FaspS
 void
 fasp_admission_confirmed (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
-  /* a receiver takes one sender, the first that answers; a sender takes so many receivers */
+  /* several may be half open: a receiver takes the first sender, a sender up to its limit of
+   * receivers */
   const gchar *full = explain_full (endpoint, now, session, &session->handshake.network);
 
   if (full != NULL) {
@@ -567,7 +570,7 @@ fasp_admission_confirmed (FaspEndpoint *endpoint, FaspTime now, FaspSession *ses
       if (other != session && other->state == FASP_SESSION_OPEN)
         fasp_lifecycle_replaced (endpoint, now, other);
     }
-  /* it called in time, but what it was to get is not kept any more */
+  /* the call came in time, but its first block is not kept any more */
   else if (fasp_store_is_finished (endpoint->store)
       && fasp_store_get_tail (endpoint->store) > session->start.block) {
     fasp_session_close (session, now, FASP_REASON_STOPPED, "the stream has ended");
@@ -594,11 +597,12 @@ fasp_admission_decided (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessi
     if (session->streamid != NULL)
       g_strlcpy (call.hello.streamid, session->streamid, sizeof (call.hello.streamid));
     reject (endpoint, now, &call, FASP_REASON_REFUSED, REFUSED_TEXT);
-    /* as a key that is not in a list, so that the application is asked no oftener */
+    /* costs as many tokens as a key that is not allowed, so that the application is not asked more
+     * often */
     if (session->peer.proved && !session->peer.allowed)
       fasp_limiter_owe (session->handshake.bucket);
-    /* kept until it times out, so that the application is not asked again when
-     * the call is repeated */
+    /* the session stays until it times out, so that the application is not asked again when the
+     * call is repeated */
     session->state = FASP_SESSION_CLOSED;
     session->closing.reason = FASP_REASON_REFUSED;
     session->closing.time = FASP_NEVER;

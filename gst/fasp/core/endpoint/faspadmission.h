@@ -25,11 +25,11 @@ G_BEGIN_DECLS
 /* @size: bytes of the datagram; @route: FASP_ROUTE_HERE if the port is not shared. */
 void fasp_admission_receive (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
     gsize size, const FaspHandshake *open, FaspRoute route);
-/* May the half-open @session become open?  A receiver takes one sender, a sender so many
+/* May the half-open @session become open? A receiver takes one sender, a sender up to its limit of
  * receivers. */
 gboolean fasp_admission_has_room (const FaspEndpoint *endpoint, FaspTime now,
     const FaspSession *session);
-/* The first datagram of a half-open session came, so its address is real. */
+/* The first datagram of the half-open @session came, which proves its address. */
 void fasp_admission_confirmed (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
 /* The application answered FASP_EVENT_CONNECTING. */
 void fasp_admission_decided (FaspEndpoint *endpoint, FaspTime now, FaspSession *session,

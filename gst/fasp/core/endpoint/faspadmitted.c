@@ -13,7 +13,7 @@ hash_call (gconstpointer call)
 {
   guint hash;
 
-  memcpy (&hash, call, sizeof hash); /* the key is a hash already */
+  memcpy (&hash, call, sizeof hash); /* @call is a hash */
   return hash;
 }
 

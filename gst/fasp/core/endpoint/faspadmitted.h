@@ -9,13 +9,14 @@
 
 G_BEGIN_DECLS
 
-/* Has its stream a name, that callers may have to give? */
+/* Has the endpoint's stream a name, which callers may have to give? */
 gboolean fasp_admitted_has_name (const FaspEndpoint *endpoint);
 void fasp_admitted_init (FaspEndpoint *endpoint);
 void fasp_admitted_end (FaspEndpoint *endpoint);
-/* @session is about to be removed: the same call would be a new one from now on. */
+/* @session is about to be removed: forgets its call, so that a repetition counts as a new call. */
 void fasp_admitted_forget (FaspEndpoint *endpoint, FaspSession *session);
-/* Something came from the receiver of @session: it may have acknowledged something by now. */
+/* A datagram of the receiver of @session came: if it takes the stream by now, it is no newcomer any
+ * more. */
 void fasp_admitted_reports (FaspEndpoint *endpoint, FaspSession *session);
 /* @session is no longer half open: it is open, or gone. */
 void fasp_admitted_left (FaspEndpoint *endpoint, FaspSession *session);

@@ -9,11 +9,12 @@
 #include "fasphold.h"
 #include "fasplifecycle.h"
 
-/* If a call is answered only after this time, the stream begins elsewhere than it says. */
+/* If a call is answered later than this, the stream does not begin at the block that the OPEN
+ * names. */
 #define ANEW_AFTER (2 * FASP_SEC)
 
-/* Where the OPEN went that is answered from @from.  If the answer comes from the address that was
- * called before (the next address of a name may be called by now), that one is the peer's. */
+/* The address to which the OPEN went that is answered from @from. It may be the one that was called
+ * before, as the next address of a name may be called by now. */
 static FaspAddress
 get_called (FaspEndpoint *endpoint, const FaspAddress *from)
 {
@@ -26,7 +27,7 @@ get_called (FaspEndpoint *endpoint, const FaspAddress *from)
   return fasp_dial_get_address (endpoint, link);
 }
 
-/* Flow 0 keeps the link that was answered.  The other flows get the other links. */
+/* Flow 0 keeps the local socket whose OPEN was answered; the other flows get the other sockets. */
 static void
 set_addresses (FaspEndpoint *endpoint, FaspSession *session)
 {
@@ -43,9 +44,9 @@ set_addresses (FaspEndpoint *endpoint, FaspSession *session)
   }
 }
 
-/* All repetitions of an OPEN name the same first block, though it may take long until a
- * sender answers. What was written meanwhile may be kept as history; but the receiver begins where
- * one that comes now does. */
+/* All repetitions of an OPEN name the same first block, though it may take long until a receiver
+ * answers. Blocks written meanwhile may be kept as history, but the receiver begins where a new one
+ * does. */
 static void
 begin_anew (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
@@ -56,9 +57,9 @@ begin_anew (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   fasp_tx_begin_at (session->tx, fasp_dial_choose_start (endpoint, now));
 }
 
-/* The receiver that answers has the stream up to @offset. What it has of our stream, from us or
- * from a relay, need not be sent again. If it has another stream by now, it has got that instead of
- * ours: a sender that does not wait for receivers then begins anew. */
+/* The receiver that answers has the stream up to @offset. Bytes of our stream before that, which
+ * came from us or from a relay, need not be sent. If @offset is of another stream, the receiver has
+ * taken that instead: a sender that does not wait for receivers then begins anew. */
 static void
 follow_stream_offset (FaspEndpoint *endpoint, FaspTime now, FaspSession *session,
     const FaspStreamOffset *offset)
@@ -74,10 +75,10 @@ follow_stream_offset (FaspEndpoint *endpoint, FaspTime now, FaspSession *session
   }
 }
 
-/* The receiver that answers has nothing of the stream, so it is not the one that was there before.
- * The sender keeps nothing for it, and begins where it begins for any new receiver, but not before
- * the block that the OPEN names.  If the session of the receiver before was replaced, what it had
- * not acknowledged is not yet counted: @replaced. */
+/* The receiver that answers has nothing of the stream, so it is not the former one. The sender
+ * drops the blocks held for that, and begins where any new receiver begins, but not before the
+ * block that the OPEN names. @replaced: the session of the former receiver was replaced, and its
+ * unacknowledged bytes have yet to be counted. */
 static void
 begin_without_the_past (FaspEndpoint *endpoint, FaspTime now, FaspSession *session,
     gboolean replaced)
@@ -109,13 +110,14 @@ fasp_answer_rejected (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *f
       || (open && !group);
   gboolean goes_on = passing && (endpoint->config.settings.reconnect || open);
   gboolean moves = fasp_failover_refused (endpoint, now, !passing);
-  /* any sender that announces itself to a group is called: its refusal says nothing of others */
+  /* any sender that announces itself to the group may be called, so after a refusal others are
+   * tried */
   gboolean next = moves || (group && (endpoint->config.settings.reconnect || open));
 
   if (open)
     session->liveness.has_other = answer->reason == FASP_REASON_BUSY;
   if (goes_on && endpoint->calling->call.last_reject == answer->reason)
-    return; /* reported before; the call goes on at its pace */
+    return; /* the application knows of the interruption; the call goes on */
   endpoint->calling->call.last_reject = answer->reason;
   endpoint->calling->call.unanswered_notified = TRUE;
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REJECTED, NULL);
@@ -145,13 +147,13 @@ fasp_answer_accepted (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *f
   const FaspHello *answer = &agreement->hello;
 
   if (answer->role == endpoint->config.role) {
-    /* a listener that does not check roles */
+    /* the listener did not check our role */
     FaspHandshake refusal = {
       .reason = FASP_REASON_SAME_ROLE,
       .text = "both ends send, or both receive",
     };
 
-    /* the call ended with its answer; after a refusal, the caller goes on by another call */
+    /* the answer has ended the call; as it counts as a refusal, another call begins */
     fasp_dial_start (endpoint, now);
     endpoint->calling->call.caller.next_time = now + FASP_CALLER_MAX;
     fasp_answer_rejected (endpoint, now, from, &refusal);
@@ -162,7 +164,7 @@ fasp_answer_accepted (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *f
   session = fasp_beginning_make (endpoint, now, endpoint->calling->call.caller.open.from_cid,
       &called, answer, endpoint->calling->call.caller.open.nonce,
       endpoint->calling->call.caller.hello.start);
-  /* a session that is replaced goes on in this one, if the receiver does */
+  /* the session that this one replaces goes on in it, if it is the same receiver */
   if (old == NULL)
     begin_anew (endpoint, now, session);
   session->start.position = endpoint->calling->call.caller.hello.position;
@@ -183,7 +185,8 @@ fasp_answer_accepted (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *f
   fasp_group_listener_accepted (endpoint, now, session, &endpoint->calling->call.caller.hello,
       answer);
   fasp_caller_stop (&endpoint->calling->call.caller);
-  if (endpoint->calling->call.caller.tries == 1) /* else it is not known which OPEN was answered */
+  if (endpoint->calling->call.caller.tries == 1) /* with more tries, it is not known which OPEN was
+                                                    answered */
     fasp_rtt_sample (&session->rtt, now - endpoint->calling->call.caller.sent, 0);
   fasp_session_open (session, now);
   set_addresses (endpoint, session);

@@ -57,7 +57,8 @@ fasp_beginning_make (FaspEndpoint *endpoint, FaspTime now, guint32 id, const Fas
             .fec_share = config->fec_share,
             .fec_window = hello->fec,
         });
-    /* a peer without receive timestamps gets the given rate, or the controller's first one */
+    /* without receive timestamps of the peer, the rate is max-bitrate; if that is 0, the
+     * controller's first one */
     fasp_session_control (session, now,
         hello->timestamps > 0 || config->settings.max_bitrate == 0 ? config->rate_control :
                                                                      FASP_RATE_CONTROL_FIXED,
@@ -111,7 +112,7 @@ fasp_beginning_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessio
     fasp_newcomers_add (endpoint->calling->admitted.newcomers, session);
   endpoint->stats.sessions++;
   endpoint->calling->call.last_reject = FASP_REASON_NONE;
-  /* an endpoint that does not call just waits for the next caller */
+  /* a listener notifies the application of callers only */
   endpoint->calling->call.unanswered_notified = !fasp_endpoint_is_caller (endpoint);
   fasp_endpoint_push_event (endpoint, FASP_EVENT_CONNECTED, session)->start.in_the_middle =
       endpoint->store != NULL && fasp_writing_is_in_the_middle (endpoint, session);

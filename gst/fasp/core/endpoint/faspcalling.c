@@ -88,7 +88,7 @@ fasp_calling_receive (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *f
     return;
   }
   if (handshake.type == FASP_HANDSHAKE_PUNCH)
-    return; /* all it had to do was to open the way through a NAT */
+    return; /* the datagram was sent only to open a mapping of a NAT */
   if (handshake.type == FASP_HANDSHAKE_ANNOUNCE) {
     fasp_dial_announced (endpoint, now, from);
     return;

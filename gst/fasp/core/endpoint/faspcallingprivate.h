@@ -17,21 +17,21 @@
 
 G_BEGIN_DECLS
 
-/* Callers repeat a refused call some times in a second.  These many refused calls are
- * remembered, so that the application hears of each once. */
+/* So many refused calls are remembered. Callers repeat them several times a second, and the
+ * application must be notified once. */
 #define FASP_REFUSED_KEPT 16
 
-/* faspadmitted.c, faspadmission.c: the callers that a listener has let in. */
+/* Callers that a listener has let in. Changed by faspadmitted.c and faspadmission.c. */
 typedef struct
 {
-  GHashTable *by_call;                     /* all that an OPEN said -> FaspSession */
+  GHashTable *by_call;                     /* hash of an OPEN -> FaspSession */
   FaspLimiter *limiter, *own_limiter;      /* the port's, or own_limiter; owned if not shared */
   FaspNetworks *networks;                  /* listening sender: of its receivers */
-  FaspNewcomers *newcomers;                /* of those that have acknowledged nothing */
-  FaspStreamName names[FASP_STREAM_NAMES]; /* listener with a streamid */
+  FaspNewcomers *newcomers;                /* receivers that have acknowledged nothing */
+  FaspStreamName names[FASP_STREAM_NAMES]; /* names of its stream, if the listener has a streamid */
 } FaspEndpointAdmitted;
 
-/* faspadmission.c: refused calls. */
+/* Refused calls. Changed by faspadmission.c. */
 typedef struct
 {
   FaspTime events;     /* token bucket of events about refused callers */
@@ -40,44 +40,48 @@ typedef struct
   guint oldest;                                     /* index of the one to replace next */
 } FaspEndpointRefusals;
 
-/* faspdial.c, faspanswer.c: calling. */
+/* The call to a peer. Changed by faspdial.c and faspanswer.c. */
 typedef struct
 {
-  gboolean has_peer;            /* its address is known */
-  gboolean expected;            /* it is being resolved */
+  gboolean has_peer;            /* `peer' is known */
+  gboolean expected;            /* the peer's address is being resolved */
   gboolean unanswered_notified; /* the application knows that no peer answers */
   gboolean answer_forged;       /* an answer to this call did not open */
-  FaspAddress peer;             /* that is called, */
-  FaspAddress peer_before;      /* and was called before that */
+  FaspAddress peer;             /* address that is called */
+  FaspAddress peer_before;      /* address that was called before it */
   FaspCaller caller;
-  guint cookie_link, cookie_tries; /* link that the cookie is for, and calls by it */
+  guint cookie_link, cookie_tries; /* the link that the cookie is valid for, and the OPENs sent by
+                                      it */
   FaspTime started;                /* when the call began, or the wait for an address */
-  FaspTime redial_time;            /* when to call again; FASP_NEVER: not */
-  FaspTime punch_time;             /* when to open a way through a NAT; FASP_NEVER: not */
-  FaspTime seeking;                /* since when any of the peers is called in vain; 0: none is */
-  guint punched;                   /* links punched this time */
-  FaspReason last_reject;          /* of which the application was notified */
+  FaspTime redial_time;            /* when to call again; FASP_NEVER: no call is planned */
+  FaspTime punch_time;             /* when to open a mapping of a NAT; FASP_NEVER: not planned */
+  FaspTime seeking;                /* since when peers have been called without an answer; 0: none
+                                      is called */
+  guint punched;                   /* links that the current round has sent on */
+  FaspReason last_reject;          /* the last refusal that the application was notified of */
 } FaspEndpointCall;
 
-/* faspfailover.c: which of several peers to call. */
+/* Which of several peers to call. Changed by faspfailover.c. */
 typedef struct
 {
   guint wanted, serial; /* index of the peer to call, and how often that has changed */
-  FaspTime time;        /* when to move on to the next peer; FASP_NEVER: not */
+  FaspTime time;        /* when to move on to the next peer; FASP_NEVER: not planned */
   guint refused;        /* peers in a row that refused for good */
 } FaspEndpointFailover;
 
-/* faspstale.c: links by which nothing is heard, a bit each, or by number. */
+/* Links by which nothing is heard, a bit each, or by number. Changed by faspstale.c. */
 typedef struct
 {
-  guint64 heard;                    /* since the last look */
-  guint64 links;                    /* stale ones that were not taken yet */
+  guint64 heard;                    /* links by which something was heard since the last look */
+  guint64 links;                    /* stale links that fasp_endpoint_take_stale_links() has not
+                                       returned yet */
   FaspTime time;                    /* of the next look */
-  guint8 mute[FASP_FLOWS_MAX];      /* looks in a row without anything */
-  guint8 doublings[FASP_FLOWS_MAX]; /* of the number of looks after which it is stale */
+  guint8 mute[FASP_FLOWS_MAX];      /* looks in a row by which nothing was heard */
+  guint8 doublings[FASP_FLOWS_MAX]; /* how often the number of looks was doubled after which the
+                                       link is stale */
 } FaspEndpointStale;
 
-/* faspstrangers.c: what the user may have mistaken. */
+/* Mistakes of the user that the endpoint can recognise. Changed by faspstrangers.c. */
 #define FASP_STRANGERS_RTP 12 /* bytes of the header of RTP */
 typedef struct
 {
@@ -97,11 +101,12 @@ struct _FaspCalling
   FaspEndpointStale stale;       /* caller */
   FaspEndpointStrangers strangers;
   FaspAnnouncers announcers; /* receiver: the senders of its group that it has heard of */
-  FaspStreamOffset left; /* caller: up to where the peer had the stream when it was last heard */
-  FaspTime outages;      /* fasplifecycle.c: token bucket of events about outages */
-  FaspGone *gone;        /* owned */
-  gboolean received;     /* listener: has its one stream, to the end */
-  gboolean given_up;     /* the application was notified that no call will follow */
+  FaspStreamOffset left;     /* caller: stream offset up to which the peer had acknowledged when its
+                                session ended */
+  FaspTime outages;          /* fasplifecycle.c: token bucket of events about outages */
+  FaspGone *gone;            /* owned */
+  gboolean received;         /* listening receiver: its one stream was received to the end */
+  gboolean given_up;         /* the application was notified that no call will follow */
 };
 
 G_END_DECLS

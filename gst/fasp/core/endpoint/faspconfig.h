@@ -46,10 +46,11 @@ typedef struct
                                         valid; NULL: its own */
   guint id_bits;                        /* high bits of its connection ids that are fixed */
   guint32 id_prefix;                    /* has these bits (fasproutes.h) */
-  struct _FaspCredentials *credentials; /* a reference is taken; NULL: no peer
-                                           in particular (faspcredentials.h) */
+  struct _FaspCredentials *credentials; /* a reference is taken; NULL: any peer
+                                           (faspcredentials.h) */
   FaspTime rekey_interval;              /* a key is used for at most this time; 0: the default */
-  guint64 rekey_datagrams;              /* and for at most so many datagrams; 0: the default */
+  guint64 rekey_datagrams;              /* a key is used for at most so many datagrams; 0: the
+                                           default */
   /* Number of flows, one for each link (FaspAddress); 0 and 1: one.  The first
    * `flowlets' flows go to the address that is dialled: to its port and the ports
    * above it.  Each further `flowlets' flows go to one of `others', of which a
@@ -61,8 +62,7 @@ typedef struct
   FaspFecMode fec;              /* receiver: anything but off; off where
                                    it is not built (fasp_rlc_is_built()) */
   gdouble fec_share;            /* sender, fixed: repairs for each block, at most 1 */
-  gboolean no_rtx;              /* sender: give up what the code does not
-                                   recover */
+  gboolean no_rtx;              /* sender: give up blocks that FEC does not recover */
   FaspRateControl rate_control; /* sender */
   gsize buffer_size;            /* bytes that the store or the reorder buffer
                                    holds at most */
@@ -87,7 +87,7 @@ typedef struct
   guint8 group_link; /* receiver: the link on which the group's datagrams come */
 } FaspEndpointConfig;
 
-/* Sane values for everything but role and mode. */
+/* Sets @role and @mode, and defaults for everything else. */
 void fasp_endpoint_config_init (FaspEndpointConfig *config, FaspRole role, FaspMode mode);
 
 /* TRUE if this end dials.  In a rendezvous the sender of the stream does. */

@@ -14,7 +14,7 @@
 
 /* Time after which the application is notified that no peer answers. */
 #define UNANSWERED_AFTER (2 * FASP_SEC)
-/* OPENs with a cookie by the link that it is for, before other links are tried. */
+/* So many OPENs with a cookie go by the link that it is valid for, before other links are tried. */
 #define COOKIE_TRIES 3
 
 const FaspAddress *
@@ -55,8 +55,8 @@ fasp_dial_get_address (const FaspEndpoint *endpoint, guint link)
   return fasp_dial_get_address_of (endpoint, &endpoint->calling->call.peer, link);
 }
 
-/* Every second OPEN goes by the first link, the others by each other link in turn.
- * With a cookie it goes by the link that the cookie is for, unless no peer answers
+/* The link for the next OPEN: alternately the first link, and one of the others, round robin. An
+ * OPEN with a cookie takes the link that the cookie is valid for, unless COOKIE_TRIES got no answer
  * there. */
 static guint
 choose_link (FaspEndpoint *endpoint)
@@ -74,12 +74,12 @@ fasp_dial_poll (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
 {
   if (!endpoint->calling->call.caller.active)
     return FALSE;
-  /* no further session before the application reads what it has of others */
+  /* no new session while too many former ones are still unread */
   if (endpoint->store == NULL && fasp_caller_get_timeout (&endpoint->calling->call.caller) <= now
       && fasp_reading_is_behind (endpoint, NULL)) {
     endpoint->calling->call.caller.next_time = now + FASP_CALLER_MAX;
     endpoint->calling->call.seeking =
-        MAX (now, 1); /* the time in which it was not called does not count */
+        MAX (now, 1); /* the time in which the peer was not called does not count */
     return FALSE;
   }
   if (!fasp_caller_poll (&endpoint->calling->call.caller, now, datagram))
@@ -104,7 +104,7 @@ fasp_dial_poll_punch (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagr
   fasp_wire_write_handshake (&w, &punch);
   datagram->to = fasp_dial_get_address (endpoint, endpoint->calling->call.punched);
   datagram->size = w.used;
-  /* each time, one from each of our sockets */
+  /* each round sends one from each local socket */
   if (++endpoint->calling->call.punched < endpoint->config.flows)
     endpoint->calling->call.punch_time = now;
   else
@@ -123,7 +123,7 @@ fasp_dial_choose_start (FaspEndpoint *endpoint, FaspTime now)
 {
   FaspWants wants = { 0 };
 
-  /* another receiver may be there now, but that is rare */
+  /* begins where the last receiver left, as another one rarely takes its place */
   if (endpoint->config.join == FASP_JOIN_ANY)
     wants.from = endpoint->calling->left;
   return fasp_history_choose (endpoint, now, &wants);
@@ -191,7 +191,7 @@ fasp_endpoint_expect (FaspEndpoint *endpoint, FaspTime now)
 void
 fasp_endpoint_dial (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *peer)
 {
-  /* a name may be resolved meanwhile */
+  /* the name may have been resolved after the endpoint began to close */
   if (endpoint->closing)
     return;
   endpoint->calling->call.peer_before =
@@ -204,7 +204,7 @@ fasp_endpoint_dial (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *pee
     endpoint->calling->call.punch_time = now;
     return;
   }
-  /* after the end of the stream, or a refusal, another address of the name is of no use */
+  /* after the end of the stream, or a refusal, no other address of the name is called */
   if (endpoint->calling->given_up)
     return;
   if (!endpoint->calling->call.caller.active
@@ -223,8 +223,8 @@ fasp_endpoint_set_stream_offset (FaspEndpoint *endpoint, FaspTime now, FaspTime 
 
 /* --- senders that announce themselves to a group ------------------------------- */
 
-/* Anybody can announce a sender, so one that is connected and heard stays.  After the end no
- * sender is looked for. */
+/* Does the receiver want another sender? Not while it has one that is heard, as any host can
+ * announce a sender; and not after the end of the stream. */
 static gboolean
 wants_sender (const FaspEndpoint *endpoint)
 {
@@ -279,7 +279,7 @@ get_call_deadline (const FaspEndpoint *endpoint)
 static FaspTime
 get_unanswered_time (const FaspEndpoint *endpoint)
 {
-  /* we call or punch, or no sender of the group has been heard of */
+  /* this end calls, opens a NAT's mapping, or waits for the announcement of a sender */
   return (endpoint->calling->call.caller.active || endpoint->calling->call.punch_time != FASP_NEVER
              || (endpoint->config.group.len > 0 && endpoint->calling->call.expected
                  && !endpoint->calling->call.has_peer))
@@ -300,9 +300,9 @@ explain_forged (const FaspEndpoint *endpoint, FaspEvent *event)
         sizeof (event->text));
 }
 
-/* TRUE: the OPEN says that the stream has no header, and by now it has one.  All repetitions of an
- * OPEN say the same, so a receiver that answers would not wait for the header, though it may be
- * sent the middle of the stream. */
+/* TRUE: the OPEN says that the stream has no header, but by now it has one. As all repetitions of
+ * an OPEN say the same, a receiver that answers would not wait for the header, though its stream
+ * may begin in the middle. */
 static gboolean
 is_outdated (const FaspEndpoint *endpoint)
 {
@@ -315,7 +315,8 @@ is_outdated (const FaspEndpoint *endpoint)
 void
 fasp_dial_run_due (FaspEndpoint *endpoint, FaspTime now)
 {
-  /* before the next peer gets its turn: none of them may have longer than this */
+  /* first, as the application must be notified even if failover calls the next peer before each
+   * timeout */
   if (get_unanswered_time (endpoint) <= now) {
     FaspEvent *event = fasp_endpoint_push_event (endpoint, FASP_EVENT_UNANSWERED, NULL);
 

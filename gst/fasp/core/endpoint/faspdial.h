@@ -13,27 +13,29 @@ G_BEGIN_DECLS
 
 /* The peer that is called. */
 const FaspAddress *fasp_dial_get_peer (const FaspEndpoint *endpoint);
-/* The link to try as number @n: the first of each address, then the second of each ... */
+/* The @n-th link to try: first one link of each local address, then a second one of each, and so
+ * on. */
 guint fasp_dial_get_nth_link (const FaspEndpoint *endpoint, guint n);
 /* @peer's address for one of our links. */
 FaspAddress fasp_dial_get_address_of (const FaspEndpoint *endpoint, const FaspAddress *peer,
     guint link);
 /* The peer's address for one of our links. */
 FaspAddress fasp_dial_get_address (const FaspEndpoint *endpoint, guint link);
-/* The link by which the peer is called that answers from @from. Any host may answer by the link of
- * a group, by which no peer is called. */
+/* The link by which the peer is called that answers from @from. An answer by the group's link, by
+ * which no peer is called, counts as one by link 0. */
 guint fasp_dial_get_link (const FaspEndpoint *endpoint, const FaspAddress *from);
 /* The next datagram of a call; FALSE: none is due. */
 gboolean fasp_dial_poll (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram);
-/* The next datagram that opens a way through a NAT; FALSE: none is due. */
+/* The next datagram that opens a mapping of a NAT; FALSE: none is due. */
 gboolean fasp_dial_poll_punch (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram);
 FaspTime fasp_dial_get_punch_time (FaspEndpoint *endpoint);
-/* Where the stream begins for a receiver that nothing is held for. */
+/* The first block for a receiver for which no blocks are held. */
 guint64 fasp_dial_choose_start (FaspEndpoint *endpoint, FaspTime now);
 void fasp_dial_start (FaspEndpoint *endpoint, FaspTime now);
-/* The same, but if it calls already, the time since then counts: it gives up no later. */
+/* Starts another call; if one is going on, its start counts, so that the endpoint does not give up
+ * later. */
 void fasp_dial_anew (FaspEndpoint *endpoint, FaspTime now);
-/* A sender has announced itself to the group: calls it, if it is wanted. */
+/* A sender has announced itself to the group: calls it if the receiver wants one. */
 void fasp_dial_announced (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from);
 
 /* Runs the timers: redials, reports that no peer answers, or gives up. */

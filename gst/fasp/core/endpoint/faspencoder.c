@@ -3,51 +3,53 @@
 #include "faspencoder.h"
 #include "faspsendingprivate.h"
 
-/* The rest of the rate is for what is not foreseen. */
+/* The encoder gets this share of the rate; the rest is a reserve. */
 #define MARGIN .95
-/* An encoder gets 1 / SHARE_LEAST of the rate at least: one that begins with more is not to stop.
+/* An encoder gets at least 1 / SHARE_LEAST of the rate, so that one whose first picture is too
+ * large need not stop.
  */
 #define SHARE_LEAST 8
-/* The most bytes on the wire for each byte of new blocks that is believed: what a
- * stream of next to nothing sends is mostly feedback. */
+/* At most so many bytes on the wire for each byte of new blocks are taken as measured, as a stream
+ * of next to nothing sends mostly other datagrams. */
 #define MORE_MAX 2.
-/* What waits is to be gone within BACKLOG_TIME; but what leaves within BACKLOG_USUAL, a picture or
- * so, always waits. */
+/* The rate is chosen so that waiting bytes have left after BACKLOG_TIME. Bytes that leave within
+ * BACKLOG_USUAL do not count: about a picture always waits. */
 #define BACKLOG_TIME (250 * FASP_MSEC)
 #define BACKLOG_USUAL (50 * FASP_MSEC)
-/* If something is overdue on the path for so long, nothing more is to be made. */
+/* If a report is overdue for so long, the encoder should make nothing more. */
 #define OVERDUE_TIME (BACKLOG_TIME - BACKLOG_USUAL)
-/* A difference that is worth an event, and how soon after the last one that announced more. */
+/* A change beyond these factors is announced; a higher rate not sooner than MORE_AFTER after the
+ * last change. */
 #define LESS .97
 #define MORE 1.05
 #define MORE_AFTER (100 * FASP_MSEC)
 /* The announced rate rises by a factor of e in this time. */
 #define RISE_TIME (300 * FASP_MSEC)
-/* From so many receivers on, the slowest one does not decide about the rate, and of more not the
- * slowest tenth: with two it cannot be told which of them is the outlier. */
+/* From OUTLIERS_FROM receivers on, the slowest one, or the slowest 1 / OUTLIERS_OF of many, is
+ * ignored as an outlier. With two receivers either could be the outlier. */
 #define OUTLIERS_FROM 3
 #define OUTLIERS_OF 10
-/* Not at each poll, as there may be thousands of sessions. */
+/* Sessions are looked at in this interval, not at each poll, as there may be thousands. */
 #define LOOK_EVERY (25 * FASP_MSEC)
 
-/* The share of payload in what leaves for it. */
+/* The share of payload in the datagrams of the session. */
 static gdouble
 get_payload_share (const FaspSession *session)
 {
   gdouble wire = session->sizes.wire_max;
 
-  /* what a group sends fits any path; the paths of members are not probed for more */
+  /* the datagrams of a group have the size that fits any path */
   if (session->group.member.joined)
     wire = FASP_PMTU_BASE + (gsize) session->group.sender->to.overhead;
   return fasp_session_get_room (session) / MAX (wire, 1);
 }
 
-/* Bytes on the wire for each byte of new blocks. */
+/* Bytes on the wire for each byte of new blocks, with copies, repairs and retransmissions. */
 static gdouble
 get_more (const FaspSession *session)
 {
   const FaspPathEstimate *estimate = fasp_tx_get_estimate (session->tx);
-  /* retransmissions and repairs take one flow */
+  /* new blocks leave so many times; retransmissions and repairs leave once */
   guint times = fasp_session_get_times (session);
   gdouble more = times + fasp_session_get_fec (session)->share + estimate->goal.path.loss;
 
@@ -97,7 +99,8 @@ get_offer (const FaspSession *session, guint64 total_share)
                                                             MIN (offer, total_share);
 }
 
-/* Bit/s of payload that @session has room for; 0: no limit.  *waits: packets wait on the path. */
+/* The rate of payload that @session has room for, bit/s; 0: no limit. *waits: packets stand in a
+ * queue on the path. */
 static guint64
 get_media_rate (const FaspSession *session, FaspTime now, guint64 total_share, gboolean *waits)
 {
@@ -110,12 +113,12 @@ get_media_rate (const FaspSession *session, FaspTime now, guint64 total_share, g
   *waits = excess > 0;
   if (media == 0)
     return 0;
-  /* what waits here or on the path is late already: it goes first */
+  /* bytes that wait here or on the path are late already, and leave first */
   waiting += MAX (excess, media * overdue / OVERDUE_TIME * BACKLOG_TIME / FASP_SEC);
   return MAX (media * MARGIN - waiting * FASP_SEC / BACKLOG_TIME, media / SHARE_LEAST);
 }
 
-/* What a receiver has room for. */
+/* The rate that a receiver has room for. */
 typedef struct
 {
   guint64 rate; /* bit/s */
@@ -130,7 +133,7 @@ compare_rooms (gconstpointer a, gconstpointer b)
   return x->rate < y->rate ? -1 : x->rate > y->rate;
 }
 
-/* The rooms of all receivers of this standing, for each that has a limit. */
+/* The rooms of all receivers of this standing that have a limit. */
 static GArray *
 collect_rooms (const FaspEndpoint *endpoint, FaspTime now, FaspStanding standing)
 {
@@ -141,7 +144,7 @@ collect_rooms (const FaspEndpoint *endpoint, FaspTime now, FaspStanding standing
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
     Room room;
 
-    /* one that stands by gets nothing */
+    /* a receiver that stands by gets nothing, so it does not limit the rate */
     if (fasp_session_judge (session, now) != standing || fasp_tx_stands_by (session->tx))
       continue;
     room.rate = get_media_rate (session, now, share, &room.waits);
@@ -151,8 +154,8 @@ collect_rooms (const FaspEndpoint *endpoint, FaspTime now, FaspStanding standing
   return rooms;
 }
 
-/* How many of the slowest receivers do not decide about the rate.  The stream waits for all, or
- * slow-policy looks after them. */
+/* How many of the slowest receivers are ignored as outliers: none with slow-policy=wait, as the
+ * stream waits for all. */
 static guint
 count_outliers (const FaspEndpoint *endpoint, guint receivers)
 {
@@ -161,8 +164,8 @@ count_outliers (const FaspEndpoint *endpoint, guint receivers)
       MAX (1, receivers / OUTLIERS_OF);
 }
 
-/* The least of all receivers that take the stream, but for outliers.  If none does yet, what those
- * may begin with that are ready for it. */
+/* The lowest rate of all receivers that take the stream, without outliers. If none takes it yet: of
+ * those that are ready for it. */
 static guint64
 get_least_rate (const FaspEndpoint *endpoint, FaspTime now, gboolean *waits)
 {
@@ -190,7 +193,7 @@ fasp_endpoint_get_available_bitrate (const FaspEndpoint *endpoint)
   return endpoint->config.role == FASP_ROLE_SENDER ? get_least_rate (endpoint, looked, &waits) : 0;
 }
 
-/* TRUE: a receiver that took the stream is silent or stuck.  It may come back at the rate that it
+/* TRUE: a receiver that took the stream is silent or stuck, and may come back at the rate that it
  * had. */
 static gboolean
 misses_any (const FaspEndpoint *endpoint, FaspTime now)
@@ -215,7 +218,7 @@ may_rise (FaspTime since, guint64 announced, gboolean waits, guint64 *rate)
   return *rate > MORE * announced;
 }
 
-/* Does it make the rate that was announced? */
+/* Tells the controllers whether the encoder makes less than the rate announced to it. */
 static void
 follow_demand (FaspEndpoint *endpoint, FaspTime now)
 {
@@ -232,7 +235,7 @@ follow_demand (FaspEndpoint *endpoint, FaspTime now)
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    /* nor would more be used where the total rate is short */
+    /* a session that the total rate holds back could not use a higher rate, either */
     fasp_session_set_enough (session, enough || session->entry.share.has_waited);
     session->entry.share.has_waited = FALSE;
   }
@@ -284,7 +287,8 @@ fasp_encoder_follow (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   guint64 wants = fasp_tx_count_wants (session->tx);
 
-  /* a receiver that is not heard would not get it; it is asked for when it is heard again */
+  /* no key frame for a receiver that is not heard: it is asked for when the receiver is heard
+   * again */
   if (!session->notified.connected || session->liveness.interrupted
       || wants == session->notified.wants)
     return;
@@ -314,7 +318,8 @@ fasp_encoder_left (FaspEndpoint *endpoint, FaspTime now)
   announce_bitrate (endpoint, now);
 }
 
-/* Its sessions wake the first lane often enough for the encoder, but perhaps all are in others. */
+/* Sessions of the first lane wake it often enough for the encoder; but all sessions may be in other
+ * lanes. */
 FaspTime
 fasp_encoder_get_time (FaspEndpoint *endpoint)
 {

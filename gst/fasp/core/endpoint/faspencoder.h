@@ -9,19 +9,19 @@
 
 G_BEGIN_DECLS
 
-/* Announces to the encoder what has changed. */
+/* Announces a changed rate, and asks for a key frame, if that is due. */
 void fasp_encoder_run_due (FaspEndpoint *endpoint, FaspTime now);
 FaspTime fasp_encoder_get_time (FaspEndpoint *endpoint);
-/* Key frames that it was asked for. */
+/* How many key frames the encoder was asked for. */
 guint64 fasp_encoder_count_key_frames (const FaspEndpoint *endpoint);
 /* The receivers need a key frame. */
 void fasp_encoder_want_key_frame (FaspEndpoint *endpoint, FaspTime now);
-/* This one does, as it is new. */
+/* @session needs a key frame, as it is new. */
 void fasp_encoder_joined (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
-/* Does this one need it now, as it goes on behind a gap, or says so? */
+/* Asks for a key frame if @session needs one now: it goes on behind a gap, or asks for one. */
 void fasp_encoder_follow (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
-/* A session has left.  If it was the last one, announces it to the encoder now: nothing may be
- * polled until another one comes. */
+/* A session has left. If it was the last one, announces the rate 0 to the encoder now, as the
+ * endpoint may not be polled until another one comes. */
 void fasp_encoder_left (FaspEndpoint *endpoint, FaspTime now);
 
 G_END_DECLS

@@ -151,7 +151,7 @@ fasp_endpoint_receive_routed (FaspEndpoint *endpoint, FaspTime now, const FaspAd
       endpoint->stats.datagrams_forged++;
       break;
     case FASP_SESSION_REFUSED:
-      break; /* counted by the session */
+      break; /* the session has counted it */
     case FASP_SESSION_ALIEN:
       endpoint->stats.datagrams_malformed++;
       break;
@@ -250,8 +250,7 @@ fasp_endpoint_is_closed (const FaspEndpoint *endpoint)
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    /* a session that only answers the peer's goodbye is done once the answer
-     * has left */
+    /* a session that has closed only waits for the answer to the peer's CLOSE to leave */
     if (session->state != FASP_SESSION_CLOSED || session->closing.time != FASP_NEVER)
       return FALSE;
   }

@@ -44,9 +44,9 @@ void fasp_endpoint_dial (FaspEndpoint *endpoint, FaspTime now, const FaspAddress
  * dial.  *serial has another value each time that this changes. */
 guint fasp_endpoint_get_wanted_peer (const FaspEndpoint *endpoint, guint *serial);
 
-/* Caller: the peer's address is being resolved from now on.  That time counts towards
- * the time after which a caller that does not reconnect gives up.  Listener: it can be called from
- * now on; after a while without any call there is a FASP_EVENT_UNCALLED. */
+/* Caller: the peer's address is being resolved from now on, which counts towards the time after
+ * which a caller that does not reconnect gives up. Listener: callers can reach it from now on;
+ * after a while without any call there is a FASP_EVENT_UNCALLED. */
 void fasp_endpoint_expect (FaspEndpoint *endpoint, FaspTime now);
 
 /* --- datagrams ---------------------------------------------------------- */
@@ -61,8 +61,9 @@ void fasp_endpoint_receive_routed (FaspEndpoint *endpoint, FaspTime now, const F
     const guint8 *data, gsize size, FaspMemory *memory, gboolean marked, FaspRoute route);
 /* The network reports that no program listens at @to (ICMP port unreachable). */
 void fasp_endpoint_unreachable (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *to);
-/* Caller: takes the links, a bit each, that should send from another local port from now on, if any
- * port will do: nothing is heard by them, and a NAT on the way may be the reason (faspstale.h). */
+/* Caller: returns the links, a bit each, that should change to another local port, if the user has
+ * set none: nothing is heard by them, perhaps because of a NAT on the way (faspstale.h). Each is
+ * returned once. */
 guint64 fasp_endpoint_take_stale_links (FaspEndpoint *endpoint);
 
 /* Gets the next datagram to send now, sealed; FALSE: there is none.  Runs timers. */
@@ -70,22 +71,22 @@ gboolean fasp_endpoint_poll (FaspEndpoint *endpoint, FaspTime now, FaspDatagram 
 /* When to call poll again if nothing comes in before; FASP_NEVER: no need. */
 FaspTime fasp_endpoint_get_timeout (FaspEndpoint *endpoint);
 
-/* The most threads that send, and how many sessions a lane takes before the next one gets
- * any: one thread hardly notices so few. */
+/* The most threads that send, and how many sessions a lane takes before the next lane gets any, as
+ * so few are hardly any work for a thread. */
 #define FASP_LANES_MAX 16
 #define FASP_LANE_FULL 64
 
-/* With several threads that send, each has a lane (config.lanes): a part of the sessions.
- * The datagrams of a lane must leave in their order, and one thread at a time seals them.
- * The first lane also has what belongs to no session, and is filled before the others. */
+/* With several threads that send, each has a lane (config.lanes): a part of the sessions. The
+ * datagrams of a lane must leave in their order, and one thread at a time seals them. The first
+ * lane also has the datagrams of no session, and is filled before the others. */
 guint fasp_endpoint_count_lanes (const FaspEndpoint *endpoint);
 /* Like fasp_endpoint_poll() and fasp_endpoint_get_timeout(), but for one lane.  The caller
  * must seal the datagram: fasp_datagram_seal() needs no endpoint, and so no lock. */
 gboolean fasp_endpoint_poll_lane (FaspEndpoint *endpoint, guint lane, FaspTime now,
     FaspDatagram *datagram);
 FaspTime fasp_endpoint_get_lane_timeout (FaspEndpoint *endpoint, guint lane);
-/* What was polled from @lane since @from did not leave before @until, as the thread or the
- * socket was busy.  The pacers count from @until then. */
+/* Datagrams polled from @lane since @from did not leave before @until, as the thread or the socket
+ * was busy. The pacers count them as sent at @until. */
 void fasp_endpoint_left_late (FaspEndpoint *endpoint, guint lane, FaspTime from, FaspTime until);
 
 /* --- the stream, sender -------------------------------------------------- */
@@ -99,33 +100,33 @@ void fasp_endpoint_left_late (FaspEndpoint *endpoint, guint lane, FaspTime from,
  * receiver are taken, counted and dropped. */
 gsize fasp_endpoint_write (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time,
     const guint8 *data, gsize size, FaspMemory *memory);
-/* The next byte written, at @media_time, has the stream offset @position in the stream of its
- * first sender.  Relays call this.  NULL: it is of our own stream, which is the default.  FALSE:
+/* The next byte written, at @media_time, has the stream offset @position, given by the stream's
+ * first sender. Relays call this. NULL, the default: the byte is of a stream of our own.  FALSE:
  * there is no room: try again, as with fasp_endpoint_write(). */
 gboolean fasp_endpoint_set_stream_offset (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time,
     const FaspStreamOffset *position);
-/* What is written from now on cannot be read without these bytes, FASP_STREAM_HEADER_MAX at most.
- * Receivers that join in the middle get them, before the next unit that can be decoded
- * alone, unless they are more than a quarter of the buffer.  This call does not write them
- * into the stream.  NULL, or no bytes: no header is needed.  Takes a reference. */
+/* The stream that is written from now on cannot be decoded without these bytes,
+ * FASP_STREAM_HEADER_MAX at most. Receivers that join in the middle get them, before the next unit
+ * that can be decoded alone, unless they are more than a quarter of the buffer.  This call does not
+ * write them into the stream.  NULL, or no bytes: no header is needed.  Takes a reference. */
 void fasp_endpoint_set_header (FaspEndpoint *endpoint, FaspTime now, GBytes *header);
-/* How long (the longest of) the receivers that joined have waited for a unit to begin
- * with; 0: none waits. */
+/* How long receivers that joined have waited for a unit to begin with (the longest wait); 0: none
+ * waits. */
 FaspTime fasp_endpoint_get_header_wait (const FaspEndpoint *endpoint, FaspTime now);
-/* The next byte, written at @media_time, begins a unit that can be decoded without what was
- * before.  @each: all units of the stream are like that; else it is a key frame.  FALSE: there
- * is no room yet for the header that goes before it; write nothing until there is. */
+/* The next byte, written at @media_time, begins a unit that can be decoded without the bytes
+ * before. @each: all units of the stream can; else it is a key frame. FALSE: there is no room yet
+ * for the header that precedes it; write nothing until there is. */
 gboolean fasp_endpoint_begin_key_frame (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time,
     gboolean each);
-/* Takes the blocks in the application's memory that no receiver needs any more; NULL: none.
- * Release them with g_ptr_array_unref() outside of the caller's lock, as that calls code
- * which is not ours.  Call this after any other call. */
+/* Takes the blocks in the application's memory that no receiver needs any more; NULL: none. Release
+ * them with g_ptr_array_unref() outside of the caller's lock, as that calls functions of the
+ * application.  Call this after any other call. */
 GPtrArray *fasp_endpoint_take_forgotten (FaspEndpoint *endpoint);
 gboolean fasp_endpoint_has_forgotten (const FaspEndpoint *endpoint);
 /* TRUE when fasp_endpoint_write() would take at least one byte. */
 gboolean fasp_endpoint_can_write (const FaspEndpoint *endpoint);
-/* FALSE: wait, as before a write: nothing was written, no receiver is connected to which the end
- * could be sent, and wait_for_connection is set. */
+/* May fasp_endpoint_finish() be called? FALSE, if wait_for_connection is set: nothing was written,
+ * and no receiver is connected that could get the end; wait as before a write. */
 gboolean fasp_endpoint_can_finish (const FaspEndpoint *endpoint);
 /* The stream ends here. Idempotent. */
 void fasp_endpoint_finish (FaspEndpoint *endpoint, FaspTime now);
@@ -136,38 +137,38 @@ gboolean fasp_endpoint_is_drained (const FaspEndpoint *endpoint);
 
 /* --- the stream, receiver ------------------------------------------------ */
 
-/* Reads the next block in order.  FALSE: there is none, and *read is not set.  Each byte
- * of a stream comes once, from whichever sender.  A block with FASP_BLOCK_EOS has no payload
- * and ends the stream of this sender.  A block with FASP_BLOCK_HEADER is not part of the
- * stream, but the header that receivers which join in the middle need.  With
- * FASP_BLOCK_ENTER this receiver needs it, too; else it is only to be passed on. */
+/* Reads the next block in order.  FALSE: there is none, and *read is not set.  Each byte of a
+ * stream comes once, even if the sender changes.  A block with FASP_BLOCK_EOS has no payload and
+ * ends the stream of this sender.  A block with FASP_BLOCK_HEADER is not part of the stream, but
+ * the header that receivers which join in the middle need.  With FASP_BLOCK_ENTER this receiver
+ * needs it, too; else it is only passed on. */
 gboolean fasp_endpoint_read (FaspEndpoint *endpoint, FaspTime now, FaspRead *read);
 /* TRUE when fasp_endpoint_read() may return a block. */
 gboolean fasp_endpoint_can_read (const FaspEndpoint *endpoint);
-/* Receiver, of one_of_several: what the reader has from other sources of the stream, and what it
- * wants of this one.  What it has is passed over where it is missing here; blocks that come are
- * read all the same.  Holds until it is set again, for later sessions, too. */
+/* Receiver, with one_of_several: sets the bytes that the reader has from other sources of the
+ * stream, and whether this source must stand by. Missing blocks of which the reader has the bytes
+ * are passed over; blocks that come are read nevertheless. Applies to later sessions, too. */
 void fasp_endpoint_set_other_sources (FaspEndpoint *endpoint, FaspTime now,
     const FaspOtherSources *others);
 
-/* What this receiver knows of its sender. */
+/* Fills in the state of this receiver's sender. */
 void fasp_endpoint_get_source (const FaspEndpoint *endpoint, FaspTime now, FaspSourceState *state);
 /* How well a caller suits a receiver that listens beside others, which have the same name. */
 typedef enum
 {
-  FASP_FIT_OCCUPIED, /* it has another sender */
-  FASP_FIT_SILENT,   /* it has one that is not heard */
-  FASP_FIT_FREE,     /* it has none */
-  FASP_FIT_KNOWN,    /* it has this one */
+  FASP_FIT_OCCUPIED, /* the receiver has another sender */
+  FASP_FIT_SILENT,   /* it has a sender that is not heard */
+  FASP_FIT_FREE,     /* the receiver has no sender */
+  FASP_FIT_KNOWN,    /* it has this sender */
 } FaspFit;
 
 FaspFit fasp_endpoint_fits (const FaspEndpoint *endpoint, const FaspAddress *caller);
-/* What is known of the clock of the sender of the block that was read last. */
+/* Fills in what the receiver knows of the clock of the sender of the last block read. */
 void fasp_endpoint_get_sender_clock (const FaspEndpoint *endpoint, FaspSenderClock *clock);
 
-/* What reads the stream needs a key frame.  The request goes to the sender at once; requests within
- * a second after that leave as one at its end. FALSE: there is no sender; one that comes makes a
- * key frame anyway. */
+/* The reader of the stream needs a key frame.  The request goes to the sender at once; requests
+ * within a second after that leave as one at its end. FALSE: there is no sender; one that comes
+ * makes a key frame anyway. */
 gboolean fasp_endpoint_want_key_frame (FaspEndpoint *endpoint, FaspTime now);
 
 /* --- events --------------------------------------------------------------- */
@@ -178,19 +179,19 @@ gboolean fasp_endpoint_has_event (FaspEndpoint *endpoint);
 void fasp_endpoint_decide (FaspEndpoint *endpoint, FaspTime now, const FaspEvent *asked,
     gboolean accept);
 
-/* What an encoder may use: bit/s of the stream that every receiver has room for now,
+/* The rate that an encoder may use: bit/s of the stream that every receiver has room for now,
  * besides headers, retransmissions and repairs.  0: there is no receiver, or nothing is paced. */
 guint64 fasp_endpoint_get_available_bitrate (const FaspEndpoint *endpoint);
 
 /* --- changing while running ------------------------------------------------ */
 
-/* Takes other settings, and does at once what follows from those that differ. */
+/* Changes the settings, and applies those that differ at once. */
 void fasp_endpoint_configure (FaspEndpoint *endpoint, FaspTime now,
     const FaspEndpointSettings *settings);
 /* The settings in force. */
 const FaspEndpointSettings *fasp_endpoint_get_settings (const FaspEndpoint *endpoint);
-/* What is written consists of packets of @size bytes (MPEG-TS: 188); 0: of any size.  Blocks hold
- * whole packets, if one fits, so that a gap begins and ends between packets. */
+/* The stream consists of packets of @size bytes (MPEG-TS: 188); 0: of any size. Blocks hold whole
+ * packets, if one fits, so that a gap begins and ends between packets. */
 void fasp_endpoint_set_packet_size (FaspEndpoint *endpoint, guint32 size);
 
 /* --- ending ----------------------------------------------------------------- */
@@ -199,10 +200,11 @@ void fasp_endpoint_set_packet_size (FaspEndpoint *endpoint, guint32 size);
  * more peers.  The reason in CLOSE is FINISHED from a receiver that has the
  * whole stream and from a sender whose stream is acknowledged, else @reason. */
 void fasp_endpoint_close (FaspEndpoint *endpoint, FaspTime now, FaspReason reason);
-/* Receiver: has no use for what it is sent, and says so.  A sender that calls gives up. */
+/* Receiver: ends its session, telling the sender by @text that it cannot use the stream. A sender
+ * that calls gives up then. */
 void fasp_endpoint_refuse (FaspEndpoint *endpoint, FaspTime now, const gchar *text);
-/* Ends one session, whose peer is told that it was refused, and why.  FALSE: there is none of this
- * id (any more). */
+/* Ends the session of this id, telling its peer that it was refused, and why. FALSE: there is no
+ * such session (any more). */
 gboolean fasp_endpoint_drop (FaspEndpoint *endpoint, FaspTime now, guint32 session,
     const gchar *text);
 /* After close: TRUE when nothing is left to send.  The caller waits for that
@@ -239,23 +241,23 @@ void fasp_endpoint_set_trace (FaspEndpoint *endpoint, guint size);
  * may be NULL. */
 guint fasp_endpoint_fetch_trace (FaspEndpoint *endpoint, FaspTraceEntry *entries, guint max,
     guint64 *lost);
-/* Keeps up to @size events of the decision log from now on, unless it does already; 0: none any
- * more. Sessions that there are by then log nothing. */
+/* Keeps up to @size events of the decision log from now on, unless a log is kept already; 0: stops
+ * that. Sessions made before log nothing. */
 void fasp_endpoint_set_log (FaspEndpoint *endpoint, guint size);
-/* Takes out up to @max of them, see fasp_log_fetch(). */
+/* Takes out up to @max events, see fasp_log_fetch(). */
 guint fasp_endpoint_fetch_log (FaspEndpoint *endpoint, FaspLogEntry *entries, guint max,
     guint64 *lost);
 /* Sender: how long the data to be sent next to a receiver has waited, µs.  This is the longest
  * wait of all receivers with slow-policy wait, else the shortest.  -1: no receiver is heard. */
 FaspTime fasp_endpoint_get_backlog (FaspEndpoint *endpoint, FaspTime now);
 /* Sender: the share lost (0 to 1) since the last call, to the receiver that loses the most.  Only
- * receivers with a fixed rate are looked at. */
+ * receivers with a fixed rate count. */
 gdouble fasp_endpoint_look_at_loss (FaspEndpoint *endpoint);
-/* Sender: for how long, since the last call, the rate allowed sending, but the endpoint was not
- * polled; µs; of the receiver with the longest time. */
+/* Sender: for how long, since the last call, the rate allowed sending but the endpoint was not
+ * polled, µs; the longest time of all receivers. */
 FaspTime fasp_endpoint_look_at_missed (FaspEndpoint *endpoint);
-/* Sender, to be called at regular times: finds a receiver that is heard, but has acknowledged
- * nothing of what is on its way to it in the last @looks calls.  FALSE: there is none. */
+/* Sender, to be called regularly: finds a receiver that is heard, but in the last @looks calls has
+ * acknowledged none of the blocks in flight. FALSE: there is none. */
 gboolean fasp_endpoint_look_for_stuck (FaspEndpoint *endpoint, FaspTime now, guint looks,
     FaspAddress *where);
 /* Receiver: lateness in µs over the path's best case, of blocks as they

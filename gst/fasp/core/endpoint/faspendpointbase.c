@@ -60,7 +60,7 @@ fasp_endpoint_get_window (const FaspEndpoint *endpoint)
   guint64 blocks = endpoint->config.buffer_size / FASP_BLOCK_UNIT;
   guint32 window = 64;
 
-  /* the bound: block numbers are told apart by their low 24 bits */
+  /* block numbers must be unambiguous by their low FASP_BLOCK_BITS bits */
   while (window * 2 <= blocks && window < 1u << (FASP_BLOCK_BITS - 2))
     window *= 2;
   return window;
@@ -112,8 +112,8 @@ fasp_endpoint_push_event (FaspEndpoint *endpoint, FaspEventType type, const Fasp
     if (session->streamid != NULL)
       g_strlcpy (event->streamid, session->streamid, sizeof (event->streamid));
   }
-  /* bounded, as the application may not read them.  Anybody can cause refusals:
-   * those are bounded where they are made */
+  /* bounded, as the application may not read events. Events about refusals, which any host can
+   * cause, are also bounded where they are made */
   if (g_queue_get_length (&endpoint->events) >= EVENTS_MAX)
     g_free (g_queue_pop_head (&endpoint->events));
   g_queue_push_tail (&endpoint->events, event);

@@ -16,11 +16,12 @@ typedef struct _FaspCalling FaspCalling;
 typedef struct _FaspReading FaspReading;
 typedef struct _FaspSending FaspSending;
 
-/* What the sessions share. Changed by them, and by fasppolling.c. */
+/* Rates that the sessions share. Changed by them, and by fasppolling.c. */
 typedef struct
 {
   FaspTotal total;                        /* the rate of all that is sent */
-  FaspTime newcomer_times[FASP_TX_TAKES]; /* of peers that have acknowledged nothing */
+  FaspTime newcomer_times[FASP_TX_TAKES]; /* by FaspTxPeer: when the next block may go to such a
+                                             peer */
 } FaspEndpointShared;
 
 struct _FaspEndpoint
@@ -31,7 +32,7 @@ struct _FaspEndpoint
   guint8 cookie_secret[FASP_COOKIE_SECRET_SIZE];
 
   GPtrArray *sessions;                      /* FaspSession, owned, in the order they came */
-  guint64 made;                             /* sessions so far */
+  guint64 made;                             /* number of sessions made so far */
   GHashTable *by_id;                        /* id -> FaspSession */
   FaspAddressIndex address_index;           /* of the sessions' peers */
   FaspScheduler schedulers[FASP_LANES_MAX]; /* which session to poll next, by lane */
@@ -78,18 +79,18 @@ FaspEvent *fasp_endpoint_push_event (FaspEndpoint *endpoint, FaspEventType type,
 gboolean fasp_endpoint_notifies_gap (FaspEndpoint *endpoint, FaspTime now);
 /* The first session that is open, or NULL. */
 FaspSession *fasp_endpoint_get_open (const FaspEndpoint *endpoint);
-/* The first one besides @except that is open and heard, or NULL. */
+/* The first session besides @except that is open and heard, or NULL. */
 FaspSession *fasp_endpoint_get_heard (const FaspEndpoint *endpoint, const FaspSession *except);
 /* Sender: has any receiver this standing, or a better one? */
 gboolean fasp_endpoint_has_standing (const FaspEndpoint *endpoint, FaspTime now,
     FaspStanding standing);
-/* Units (FASP_BLOCK_UNIT) that a receiver's buffer is sure to hold. */
+/* Units (FASP_BLOCK_UNIT) that a receiver's buffer holds in any case. */
 guint32 fasp_endpoint_get_window (const FaspEndpoint *endpoint);
-/* @session, or all of them, must be looked at now. */
+/* Makes the scheduler poll @session, or all sessions, now. */
 void fasp_endpoint_wake (FaspEndpoint *endpoint, FaspSession *session);
 void fasp_endpoint_wake_all (FaspEndpoint *endpoint);
-/* The session that is next at the total rate, if any waits, must be looked at when that allows it
- * to send. */
+/* Makes the scheduler poll the next session that waits for the total rate, when that lets it
+ * send. */
 void fasp_endpoint_serve_next (FaspEndpoint *endpoint, FaspTime now);
 
 G_END_DECLS

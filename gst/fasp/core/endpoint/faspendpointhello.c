@@ -27,7 +27,7 @@ fasp_endpoint_describe (FaspEndpoint *endpoint, FaspHello *hello, guint64 start)
   hello->wants.from = fasp_reading_get_wanted (endpoint);
   hello->wants.offsets = endpoint->config.one_of_several;
   if (!fasp_endpoint_is_caller (endpoint))
-    return; /* where it joins, the sender has chosen already */
+    return; /* only a receiver has a wish where to join; the sender has chosen */
   hello->wants.join = endpoint->config.join;
   hello->wants.back_ms = endpoint->config.join_back_ms;
 }

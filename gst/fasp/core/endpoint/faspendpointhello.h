@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* Fills in what we say of ourselves in OPEN and ACCEPT. */
+/* Fills in our hello for OPEN and ACCEPT. */
 void fasp_endpoint_describe (FaspEndpoint *endpoint, FaspHello *hello, guint64 start);
 
 G_END_DECLS

@@ -55,7 +55,7 @@ fasp_endpoint_configure (FaspEndpoint *endpoint, FaspTime now, const FaspEndpoin
 {
   FaspEndpointSettings old = endpoint->config.settings;
 
-  /* the others are read where they matter */
+  /* the other settings are read where they are used */
   endpoint->config.settings = *settings;
   if (settings->min_bitrate != old.min_bitrate || settings->max_bitrate != old.max_bitrate
       || settings->max_total_bitrate != old.max_total_bitrate)
@@ -66,7 +66,7 @@ fasp_endpoint_configure (FaspEndpoint *endpoint, FaspTime now, const FaspEndpoin
     fasp_hold_no_more (endpoint, now);
   if (settings->too_late_skip != old.too_late_skip)
     apply_too_late_skip (endpoint);
-  /* the peer may have been gone before we were allowed to call it */
+  /* the session may have been interrupted before reconnecting was allowed */
   if (settings->reconnect && !old.reconnect)
     fasp_lifecycle_seek (endpoint, now);
 }

@@ -7,7 +7,7 @@
 #include "faspendpointbase.h"
 #include "fasphistory.h"
 
-/* A peer that is there says something at least twice in this time. */
+/* A live peer sends at least two datagrams in this time. */
 #define HEARD FASP_SEC
 
 void
@@ -23,7 +23,7 @@ fasp_endpoint_get_stats (FaspEndpoint *endpoint, FaspEndpointStats *stats)
       stats->buffer_bytes += fasp_rx_get_bytes (fasp_endpoint_nth (endpoint, i)->rx);
 }
 
-/* Index of the first session that came after number @order: they are in the order they came. */
+/* Index of the first session after number @order; sessions are sorted by it. */
 static guint
 find_after (const FaspEndpoint *endpoint, guint64 order)
 {
@@ -100,7 +100,7 @@ get_peer_number (const FaspEndpoint *endpoint, const FaspSession *session)
     memcpy (&number, session->peer.key, sizeof number);
   } else if (fasp_endpoint_is_caller (endpoint)) {
     number = fasp_address_hash (fasp_dial_get_peer (endpoint));
-  } else { /* another port is not another sender */
+  } else { /* FASP_FIT_KNOWN also if the port differs, as the same sender may have a new one */
     fasp_address_get_network (fasp_session_get_address (session), network);
     memcpy (&number, network, MIN (sizeof number, sizeof network));
   }
@@ -128,12 +128,11 @@ fasp_endpoint_get_source (const FaspEndpoint *endpoint, FaspTime now, FaspSource
   }
 }
 
-/* How long the block that is sent next to it has waited. */
+/* How long the next block for the session has waited. */
 static FaspTime
 get_backlog (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
 {
-  /* the group has a position of its own, and a session that joined in the past is behind by its
-   * own wish */
+  /* a group has its own cursor, and a session that joined in the past is behind on purpose */
   if (session->group.member.joined || fasp_history_is_in_past (session)
       || fasp_tx_view (session->tx)->cursor < fasp_store_get_tail (endpoint->store)
       || fasp_tx_view (session->tx)->cursor >= fasp_store_get_head (endpoint->store))
@@ -205,7 +204,8 @@ fasp_endpoint_look_for_stuck (FaspEndpoint *endpoint, FaspTime now, guint looks,
     if (session->role != FASP_ROLE_SENDER)
       continue;
     acked = fasp_tx_view (session->tx)->acked;
-    /* members of a group send feedback seldom, and who awaits the header is sent nothing */
+    /* members of a group send feedback seldom, and a receiver that is held for the header is sent
+     * nothing */
     session->progress.stuck = session->state == FASP_SESSION_OPEN
             && now - session->liveness.heard < HEARD && !session->group.member.joined
             && session->header_wait.state != FASP_RECEIVER_HELD

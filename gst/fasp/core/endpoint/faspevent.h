@@ -45,7 +45,7 @@ typedef enum
                              sender, unacknowledged bytes */
 } FaspEventType;
 
-/* Of events with a session: what both ends agreed upon. */
+/* Of events with a session: the terms that both ends agreed upon. */
 typedef struct
 {
   gboolean latency_known; /* FALSE: the latency is still to be found */
@@ -76,17 +76,18 @@ typedef struct
 {
   guint flow;     /* number of the flow, from 0.  The event's `address' is its own, and has its link
                      also if it is not known */
-  FaspTime since; /* µs.  FLOW_OUT: when it last carried; FLOW_BACK: since when it carries */
-  FaspTime gone;  /* µs.  FLOW_BACK: how long it did not carry */
+  FaspTime since; /* µs. FLOW_OUT: when it last carried packets; FLOW_BACK: since when it does
+                     again */
+  FaspTime gone;  /* µs. FLOW_BACK: how long it carried none */
 } FaspEventOutage;
 
 /* REMOVED. */
 typedef struct
 {
-  guint64 bytes;    /* of the stream: what the peer has confirmed, or what came from it */
+  guint64 bytes;    /* of the stream, confirmed by the peer or received from it */
   FaspTime lasted;  /* µs since it was connected */
   gboolean is_held; /* the stream waits until there is a receiver again */
-  gboolean is_ours; /* this end has ended it, or has given up the peer */
+  gboolean is_ours; /* this end has ended the session, or given up the peer */
 } FaspEventEnd;
 
 /* CONNECTED, JOINED. */
@@ -106,12 +107,12 @@ typedef enum
   FASP_PROTOCOL_MPEG_TS, /* without RTP */
 } FaspProtocol;
 
-/* What is not of the event's type is 0. */
+/* An event. Members that do not belong to its type are 0. */
 typedef struct
 {
   FaspEventType type;
   guint32 session;     /* id; 0: of no session, as UNANSWERED and REJECTED */
-  guint64 order;       /* number of the session, as ids come again */
+  guint64 order;       /* number of the session, unique, as ids are used again */
   FaspAddress address; /* of the peer */
   FaspIdentity peer;   /* of events with a session */
   FaspEventTerms terms;

@@ -12,7 +12,7 @@ fasp_endpoint_get_wanted_peer (const FaspEndpoint *endpoint, guint *serial)
   return endpoint->calling->failover.wanted;
 }
 
-/* Are there other peers, and may they be called? */
+/* Are there other peers, and does the endpoint call by itself? */
 static gboolean
 can_fail_over (const FaspEndpoint *endpoint)
 {

@@ -18,17 +18,17 @@
 
 G_BEGIN_DECLS
 
-/* A call begins, or the wait for an address: starts the time after which to move on. */
+/* A call begins, or the wait for an address: starts the timer for moving on to the next peer. */
 void fasp_failover_wait (FaspEndpoint *endpoint, FaspTime now);
-/* No other peer is wanted any more. */
+/* Stops the timer: the endpoint stays with the wanted peer. */
 void fasp_failover_stay (FaspEndpoint *endpoint);
-/* The next peer is wanted from now on.  FALSE: there is none. */
+/* Makes the next peer the wanted one. FALSE: there is none. */
 gboolean fasp_failover_on (FaspEndpoint *endpoint, FaspTime now);
 /* @session is heard again: its peer is the wanted one. */
 void fasp_failover_back (FaspEndpoint *endpoint, const FaspSession *session);
-/* This peer turned us away.  FALSE: there is no other one to call. */
+/* The wanted peer refused our call. FALSE: there is no other one to call. */
 gboolean fasp_failover_refused (FaspEndpoint *endpoint, FaspTime now, gboolean for_good);
-/* Nobody listens at @to. */
+/* The network reports that no program listens at @to. */
 void fasp_failover_unreachable (FaspEndpoint *endpoint, const FaspAddress *to);
 void fasp_failover_run_due (FaspEndpoint *endpoint, FaspTime now);
 

@@ -2,11 +2,11 @@
 #include "faspgather.h"
 #include "faspsendingprivate.h"
 
-/* The rate of the stream is that of at least this time: a few pictures. */
+/* The rate of the stream is measured over at least this time, a few pictures. */
 #define MEASURED_OVER (100 * FASP_MSEC)
 
-/* The longest time that all receivers have room for in their latency; 0 for a receiver that wants
- * everything as soon as possible, or whose latency is still to be found. */
+/* How long bytes may be held back: a share of the shortest latency of all receivers; 0 if one has
+ * no latency, or its latency is not found yet. */
 static FaspTime
 get_most (const FaspEndpoint *endpoint, FaspTime now)
 {
@@ -21,7 +21,7 @@ get_most (const FaspEndpoint *endpoint, FaspTime now)
   return most;
 }
 
-/* How long does a block take to fill? */
+/* Measures how long a block takes to fill. */
 static void
 measure (FaspEndpoint *endpoint, FaspTime now, gsize size)
 {
@@ -50,7 +50,7 @@ fasp_gather_written (FaspEndpoint *endpoint, FaspTime now, guint64 head, gsize s
     fasp_store_release (endpoint->store);
     return TRUE;
   }
-  /* a block that was there before is known to sessions, unless it is held back already */
+  /* only a new block can be held back: sessions know of older ones */
   if (fasp_store_hold_back (endpoint->store, head))
     g->due = now + g->fill;
   if (!fasp_store_is_held_back (endpoint->store))

@@ -15,15 +15,17 @@
 
 G_BEGIN_DECLS
 
-/* The longest time that bytes are held back: more would be noticed, also with a long latency. */
+/* Bytes are held back for this time at most: longer waits would be noticed even with a long
+ * latency. */
 #define FASP_GATHER_MAX (50 * FASP_MSEC)
-/* Of the latency, this part may be used; a retransmission takes a round trip of it. */
+/* Bytes are held back for at most 1 / FASP_GATHER_SHARE of the latency, as retransmissions need the
+ * rest. */
 #define FASP_GATHER_SHARE 20
 
-/* Of @size bytes some were put into the store, whose head was @head before.  FALSE: there is
- * nothing new to send. */
+/* Bytes of a write of @size were put into the store, whose head was @head before. FALSE: they are
+ * held back, so there is nothing new to send. */
 gboolean fasp_gather_written (FaspEndpoint *endpoint, FaspTime now, guint64 head, gsize size);
-/* What is held back may leave: something follows that belongs to the next block. */
+/* Releases the block that is held back, as the following bytes belong to another one. */
 void fasp_gather_end (FaspEndpoint *endpoint, FaspTime now);
 void fasp_gather_run_due (FaspEndpoint *endpoint, FaspTime now);
 FaspTime fasp_gather_get_time (FaspEndpoint *endpoint);

@@ -11,7 +11,7 @@ struct _FaspGone
   FaspSessionStats stats;
   FaspFlowStats *flows;                 /* of that session, if it had several flows; owned */
   FaspPathStats *paths;                 /* the same for paths */
-  FaspHist lateness, lateness_in_order; /* receiver: of the session before */
+  FaspHist lateness, lateness_in_order; /* receiver: of that session */
 };
 
 FaspGone *
@@ -90,7 +90,7 @@ fasp_endpoint_get_last_session (const FaspEndpoint *endpoint, FaspSessionStats *
   return endpoint->calling->gone->is_known;
 }
 
-/* The session whose lateness to report: one that is open, or else one that says goodbye. */
+/* The session whose lateness is reported: an open one, or else one that is closing. */
 static const FaspSession *
 get_measured (const FaspEndpoint *endpoint)
 {

@@ -13,7 +13,7 @@ typedef struct _FaspGone FaspGone;
 
 FaspGone *fasp_gone_new (void);
 void fasp_gone_free (FaspGone *gone);
-/* The session is over: keeps its figures, until those of another one are kept, and returns them. */
+/* The session is over: keeps its figures, in place of those of the last one, and returns them. */
 const FaspSessionStats *fasp_gone_keep (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
 
 G_END_DECLS

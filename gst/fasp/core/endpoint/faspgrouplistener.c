@@ -16,7 +16,7 @@ fasp_group_listener_accepted (FaspEndpoint *endpoint, FaspTime now, FaspSession 
   if (!answer->has_group_key || endpoint->config.group.len == 0
       || endpoint->config.role == FASP_ROLE_SENDER)
     return;
-  /* without a cipher that we offered, the group is not for us */
+  /* a cipher that our hello did not offer: ignores the group */
   if (memchr (hello->ciphers, answer->group_key.cipher, hello->n_ciphers) == NULL)
     return;
   endpoint->random (endpoint->random_data, (guint8 *) &seed, sizeof seed);

@@ -9,12 +9,12 @@
 
 G_BEGIN_DECLS
 
-/* Says in @hello that the endpoint listens to a group. */
+/* Sets in @hello that the endpoint can listen to a group. */
 void fasp_group_listener_ask (const FaspEndpoint *endpoint, FaspHello *hello);
-/* Our call with @hello was answered: listens to the group that @answer names. */
+/* Our call with @hello was answered by @answer: listens to the group that it names. */
 void fasp_group_listener_accepted (FaspEndpoint *endpoint, FaspTime now, FaspSession *session,
     const FaspHello *hello, const FaspHello *answer);
-/* Takes a datagram that is no session's.  FALSE: it is not of a group, either. */
+/* Takes in a datagram of a group. FALSE: it is of no group that a session listens to. */
 gboolean fasp_group_listener_receive (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
     const FaspSessionHeader *header, const guint8 *data, gsize size, FaspMemory *memory);
 /* Notifies the application if the group is not heard any more, or is heard again. */

@@ -3,7 +3,7 @@
 #include "faspsendingprivate.h"
 #include "faspretention.h"
 
-/* Does @event to the session.  TRUE: it is in another state now. */
+/* Applies @event to the session. TRUE: its state has changed. */
 static gboolean
 advance (FaspSession *session, FaspReceiverEvent event)
 {
@@ -31,8 +31,8 @@ fasp_header_wait_said (FaspEndpoint *endpoint, FaspTime now)
   }
 }
 
-/* Lets receivers that wait for a header begin without one. At once, as there may be
- * no further key frame. */
+/* Writes that there is no header at once, as no key frame may follow, so that receivers that wait
+ * for one begin without it. */
 static void
 say_no_header (FaspEndpoint *endpoint, FaspTime now)
 {
@@ -40,9 +40,8 @@ say_no_header (FaspEndpoint *endpoint, FaspTime now)
     fasp_header_wait_said (endpoint, now);
 }
 
-/* There is no header any more, and all who may know of one must hear that: even those who do
- * not need it for what they have would wait for one when another stream begins. So it is
- * followed until they have heard it. */
+/* There is no header any more. This is repeated until all receivers that may know of one have it:
+ * even those that need no header now would wait for one when another stream begins. */
 void
 fasp_header_wait_gone (FaspEndpoint *endpoint, FaspTime now)
 {
@@ -83,7 +82,7 @@ fasp_header_wait_move (FaspEndpoint *endpoint, guint64 number, gboolean hold)
   fasp_retention_trim (endpoint);
 }
 
-/* @why: a word for the log. */
+/* The session lacks the header. @why: a word for the log. */
 static void
 lack_header (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, const gchar *why)
 {
@@ -99,8 +98,8 @@ lack_header (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, const g
     say_no_header (endpoint, now);
 }
 
-/* Does it have bytes of the stream, or will it get the first of them? A peer that we
- * call may have been restarted, without saying so. */
+/* Has the receiver bytes of the stream, or will it get the first ones? A peer that we call may have
+ * been restarted without our knowledge. */
 static gboolean
 has_beginning (const FaspEndpoint *endpoint, const FaspSession *session)
 {
@@ -111,7 +110,7 @@ has_beginning (const FaspEndpoint *endpoint, const FaspSession *session)
           && fasp_stream_offset_is_comparable (&session->start.previous, &begin));
 }
 
-/* Nothing is sent to the session until the header is written before the next key frame. */
+/* Sends nothing to the session until the header is written before the next key frame. */
 static void
 hold (FaspEndpoint *endpoint, FaspSession *session)
 {
@@ -119,8 +118,8 @@ hold (FaspEndpoint *endpoint, FaspSession *session)
   endpoint->sending->awaits_header = TRUE;
 }
 
-/* The header is in the first bytes of the stream, which the session is to get. It waits for another
- * one if it is moved ahead of these. */
+/* The session begins at the first byte of the stream, where the header is. If it is moved ahead of
+ * that, it waits for another one. */
 static void
 follow_first (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
@@ -133,7 +132,7 @@ follow_first (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   session->header_wait.skips = fasp_tx_count_skips (session->tx);
 }
 
-/* Has the peer confirmed the first bytes? */
+/* Has the peer confirmed the first bytes of the stream? */
 static gboolean
 has_first (const FaspEndpoint *endpoint, const FaspSession *session)
 {
@@ -143,8 +142,8 @@ has_first (const FaspEndpoint *endpoint, const FaspSession *session)
       && fasp_store_get_stream_offset (endpoint->store, base).offset > 0;
 }
 
-/* The session is moved ahead, perhaps of the first bytes. If our hello did not say that there is a
- * header, the peer would not wait for one. */
+/* Our hello did not announce a header, so the peer would not wait for one: if the session skipped
+ * the first bytes, it lacks the header. */
 static void
 follow_unannounced (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
@@ -172,8 +171,8 @@ fasp_header_wait_begin (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessi
     follow_first (endpoint, now, session);
     return;
   }
-  /* It was let in before there was a header, so it would take what comes before the next
-   * one. A group sends to all of its members at once. */
+  /* The receiver was let in before there was a header, so it would take bytes that it cannot
+   * decode: holds it. A member of a group cannot be held. */
   if (!session->start.has_header && endpoint->sending->header.bytes != NULL
       && start >= endpoint->sending->header.since && endpoint->group == NULL) {
     if (has_key)
@@ -181,7 +180,7 @@ fasp_header_wait_begin (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessi
     else
       hold (endpoint, session);
   }
-  /* it takes the stream without a header, but may relay it */
+  /* the receiver needs no header for itself, but may relay the stream */
   else if (!session->start.has_header) {
     fasp_stream_header_want (&endpoint->sending->header);
     return;
@@ -204,8 +203,8 @@ fasp_header_wait_follow (FaspEndpoint *endpoint, FaspTime now, FaspSession *sess
 
   if (state == FASP_RECEIVER_READS)
     return;
-  /* Only the receiver knows what it has skipped. So it may lack the header again. That
-   * there is no header any more is not repeated to all whenever a receiver skips. */
+  /* After a skip the receiver may lack the header again, as only it knows which blocks it has
+   * skipped. If there is no header any more, that is not written again for each skip. */
   if (fasp_tx_count_skips (session->tx) != session->header_wait.skips
       && state == FASP_RECEIVER_BEGINS && !session->start.has_header) {
     follow_unannounced (endpoint, now, session);

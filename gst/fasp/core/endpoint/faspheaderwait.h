@@ -11,16 +11,16 @@ G_BEGIN_DECLS
 /* The header was written: receivers that wait for it have it when they have all blocks
  * so far. */
 void fasp_header_wait_said (FaspEndpoint *endpoint, FaspTime now);
-/* There is no header any more: tells all who may know of one. */
+/* There is no header any more: writes that for all receivers that may know of one. */
 void fasp_header_wait_gone (FaspEndpoint *endpoint, FaspTime now);
 /* Sessions that wait for the header begin at block @number. @hold: they go on waiting. */
 void fasp_header_wait_move (FaspEndpoint *endpoint, guint64 number, gboolean hold);
-/* Does the stream have a header for a receiver that begins at block @start?  FASP_NO_BLOCK: one
- * that begins with what is written next. */
+/* Does the stream have a header for a receiver that begins at block @start? FASP_NO_BLOCK: at the
+ * next block written. */
 gboolean fasp_header_wait_announces (const FaspEndpoint *endpoint, guint64 start);
-/* A session opened: does it need the header? */
+/* A session opened: finds out whether it lacks the header. */
 void fasp_header_wait_begin (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
-/* Does the session still wait for a header?  It may have it now, or have skipped it. */
+/* Updates the session's state: it may have the header now, or have skipped it. */
 void fasp_header_wait_follow (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
 
 G_END_DECLS

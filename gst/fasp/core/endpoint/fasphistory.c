@@ -3,7 +3,7 @@
 #include "faspsendingprivate.h"
 #include "faspretention.h"
 
-/* 1 / GIVE_WAY_SHARE of the store goes at a time when it is full. */
+/* When the store is full, 1 / GIVE_WAY_SHARE of it is freed at a time. */
 #define GIVE_WAY_SHARE 16
 
 void
@@ -51,7 +51,7 @@ fasp_history_choose (FaspEndpoint *endpoint, FaspTime now, const FaspWants *want
   guint32 back_ms = asked ? wants->back_ms : endpoint->config.join_back_ms;
 
   if (wants->from.known && fasp_store_find (endpoint->store, &wants->from, &number)) {
-    /* it lacks nothing but the end of the stream */
+    /* the receiver lacks only the end of the stream */
     if (number == head && fasp_store_is_finished (endpoint->store))
       number = MAX (tail, head - 1);
     return number;
@@ -62,7 +62,8 @@ fasp_history_choose (FaspEndpoint *endpoint, FaspTime now, const FaspWants *want
           endpoint->sending->history.key :
           head;
     case FASP_JOIN_BACK:
-      /* the tail may be there for a receiver that is far behind, and not as history */
+      /* blocks below the first one kept as history are there only for a receiver that is far
+       * behind */
       return back_ms == 0 ? MAX (tail, fasp_retention_get_first_kept (endpoint)) :
                             fasp_store_find_time (endpoint->store, now - back_ms * FASP_MSEC);
     case FASP_JOIN_ANY:
@@ -78,7 +79,7 @@ fasp_history_mark_offset (FaspEndpoint *endpoint, FaspTime now, const FaspSessio
 {
   FaspStreamOffset position;
 
-  /* it gets the position where it goes on in any case */
+  /* the position is written in any case when the session is moved ahead */
   if (fasp_retention_get_first (endpoint, session) > session->start.block)
     return;
   position = fasp_store_get_stream_offset (endpoint->store, session->start.block);
@@ -98,7 +99,7 @@ fasp_history_begins_in_past (const FaspEndpoint *endpoint, guint64 start)
 {
   guint64 needed = MIN (fasp_store_get_head (endpoint->store), endpoint->sending->held.first);
 
-  if (start >= needed) /* most join live: no need to look at all the others */
+  if (start >= needed) /* most join live, so this is decided without a loop over all sessions */
     return FALSE;
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);

@@ -18,7 +18,7 @@
 
 G_BEGIN_DECLS
 
-/* Something was written: drops history that is too old. */
+/* Drops history that is too old. To be called after each write. */
 void fasp_history_run_due (FaspEndpoint *endpoint, FaspTime now);
 /* The store is full: is there history that could go? */
 gboolean fasp_history_can_give_way (const FaspEndpoint *endpoint);
@@ -26,13 +26,13 @@ gboolean fasp_history_can_give_way (const FaspEndpoint *endpoint);
 gboolean fasp_history_give_way (FaspEndpoint *endpoint);
 /* Chooses the first block of a session.  Seals the block that is being written. */
 guint64 fasp_history_choose (FaspEndpoint *endpoint, FaspTime now, const FaspWants *wants);
-/* Did the session join in the past, and has it not yet caught up with what was newest
- * then?  Such a session gives way when there is no room. */
+/* Did the session join in the past, and has it not reached the block that was next when it joined?
+ * Such a session is moved ahead when there is no room. */
 gboolean fasp_history_is_in_past (const FaspSession *session);
-/* Does a session that begins at block @start begin before everything that others need, and
- * that is held for a receiver that may come back? */
+/* Is block @start before all blocks that other sessions need or that are held? */
 gboolean fasp_history_begins_in_past (const FaspEndpoint *endpoint, guint64 start);
-/* Appends a mark with the stream offset if the session begins elsewhere than our hello said. */
+/* Appends a mark with the stream offset if the session begins at another block than our hello
+ * said. */
 void fasp_history_mark_offset (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session);
 
 G_END_DECLS

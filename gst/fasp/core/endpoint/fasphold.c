@@ -11,7 +11,8 @@ was_no_receiver (const FaspSession *session)
       || session->closing.reason == FASP_REASON_BUSY;
 }
 
-/* Until when what the peer lacks is held; 0: not at all; FASP_NEVER: until a receiver takes it. */
+/* Until when the blocks that the peer lacks are held; 0: not at all; FASP_NEVER: until a receiver
+ * takes them. */
 static FaspTime
 get_deadline (const FaspEndpoint *endpoint, FaspTime now, const FaspSession *session,
     gboolean again)
@@ -21,7 +22,7 @@ get_deadline (const FaspEndpoint *endpoint, FaspTime now, const FaspSession *ses
 
   switch (session->closing.reason) {
     case FASP_REASON_FINISHED:
-    case FASP_REASON_REPLACED: /* the session that replaced it has it */
+    case FASP_REASON_REPLACED: /* the session that replaced it has its blocks */
       return 0;
     case FASP_REASON_TOO_SLOW:
       if (session->closing.initiated)
@@ -50,7 +51,7 @@ fasp_hold_begin (FaspEndpoint *endpoint, FaspTime now, const FaspSession *sessio
       || (fasp_endpoint_is_caller (endpoint) && !again)
       || fasp_endpoint_get_open (endpoint) != NULL)
     return FALSE;
-  /* the end of the stream is all that it did not acknowledge */
+  /* the peer lacks only the end of the stream */
   if (bytes == 0 && fasp_store_is_finished (endpoint->store) && !was_no_receiver (session))
     return FALSE;
   endpoint->sending->held.first = fasp_tx_get_base (session->tx);
@@ -84,7 +85,8 @@ fasp_hold_end (FaspEndpoint *endpoint, FaspTime now, const gchar *why)
   fasp_hold_init (endpoint);
 }
 
-/* @receiver: it was kept for a receiver that has gone. */
+/* Drops the held blocks, and counts their bytes. @receiver: they were held for a receiver that has
+ * gone. */
 static void
 let_go (FaspEndpoint *endpoint, FaspTime now, gboolean receiver, const gchar *why)
 {

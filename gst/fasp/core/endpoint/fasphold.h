@@ -25,26 +25,26 @@
 
 G_BEGIN_DECLS
 
-/* The session is over, with @bytes that its peer has not acknowledged.  @again: we call again.
- * TRUE: they are held. */
+/* The session is over, with @bytes that its peer has not acknowledged. @again: this end calls
+ * again. TRUE: the blocks with these bytes are held. */
 gboolean fasp_hold_begin (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session,
     gboolean again, guint64 bytes);
 /* Nothing is held. */
 void fasp_hold_init (FaspEndpoint *endpoint);
-/* Whoever comes takes what is held, or it is of no use any more.  @why: a word for the log. */
+/* A receiver takes the held blocks, or they are not needed any more. @why: a word for the log. */
 void fasp_hold_end (FaspEndpoint *endpoint, FaspTime now, const gchar *why);
-/* Lets go what was held for long enough. */
+/* Drops the held blocks when their time is over. */
 void fasp_hold_run_due (FaspEndpoint *endpoint, FaspTime now);
 FaspTime fasp_hold_get_time (FaspEndpoint *endpoint);
 /* Our process did not run for @span. */
 void fasp_hold_excuse (FaspEndpoint *endpoint, FaspTime span);
 /* The first block that is held; FASP_NO_BLOCK: none is. */
 guint64 fasp_hold_get_first (const FaspEndpoint *endpoint);
-/* The stream has ended: its receiver, if there was one and it has gone, is given up. */
+/* The stream has ended: gives up a receiver that has gone, unless it is expected back. */
 void fasp_hold_finished (FaspEndpoint *endpoint, FaspTime now);
 /* The application does not wait for receivers any more. */
 void fasp_hold_no_more (FaspEndpoint *endpoint, FaspTime now);
-/* Is a receiver expected back so soon that the application goes on writing? */
+/* Is a receiver expected back, so that the application goes on writing meanwhile? */
 gboolean fasp_hold_expects (const FaspEndpoint *endpoint);
 
 G_END_DECLS

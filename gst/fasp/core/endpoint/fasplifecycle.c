@@ -23,7 +23,7 @@
 #include "faspwriting.h"
 
 #define REDIAL_AFTER FASP_SEC
-/* The application hears of changed promises no more often than this. */
+/* The application is notified of changed promises no more often than this. */
 #define NOTIFY_PROMISE_AFTER FASP_SEC
 
 /* --- it is there, gone, and there again --------------------------------------------- */
@@ -66,7 +66,7 @@ fasp_lifecycle_heard (FaspEndpoint *endpoint, FaspSession *session)
 {
   if (!session->liveness.interrupted)
     return;
-  /* a peer that was given up does not come back, though something of it may still be read */
+  /* a peer that was given up does not come back, though its session stays until it is read */
   if (session->state == FASP_SESSION_CLOSED && session->closing.initiated)
     return;
   session->liveness.interrupted = session->liveness.has_other = FALSE;
@@ -90,14 +90,15 @@ fasp_lifecycle_replaced (FaspEndpoint *endpoint, FaspTime now, FaspSession *sess
   fasp_endpoint_wake (endpoint, session);
 }
 
-/* Returns how many bytes of the stream no receiver will confirm any more. */
+/* A receiver's session is over. Returns how many bytes of the stream no receiver will confirm any
+ * more. */
 static guint64
 leave_sender (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session, gboolean again)
 {
   guint64 base = fasp_tx_get_base (session->tx);
   guint64 lost = 0;
 
-  fasp_gather_end (endpoint, now); /* it is kept or lost as the rest is */
+  fasp_gather_end (endpoint, now); /* bytes that are held back are kept or lost as the others */
   /* after a goodbye, the next receiver begins anew */
   endpoint->calling->left = session->closing.reason == FASP_REASON_SILENT ?
       fasp_store_get_stream_offset (endpoint->store, base) :
@@ -115,7 +116,8 @@ leave_sender (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session, 
   if (fasp_store_is_finished (endpoint->store)) {
     endpoint->stats.bytes_unconfirmed += lost;
     endpoint->stats.whole += session->closing.reason == FASP_REASON_FINISHED;
-    fasp_endpoint_wake_all (endpoint); /* this may have been the last one heard */
+    fasp_endpoint_wake_all (endpoint); /* without a receiver that is heard, others may be moved or
+                                          given up */
   } else if (fasp_endpoint_get_open (endpoint) == NULL) {
     endpoint->stats.bytes_unconfirmed = lost;
   }
@@ -129,7 +131,7 @@ call_again (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
   FaspReason reason = session->closing.reason;
 
   if (endpoint->calling->call.caller.active && endpoint->calling->call.caller.hello.has_resume)
-    fasp_dial_start (endpoint, now); /* there is nothing to resume any more */
+    fasp_dial_start (endpoint, now); /* there is no session any more that the call could resume */
   else if (!endpoint->calling->call.caller.active && endpoint->calling->failover.time == FASP_NEVER
       && fasp_endpoint_get_open (endpoint) == NULL
       && (reason == FASP_REASON_FINISHED || !fasp_failover_on (endpoint, now)))
@@ -180,7 +182,7 @@ fasp_lifecycle_leave (FaspEndpoint *endpoint, FaspTime now, FaspSession *session
   session->notified.removed = TRUE;
   fasp_retention_forget (endpoint, session);
   endpoint->stats.interrupted -= session->liveness.interrupted;
-  /* it may be heard again while its goodbye is under way */
+  /* a datagram of the peer may still come while its CLOSE is awaited */
   session->liveness.interrupted = FALSE;
   if (!session->notified.connected)
     return;
@@ -217,7 +219,8 @@ fasp_lifecycle_leave (FaspEndpoint *endpoint, FaspTime now, FaspSession *session
   if (again)
     call_again (endpoint, now, session);
   else if (fasp_endpoint_get_open (endpoint) == NULL)
-    fasp_caller_stop (&endpoint->calling->call.caller); /* a call from when it might */
+    fasp_caller_stop (&endpoint->calling->call.caller); /* a call may have begun while the session
+                                                           was interrupted */
   fasp_encoder_left (endpoint, now);
 }
 
@@ -228,7 +231,7 @@ fasp_lifecycle_remove (FaspEndpoint *endpoint, FaspSession *session)
 
   g_hash_table_remove (endpoint->by_id, GUINT_TO_POINTER (session->id));
   fasp_admitted_forget (endpoint, session);
-  g_ptr_array_remove (endpoint->sessions, session); /* keeps their order */
+  g_ptr_array_remove (endpoint->sessions, session); /* sessions stay sorted */
   fasp_scheduler_remove (fasp_endpoint_get_scheduler (endpoint, session),
       &session->entry.scheduled);
   fasp_sending_lanes_share (endpoint);
@@ -240,7 +243,7 @@ fasp_lifecycle_remove (FaspEndpoint *endpoint, FaspSession *session)
   if (endpoint->store == NULL)
     return;
   fasp_retention_trim (endpoint);
-  if (was_open) /* no block was cut to fit any other */
+  if (was_open) /* blocks were cut only for open sessions */
     fasp_writing_fit_blocks (endpoint);
 }
 
@@ -255,7 +258,7 @@ notify_promise (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 
   if (!session->promise.changed || !session->notified.connected)
     return;
-  /* a peer may change it as often as it likes */
+  /* a peer can change its promise at any time */
   if (!first && now - session->notified.promise < NOTIFY_PROMISE_AFTER)
     return;
   session->promise.changed = FALSE;
@@ -314,7 +317,7 @@ notify_outages (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   }
 }
 
-/* If the network says that the peer's port is closed, there is no use in sending. */
+/* Interrupts the session if the report that the peer's port is closed was not disproved in time. */
 static void
 run_refusal (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
@@ -339,8 +342,8 @@ run_latency (FaspSession *session, FaspTime now)
   session->promise.changed = TRUE;
 }
 
-/* A peer that called keeps its place as long as a call does that is not completed, unless it
- * acknowledges something by then.  There may be nothing yet that a receiver could acknowledge. */
+/* Closes the session of a peer that called and has acknowledged nothing for as long as a half-open
+ * call is kept. Not if there was nothing that it could acknowledge. */
 static void
 end_newcomer (FaspSession *session, FaspTime now)
 {
@@ -350,7 +353,8 @@ end_newcomer (FaspSession *session, FaspTime now)
     fasp_session_close (session, now, FASP_REASON_BUSY, "it has acknowledged nothing");
 }
 
-/* A caller that was let in has not come, or the application has not said in time whether it may. */
+/* Logs that a half-open session is over: its caller sent no more, or the application did not decide
+ * in time. */
 static void
 log_unopened (const FaspSession *session, FaspTime now)
 {

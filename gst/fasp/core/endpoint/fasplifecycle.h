@@ -9,18 +9,18 @@
 
 G_BEGIN_DECLS
 
-/* Something has come from its peer. */
+/* A datagram of the session's peer has come. */
 void fasp_lifecycle_heard (FaspEndpoint *endpoint, FaspSession *session);
-/* If the session is interrupted, and we may, calls to find out whether the peer still knows us, or
- * has started anew. */
+/* If the session is interrupted and reconnecting is allowed, calls the peer, to find out whether it
+ * still knows the session or was restarted. */
 void fasp_lifecycle_seek (FaspEndpoint *endpoint, FaspTime now);
-/* Another session replaces it. */
+/* Another session replaces @session. */
 void fasp_lifecycle_replaced (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
 /* The session is over for the application.  It stays until its goodbye is done. */
 void fasp_lifecycle_leave (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
-/* Runs its timers.  FALSE: the caller must remove it. */
+/* Runs the session's timers. FALSE: the caller must remove it. */
 gboolean fasp_lifecycle_run_due (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
-/* Removes it from the endpoint and frees it. */
+/* Removes the session from the endpoint and frees it. */
 void fasp_lifecycle_remove (FaspEndpoint *endpoint, FaspSession *session);
 
 G_END_DECLS

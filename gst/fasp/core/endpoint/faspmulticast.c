@@ -3,7 +3,7 @@
 #include "faspsendingprivate.h"
 #include "faspcredentials.h"
 
-/* How often to find out how much of a code is worth it. */
+/* The share of repairs for the group is planned at this interval. */
 #define FEC_EVERY (200 * FASP_MSEC)
 
 static gboolean
@@ -71,7 +71,7 @@ fasp_multicast_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessio
   join (endpoint->group, now, session, session->start.block);
 }
 
-/* The member does not hear the group: it gets the stream alone from now on. */
+/* The member does not hear the group: it gets the stream by unicast from now on. */
 static void
 send_away (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, const gchar *why)
 {
@@ -104,7 +104,7 @@ fasp_multicast_heard (FaspEndpoint *endpoint, FaspTime now, FaspSession *session
 gboolean
 fasp_multicast_sends_away (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
-  /* a slow member reports packets, too */
+  /* a member that reports packets of the group is slow, not deaf */
   if (!session->group.member.joined || session->liveness.interrupted
       || fasp_sent_map_hears_since (fasp_tx_get_sent_map (session->tx),
           fasp_tx_get_base (session->tx)))
@@ -126,7 +126,7 @@ compare_losses (gconstpointer a, gconstpointer b)
   return x < y ? -1 : x > y;
 }
 
-/* Finds out how much of a code is worth it for the members. */
+/* Plans the share of repairs for the losses of the members. */
 static void
 plan_fec (FaspEndpoint *endpoint, FaspTime now)
 {
@@ -189,7 +189,7 @@ fasp_multicast_is_first (const FaspEndpoint *endpoint)
   return endpoint->group != NULL && fasp_multicast_sender_is_first (endpoint->group);
 }
 
-/* A session that is to tell its member that it is the speaker may have planned to sleep for
+/* Wakes the session of a new speaker, which must tell its member and may have planned to sleep for
  * long. */
 static void
 wake_speaker (FaspEndpoint *endpoint)

@@ -11,17 +11,17 @@
 G_BEGIN_DECLS
 
 void fasp_multicast_init (FaspEndpoint *endpoint);
-/* What goes to the group and what its members lack, bit/s: within the total rate, too. */
+/* The rate of the group, retransmissions to its members included, bit/s; within the total rate. */
 guint64 fasp_multicast_get_bitrate (const FaspEndpointSettings *settings);
 
 /* Adds the group to the @answer to a caller with the hello @hello, if the caller can hear it. */
 void fasp_multicast_invite (FaspEndpoint *endpoint, const FaspHello *hello, FaspHello *answer);
 void fasp_multicast_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
-/* Something came from a receiver. */
+/* A datagram of a receiver came. */
 void fasp_multicast_heard (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
-/* The store is full because of this receiver.  TRUE: it is a member that has reported nothing of
- * what the group sent from the first block on that it lacks: it leaves the group, and gets the
- * stream alone. FALSE: it is slow. */
+/* The store is full because of this receiver. TRUE: it was a member that has reported no packet
+ * since the first block that it lacks, so it leaves the group and gets the stream by unicast.
+ * FALSE: it is slow. */
 gboolean fasp_multicast_sends_away (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
 /* Is it the group's turn to send, before the sessions'? */
 gboolean fasp_multicast_is_first (const FaspEndpoint *endpoint);

@@ -4,14 +4,14 @@
 typedef struct
 {
   guint64 network;
-  FaspHeapItem fullest; /* in the heap, by how many there are */
+  FaspHeapItem fullest; /* in the heap, by the number of its sessions */
   GQueue sessions;      /* FaspSession, the oldest first */
 } Network;
 
 struct _FaspNewcomers
 {
   GHashTable *networks; /* guint64 -> Network, owned */
-  FaspHeap fullest;     /* of them; the least key is of the one with the most */
+  FaspHeap fullest;     /* networks; the one with the most sessions has the least key */
 };
 
 FaspNewcomers *

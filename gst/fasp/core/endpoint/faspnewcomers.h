@@ -17,15 +17,15 @@ typedef struct _FaspNewcomers FaspNewcomers;
 
 FaspNewcomers *fasp_newcomers_new (void);
 void fasp_newcomers_free (FaspNewcomers *newcomers);
-/* @session has come; it is known by its network (session->handshake.network). */
+/* Adds @session, by its network (session->handshake.network). */
 void fasp_newcomers_add (FaspNewcomers *newcomers, FaspSession *session);
-/* It takes the stream, or is over.  Does nothing if it is no newcomer. */
+/* @session takes the stream, or is over. Does nothing if it is no newcomer. */
 void fasp_newcomers_remove (FaspNewcomers *newcomers, FaspSession *session);
-/* Which one gives way; NULL: none. */
+/* The session that gives way to a new one; NULL: there is none. */
 FaspSession *fasp_newcomers_choose (const FaspNewcomers *newcomers);
-/* Which one of @network does. */
+/* The same among the sessions of @network. */
 FaspSession *fasp_newcomers_choose_of (const FaspNewcomers *newcomers, guint64 network);
-/* Is this one the only one of its network? */
+/* Is @session the only newcomer of its network? */
 gboolean fasp_newcomers_is_alone (const FaspNewcomers *newcomers, const FaspSession *session);
 
 G_END_DECLS

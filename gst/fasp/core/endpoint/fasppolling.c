@@ -27,12 +27,12 @@ poll_group_first (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
   return fasp_multicast_is_first (endpoint) && fasp_multicast_poll (endpoint, now, datagram);
 }
 
-/* What belongs to no session: when there is something to do, what is done, and what may be sent. */
+/* Tasks of no session: when something is due, what is done then, and which datagram may leave. */
 static const struct
 {
   FaspTime (*get_time) (FaspEndpoint *endpoint);
-  void (*run_due) (FaspEndpoint *endpoint, FaspTime now); /* NULL: nothing */
-  /* TRUE: a datagram is to leave; NULL: none ever is */
+  void (*run_due) (FaspEndpoint *endpoint, FaspTime now); /* NULL: there is nothing to do */
+  /* TRUE: *datagram must leave; NULL: the task has no datagrams */
   gboolean (*poll) (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram);
 } OWN[] = {
   { fasp_hold_get_time, fasp_hold_run_due, NULL },
@@ -71,7 +71,7 @@ get_own_timeout (FaspEndpoint *endpoint)
 
 /* --- which session sends ---------------------------------------------------------- */
 
-/* There is nothing to send to it now. */
+/* The session has nothing to send now: schedules its next round. */
 static void
 end_round (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
@@ -86,7 +86,7 @@ end_round (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   fasp_endpoint_serve_next (endpoint, now);
 }
 
-/* @session: the one that the datagram is of; NULL: it is of the group. */
+/* Counts a datagram. @session: its session; NULL: it is the group's. */
 static void
 count (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, const FaspDatagram *datagram)
 {
@@ -173,7 +173,7 @@ fasp_polling_look (FaspEndpoint *endpoint, FaspTime now)
   endpoint->looked = fasp_later (before, now);
   if (before == 0 || now - before < AWAY)
     return;
-  /* without the time in which there was nothing to do */
+  /* the time before the timeout does not count */
   away = now - fasp_later (before, fasp_endpoint_get_timeout (endpoint));
   if (away < AWAY)
     return;

@@ -8,9 +8,9 @@
 
 G_BEGIN_DECLS
 
-/* Notes that the endpoint is called.  To be called before @now is used for anything: if our
- * process stood still, the time since the last call is not the peers' silence, and deadlines
- * are put off by it. */
+/* To be called first by each function of the endpoint that gets @now. If the process stood still
+ * since the last call, that time does not count as silence of the peers, and deadlines are put off
+ * by it. */
 void fasp_polling_look (FaspEndpoint *endpoint, FaspTime now);
 
 G_END_DECLS

@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspreading.h"
 
-/* If a sender changes its stream again and again, the application hears of it no more often than
+/* If a sender changes its stream repeatedly, the application is notified no more often than
  * this. */
 #define NOTIFY_JOINED_AFTER FASP_SEC
-/* Sessions of which something is still to be read, at most. */
+/* The most closed sessions with unread blocks. */
 #define UNREAD_MAX 16
 
-/* What the application has read. */
+/* State of the stream as the application has read it. */
 struct _FaspReading
 {
   guint32 session;            /* of the block read last; 0: none */
   FaspTime empty;             /* when the application last found nothing; 0: never */
-  FaspTime offset;            /* from its media time to when to play it, less the latency that the
-                               * session began with */
-  FaspSenderClock clock;      /* its sender's */
+  FaspTime offset;            /* from the media time of the block read last to its play time, less
+                                 the latency that its session began with */
+  FaspSenderClock clock;      /* of the sender of the block read last */
   FaspMediaClock media_clock; /* of the session that was read last and is gone */
   FaspSkew skew;              /* the same */
-  FaspAddress from;           /* peer that sent the block read last */
+  FaspAddress from;           /* the peer that sent the block read last */
   FaspStreamOffset next;      /* of the byte behind the block read last */
-  FaspStreamOffset whole;     /* `next' if nothing were missing since an offset was first known */
+  FaspStreamOffset whole;     /* what `next' would be if no byte were missing since an offset was
+                                 first known */
   FaspTime joined_notified;   /* when the application was notified of the last stream */
-  gboolean has_end;           /* the end of the stream was read, too */
-  FaspOtherSources others;    /* what the reader has from other sources */
+  gboolean has_end;           /* the end of the stream was read */
+  FaspOtherSources others;    /* the bytes that the reader has from other sources */
 };
 
 FaspReading *
@@ -120,7 +121,7 @@ count_missing (FaspEndpoint *endpoint, const FaspStreamOffset *position, guint32
   whole->offset = fasp_offset_check (whole->offset + size);
 }
 
-/* Follows the block's sender's clock, and finds out when to play the block.  @again: the
+/* Updates the knowledge of the sender's clock, and computes the block's play time. @again: the
  * stream is the same as before. */
 static void
 follow_clock (FaspEndpoint *endpoint, const FaspSession *session, FaspBlock *block, gboolean again)
@@ -140,12 +141,12 @@ follow_clock (FaspEndpoint *endpoint, const FaspSession *session, FaspBlock *blo
     clock->jumps = rx->clock.jumps;
     clock->jump = rx->clock.jump;
   }
-  /* not while it is still being found, as by a receiver that joined in the past */
+  /* not in the first second, nor while a receiver that joined in the past catches up */
   clock->known = clock->jumps == rx->clock.jumps && rx->clock.last - rx->clock.start > FASP_SEC;
   clock->offset = rx->clock.offset;
   clock->skew_known = rx->skew.known;
   clock->skew = rx->skew.skew;
-  /* at its own time, however long it has waited for the one before it */
+  /* by its arrival without loss, however long it has waited for the block before it */
   endpoint->reading->offset =
       mapped - block->media_time + fasp_playout_get (&rx->playout, mapped) - rx->playout.first;
 }
@@ -161,8 +162,8 @@ is_first (const FaspEndpoint *endpoint, const FaspSession *session,
       || !fasp_origin_equal (&endpoint->reading->next.origin, &position->origin);
 }
 
-/* The first bytes of a stream are read.  TRUE: it begins in the middle, or the one before was cut
- * short. */
+/* The first bytes of a stream are read. TRUE: the stream begins in the middle, or the former one
+ * was cut short. */
 static gboolean
 join_stream (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session,
     const FaspStreamOffset *position)
@@ -193,7 +194,7 @@ reader_has (const FaspEndpoint *endpoint, const FaspStreamOffset *position)
   return fasp_stream_offset_is_comparable (position, has) && position->offset <= has->offset;
 }
 
-/* Returns what of the block has not been delivered yet, fitted to what was; NULL: nothing. */
+/* Returns the part of the block that has not been delivered yet; NULL: all of it has. */
 static FaspBlock *
 fit_in (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session, FaspBlock *block)
 {
@@ -232,7 +233,7 @@ fit_in (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session, FaspBl
                   || !fasp_origin_equal (&end->origin, &position.origin))))
         block->flags |= FASP_BLOCK_DISCONT;
       else if (endpoint->reading->session == 0)
-        block->flags &= ~FASP_BLOCK_DISCONT; /* nothing was before */
+        block->flags &= ~FASP_BLOCK_DISCONT; /* no bytes of the stream precede it */
       break;
   }
   position.offset = block->offset;
@@ -251,7 +252,7 @@ fit_in (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session, FaspBl
   return block;
 }
 
-/* Was anything delivered of the stream that the session has now? */
+/* Were bytes delivered of the stream that the session has now? */
 static gboolean
 has_begun (const FaspEndpoint *endpoint, const FaspSession *session)
 {
@@ -269,8 +270,8 @@ is_useless (const FaspEndpoint *endpoint, const FaspSession *session, const Fasp
   return session->start.needs_header && block->offset != 0 && !has_begun (endpoint, session);
 }
 
-/* At the beginning of a stream its first bytes contain the header, so it need not go before them;
- * it is still needed if these bytes are given up. */
+/* Takes the header. At the first byte of a stream it is not delivered by itself, as the first bytes
+ * contain it; it is kept in case these are given up. */
 static void
 take_header (const FaspEndpoint *endpoint, FaspSession *session, FaspBlock *header)
 {
@@ -282,7 +283,7 @@ take_header (const FaspEndpoint *endpoint, FaspSession *session, FaspBlock *head
   session->start.needs_header = begins && header->size > 0;
 }
 
-/* The next block of the session that is new, its header, or its end; NULL: there is none. */
+/* The next block of the session with new bytes, the header, or the end; NULL: there is none. */
 static FaspBlock *
 take (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
@@ -308,7 +309,7 @@ take (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   return block;
 }
 
-/* Something was read from the session, if only marks. */
+/* Blocks or marks were read from the session. */
 static void
 was_read (FaspEndpoint *endpoint, FaspSession *session)
 {
@@ -317,10 +318,10 @@ was_read (FaspEndpoint *endpoint, FaspSession *session)
         fasp_feedback_get_timeout (fasp_rx_get_feedback (session->rx)));
   else if (fasp_session_is_over (session) && !session->notified.removed
       && !fasp_session_has_unread (session))
-    fasp_endpoint_wake (endpoint, session); /* it can be removed */
+    fasp_endpoint_wake (endpoint, session); /* the closed session may be removed now */
 }
 
-/* What is to be said of a block that was just taken. */
+/* Fills in *read for a block that was just taken. */
 static void
 describe (const FaspEndpoint *endpoint, const FaspSession *session, FaspBlock *block,
     FaspRead *read)

@@ -12,12 +12,13 @@ G_BEGIN_DECLS
 FaspReading *fasp_reading_new (void);
 /* A receiver's session begins; @hello: the sender's hello. */
 void fasp_reading_begin (FaspEndpoint *endpoint, FaspSession *session, const FaspHello *hello);
-/* The byte that the reader lacks next, from whichever sender the others came; unknown: any. */
+/* The position of the next byte that the reader lacks, whichever senders the bytes before it came
+ * from; not known: any byte. */
 FaspStreamOffset fasp_reading_get_wanted (const FaspEndpoint *endpoint);
-/* It is over: keeps what is known of the sender's clock; @session may be NULL. */
+/* @session (may be NULL) is over: keeps what is known of its sender's clock. */
 void fasp_reading_left (FaspEndpoint *endpoint, const FaspSession *session);
-/* Has the application not read while senders came and went?  A session is kept until it is read,
- * so there must not be any number of them.  @except does not count; NULL: all do. */
+/* Are there UNREAD_MAX closed sessions that the application has not read? These are kept until they
+ * are read, so their number must be bounded. @except does not count; NULL: all do. */
 gboolean fasp_reading_is_behind (const FaspEndpoint *endpoint, const FaspSession *except);
 
 G_END_DECLS

@@ -14,18 +14,18 @@ G_BEGIN_DECLS
 gboolean fasp_retention_has_history (const FaspEndpoint *endpoint);
 /* The first block that is kept, whether a session needs it or not. */
 guint64 fasp_retention_get_first_kept (const FaspEndpoint *endpoint);
-/* The first block that is needed for more than history. */
+/* The first block that a session needs or that is held. */
 guint64 fasp_retention_get_needed (const FaspEndpoint *endpoint);
-/* A sender's session may need fewer blocks now. */
+/* A sender's session may need fewer blocks now: updates its place in the heap. */
 void fasp_retention_note_first_needed (FaspEndpoint *endpoint, FaspSession *session);
-/* The session is over: it needs none. */
+/* The session is over, and needs no blocks. */
 void fasp_retention_forget (FaspEndpoint *endpoint, FaspSession *session);
 /* Releases blocks that no receiver needs any more. */
 void fasp_retention_trim (FaspEndpoint *endpoint);
-/* The block that a session begins with, when it opens.  That is not the one in our hello if nothing
- * is kept for a half-open session, or if a call was not answered for long. */
+/* The block that a session begins with when it opens. It differs from the one in our hello if the
+ * store has dropped that meanwhile. */
 guint64 fasp_retention_get_first (const FaspEndpoint *endpoint, const FaspSession *session);
-/* Where that is in the stream. */
+/* The stream offset of that block. */
 FaspStreamOffset fasp_retention_get_begin (const FaspEndpoint *endpoint,
     const FaspSession *session);
 

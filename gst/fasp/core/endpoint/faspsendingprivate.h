@@ -12,62 +12,65 @@
 
 G_BEGIN_DECLS
 
-/* fasphold.c: what is kept though no receiver is there. */
+/* Blocks held though no receiver is there. Changed by fasphold.c. */
 typedef struct
 {
   guint64 first;     /* the first block kept; FASP_NO_BLOCK: none */
   FaspTime deadline; /* FASP_NEVER: until a receiver takes it */
-  gboolean is_new;   /* no receiver has acknowledged any of it, or of what was before */
+  gboolean is_new;   /* no receiver has acknowledged a block of the stream yet */
 } FaspEndpointHeld;
 
-/* fasphistory.c: what is kept for receivers that join later. */
+/* Blocks kept for receivers that join later. Changed by fasphistory.c. */
 typedef struct
 {
   guint64 past; /* the first block kept as history */
   guint64 key;  /* the block of the newest key frame; FASP_NO_BLOCK: none */
 } FaspEndpointHistory;
 
-/* faspwriting.c: what the application writes. */
+/* The application's writes. Changed by faspwriting.c. */
 typedef struct
 {
-  FaspTime measured_by; /* nothing is written before; FASP_NEVER: no wait */
+  FaspTime measured_by; /* writes wait until this time for the path's MTU; FASP_NEVER: they do not
+                           wait */
   FaspTime media_time;  /* of the last write */
-  FaspStreamOffset own; /* where the stream that we write ourselves began */
-  guint own_origins;    /* how many such streams there have been */
-  guint32 packet_size;  /* of what is written, bytes; 0: any */
+  FaspStreamOffset own; /* the beginning of the stream of our own */
+  guint own_origins;    /* number of such streams so far */
+  guint32 packet_size;  /* bytes of the stream's packets; 0: any */
 } FaspEndpointWriting;
 
-/* faspgather.c: small writes that are gathered. */
+/* Small writes that are gathered. Changed by faspgather.c. */
 typedef struct
 {
-  FaspTime due;   /* when what is held back may leave; FASP_NEVER: nothing is */
-  FaspTime fill;  /* how long a block takes to fill; 0: too long to wait for it */
-  FaspTime since; /* begin of the measurement; 0: none yet, */
-  guint64 bytes;  /* and what was written since */
+  FaspTime due;   /* when the block that is held back may leave; FASP_NEVER: none is */
+  FaspTime fill;  /* how long a block takes to fill; 0: too long to wait */
+  FaspTime since; /* begin of the measurement; 0: none yet */
+  guint64 bytes;  /* bytes written since then */
 } FaspEndpointGather;
 
-/* faspencoder.c: what was announced to the encoder. */
+/* Announcements to the encoder. Changed by faspencoder.c. */
 typedef struct
 {
-  guint64 bitrate;       /* bit/s; 0: nothing yet, */
-  FaspTime bitrate_time; /* and when */
-  FaspTime time;         /* when to look again, */
-  FaspTime looked;       /* and when we looked last; 0: never */
-  guint64 written;       /* bytes of the stream by then */
+  guint64 bitrate;       /* announced bit/s; 0: none yet */
+  FaspTime bitrate_time; /* when it was announced */
+  FaspTime time;         /* when to look at the sessions again */
+  FaspTime looked;       /* when they were last looked at; 0: never */
+  guint64 written;       /* bytes of the stream written by then */
   FaspDemand demand;
   FaspKeyFrame key_frame; /* requests of all receivers to the application */
 } FaspEndpointEncoder;
 
 struct _FaspSending
 {
-  FaspHeap first_needed; /* faspretention.c: the first block that each session may need */
+  FaspHeap first_needed; /* sessions by the first block that each may need; changed by
+                            faspretention.c */
   FaspEndpointHeld held;
   FaspEndpointHistory history;
   FaspEndpointWriting writing;
   FaspEndpointGather gather;
   FaspEndpointEncoder encoder;
   FaspStreamHeader header;  /* of the stream that is written */
-  gboolean awaits_header;   /* faspheaderwait.c: a session may be waiting for it */
+  gboolean awaits_header;   /* a session may be waiting for the header; changed by
+                               faspheaderwait.c */
   FaspTime left_behind_may; /* faspslowpolicy.c: earliest time of the next event about receivers
                                left behind */
 };

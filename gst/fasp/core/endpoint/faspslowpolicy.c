@@ -5,13 +5,12 @@
 #include "faspmulticast.h"
 #include "faspretention.h"
 
-/* The application hears of receivers that are left behind no more often than this. */
+/* The application is notified of receivers that are left behind no more often than this. */
 #define NOTIFY_AFTER FASP_SEC
 
-/* May the stream leave this receiver behind? With slow-policy=wait only in three cases:
- * it does not take the stream while another does; it is silent and
- * has another sender, and the application does not wait for receivers; or it still needs
- * history. */
+/* May the stream leave this receiver behind? With slow-policy=wait only in three cases: the
+ * receiver does not take the stream while another one does; it is silent and has another sender,
+ * and wait-for-connection is off; or it joined in the past and has not caught up. */
 static gboolean
 may_leave_behind (const FaspEndpoint *endpoint, const FaspSession *session, FaspTime now,
     gboolean any_takes)
@@ -43,7 +42,7 @@ fasp_slow_policy_can_press (const FaspEndpoint *endpoint)
   return TRUE;
 }
 
-/* There is one event, however many receivers are left behind. */
+/* Notifies the application, once for all receivers that are left behind together. */
 static void
 notify_left_behind (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
 {
@@ -64,7 +63,7 @@ fasp_slow_policy_press (FaspEndpoint *endpoint, FaspTime now)
     return FALSE;
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
-    /* before it is moved, perhaps out of the past */
+    /* asked before the session is moved, which may end its past */
     gboolean past = fasp_history_is_in_past (session);
 
     if (session->state != FASP_SESSION_OPEN || fasp_tx_get_base (session->tx) >= middle

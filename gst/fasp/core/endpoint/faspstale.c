@@ -9,7 +9,7 @@ fasp_stale_heard (FaspEndpoint *endpoint, guint link)
     endpoint->calling->stale.heard |= FASP_BIT (link);
 }
 
-/* The links by which something is sent to the peer, a bit each. */
+/* The links that are used to reach the peer, a bit each. */
 static guint64
 get_used (const FaspEndpoint *endpoint, const FaspSession *session)
 {
@@ -56,7 +56,7 @@ fasp_stale_run_due (FaspEndpoint *endpoint, FaspTime now)
     endpoint->calling->stale.time = now + FASP_STALE_LOOK;
     return;
   }
-  /* the peer of a session with one link may have nothing to say for a while */
+  /* with one link and a session that is heard, the peer may be silent for a while */
   may_leave = endpoint->calling->call.caller.active
       || (session != NULL && (session->n_flows > 1 || session->liveness.interrupted));
   mute = get_used (endpoint, session) & ~endpoint->calling->stale.heard;

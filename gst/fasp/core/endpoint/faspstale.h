@@ -24,11 +24,11 @@ G_BEGIN_DECLS
 /* In looks: longer than a round trip by two geostationary satellites, 1.1 s, and than a session is
  * silent before it counts as interrupted, 2 s. */
 #define FASP_STALE_FIRST 3
-/* So 48 looks at most.  A NAT forgets a port by which nothing passes after two minutes or more
- * (RFC 4787, 4.3), hence it has few entries of a caller at a time. */
+/* After FASP_STALE_FIRST looks, doubled each time up to 48. A NAT keeps an unused mapping for two
+ * minutes or more (RFC 4787, 4.3), so a caller has few mappings there at a time. */
 #define FASP_STALE_DOUBLINGS 4
 
-/* By @link came a datagram with a valid tag, or the answer to this very call. */
+/* A datagram with a valid tag, or the answer to the present call, came by @link. */
 void fasp_stale_heard (FaspEndpoint *endpoint, guint link);
 void fasp_stale_run_due (FaspEndpoint *endpoint, FaspTime now);
 FaspTime fasp_stale_get_time (FaspEndpoint *endpoint);

@@ -31,9 +31,9 @@ is_srt (const guint8 *data, gsize size)
       && (data[SRT_VERSION + 3] == 4 || data[SRT_VERSION + 3] == 5);
 }
 
-/* One datagram of RTP looks like one of a session that is gone.  Of two, RTP's have the same type
- * and source (RFC 3550, 5.1), and the next number.  In those of a session the bytes of the number
- * are a part of the connection id, which stays the same. */
+/* A single datagram of RTP looks like one of a session that is gone. Two datagrams of RTP have the
+ * same payload type and source (RFC 3550, 5.1), and rising sequence numbers; in those of a session,
+ * the bytes of the number belong to the connection id, which does not change. */
 static gboolean
 is_rtp (FaspEndpointStrangers *strangers, const guint8 *data, gsize size)
 {
@@ -82,7 +82,8 @@ fasp_strangers_run_due (FaspEndpoint *endpoint, FaspTime now)
   fasp_endpoint_push_event (endpoint, FASP_EVENT_UNCALLED, NULL);
 }
 
-/* A sender to a group is called once its announcement is heard. */
+/* When to notify the application that no caller has come. Not for a sender to a group, which is
+ * called only after its announcement is heard. */
 FaspTime
 fasp_strangers_get_time (FaspEndpoint *endpoint)
 {

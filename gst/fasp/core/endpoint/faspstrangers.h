@@ -12,13 +12,14 @@
 
 G_BEGIN_DECLS
 
-/* How long a listener waits before it says that it was not called.  A caller says after 2 s that it
- * is not answered (faspdial.c); an end that is started by hand may be some seconds later. */
+/* After this time a listener notifies the application that no caller has come. A caller does so
+ * after 2 s without an answer (faspdial.c); a user may start the two ends some seconds apart. */
 #define FASP_UNCALLED_AFTER (10 * FASP_SEC)
-/* RTP's numbers may advance by so many between two datagrams, as some of them are lost. */
+/* The sequence numbers of two RTP datagrams in a row may differ by so much, as some may be lost. */
 #define FASP_STRANGERS_RTP_STEP 16
 
-/* A datagram that is of no session came.  TRUE: it is of another protocol, and is dealt with. */
+/* Looks at a datagram of no session. TRUE: it is of another protocol, and needs no other
+ * treatment. */
 gboolean fasp_strangers_look (FaspEndpoint *endpoint, const FaspAddress *from, const guint8 *data,
     gsize size);
 void fasp_strangers_run_due (FaspEndpoint *endpoint, FaspTime now);

@@ -23,7 +23,7 @@ choose_origin (FaspEndpoint *endpoint)
       sizeof count, endpoint->sending->writing.own.origin.bytes, FASP_ORIGIN_SIZE);
 }
 
-/* The block size before any path is known. */
+/* The block size before the MTU of any path is known. */
 static guint32
 get_first_size (const FaspEndpointConfig *config)
 {
@@ -66,8 +66,8 @@ has_listeners (const FaspEndpoint *endpoint)
 
 /* --- how large blocks are ----------------------------------------------------- */
 
-/* Blocks keep the size that they were cut to. So on a short path, a stream that waits
- * for a receiver also waits until the MTU probes are answered. */
+/* The first writes wait at most so long for answers to the MTU probes, as blocks keep the size that
+ * they were cut to. */
 #define MEASURED_AFTER (10 * FASP_MSEC)
 
 void
@@ -108,7 +108,7 @@ fasp_writing_is_in_the_middle (const FaspEndpoint *endpoint, const FaspSession *
   return begin.offset > 0 && !fasp_stream_offset_is_comparable (&session->start.previous, &begin);
 }
 
-/* Counts what the receiver lacks between the offset that it had and its first block. */
+/* Counts the bytes that the receiver lacks between the offset that it had and its first block. */
 static void
 count_missing (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
 {
@@ -156,13 +156,12 @@ fasp_writing_get_time (FaspEndpoint *endpoint)
   return endpoint->sending->writing.measured_by;
 }
 
-/* If each unit can be decoded alone, one is marked this often, for those who relay the
- * stream. */
+/* If each unit can be decoded alone, one is marked as a key frame this often, for relays. */
 #define EACH_APART FASP_SEC
 
 /* --- the stream ------------------------------------------------------------------ */
 
-/* Is what is written put into the store? */
+/* Are written bytes put into the store, rather than dropped? */
 static gboolean
 is_kept (const FaspEndpoint *endpoint)
 {
@@ -174,13 +173,13 @@ is_kept (const FaspEndpoint *endpoint)
 static gboolean
 make_room (FaspEndpoint *endpoint, FaspTime now)
 {
-  /* what they skip has become history */
+  /* blocks that the slow receivers skipped have become history */
   return fasp_history_give_way (endpoint) || fasp_slow_policy_press (endpoint, now)
       || fasp_history_give_way (endpoint);
 }
 
-/* Is the first byte of a stream about to be written, before its header? The header is
- * in the stream, too; but a relay that starts there could not know. */
+/* Is the first byte of a stream about to be written, before its header? The stream contains the
+ * header, too, but a relay that begins there could not know that it is one. */
 static gboolean
 begins_with_header (const FaspEndpoint *endpoint)
 {
@@ -205,7 +204,7 @@ add_waiting (FaspEndpoint *endpoint, FaspTime now, const gchar *why)
     FASP_LOG (log, now, WRITER_GOES_ON, blocks);
 }
 
-/* What is written waits.  @why: a word; NULL: it goes on. */
+/* Logs that writes wait. @why: a word; NULL: they go on. */
 static inline void
 log_waiting (FaspEndpoint *endpoint, FaspTime now, const gchar *why)
 {
@@ -237,7 +236,7 @@ fasp_endpoint_write (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time, 
     endpoint->stats.bytes_written += size;
     endpoint->stats.bytes_dropped += size;
     endpoint->sending->header.passed += size;
-    endpoint->stats.bytes_unconfirmed = 0; /* they are no longer at the end */
+    endpoint->stats.bytes_unconfirmed = 0; /* the dropped bytes are not the last ones any more */
     fasp_store_pass (endpoint->store, size);
     return size;
   }
@@ -255,7 +254,7 @@ fasp_endpoint_write (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time, 
   if (taken > 0) {
     gboolean is_new = fasp_gather_written (endpoint, now, head, size);
 
-    endpoint->stats.bytes_unconfirmed = 0; /* nor when they are kept */
+    endpoint->stats.bytes_unconfirmed = 0; /* bytes that are kept now follow them */
     fasp_history_run_due (endpoint, now);
     fasp_header_wait_move (endpoint, fasp_store_get_head (endpoint->store), TRUE);
     for (guint i = 0; is_new && i < endpoint->config.lanes; i++)
@@ -264,7 +263,7 @@ fasp_endpoint_write (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time, 
   return taken;
 }
 
-/* Is a stream of our own being written? */
+/* Is the stream that is being written our own? */
 static gboolean
 is_own (FaspEndpoint *endpoint)
 {
@@ -273,8 +272,8 @@ is_own (FaspEndpoint *endpoint)
   return fasp_origin_equal (&position.origin, &endpoint->sending->writing.own.origin);
 }
 
-/* Does any peer know, or may it get, the stream offset of what is written next? A half-open session
- * gets its offset when it opens, unless what is written meanwhile is kept for it. */
+/* May a peer know, or get to know, the stream offset of the next byte written? A half-open session
+ * gets its offset when it opens, unless bytes written meanwhile are kept for it. */
 static gboolean
 may_know (const FaspEndpoint *endpoint, gboolean is_calling)
 {
@@ -308,7 +307,7 @@ fasp_writing_set_offset (FaspEndpoint *endpoint, FaspTime now, FaspTime media_ti
       log_waiting (endpoint, now, "store_full");
       return FALSE;
     }
-  /* no receiver has the header of this stream, though it may be the same one */
+  /* receivers need the header again with the new stream, even if its bytes are the same */
   if (!fasp_origin_equal (&next.origin, &position->origin))
     fasp_stream_header_renew (&endpoint->sending->header, now);
   return TRUE;
@@ -324,7 +323,7 @@ fasp_endpoint_set_header (FaspEndpoint *endpoint, FaspTime now, GBytes *header)
   if (size == 0 || size > fasp_stream_header_get_most (endpoint->config.buffer_size))
     header = NULL;
   fasp_stream_header_set (&endpoint->sending->header, now, header);
-  /* no receiver begins at key frames before it */
+  /* receivers cannot begin at key frames before the header */
   endpoint->sending->history.key = FASP_NO_BLOCK;
   if (!had)
     endpoint->sending->header.since = fasp_store_get_head (endpoint->store);
@@ -344,8 +343,8 @@ fasp_endpoint_get_header_wait (const FaspEndpoint *endpoint, FaspTime now)
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    /* a receiver that was to get the first bytes may have them, though it reports that something
-     * came late; but not if it is sent nothing */
+    /* a receiver in LACKS may have got the first bytes although it skipped; a held one gets
+     * nothing */
     if (session->state == FASP_SESSION_OPEN
         && (session->header_wait.state == FASP_RECEIVER_HELD
             || (session->header_wait.state == FASP_RECEIVER_LACKS
@@ -355,7 +354,7 @@ fasp_endpoint_get_header_wait (const FaspEndpoint *endpoint, FaspTime now)
   return now - since;
 }
 
-/* Writes the header as block @number, and what follows.  FALSE: there is no room. */
+/* Writes the header into blocks from @number on. FALSE: there is no room. */
 static gboolean
 say_header (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time, guint64 number)
 {
@@ -370,8 +369,8 @@ say_header (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time, guint64 n
   return TRUE;
 }
 
-/* A key frame is there for all receivers that wanted one, unless one of them lacks the header, too,
- * and does not get it with this one. */
+/* A key frame was written, which serves all receivers that wanted one, unless one of them lacks the
+ * header, and this key frame comes without it. */
 static void
 serve_key_frame (FaspEndpoint *endpoint, FaspTime now, gboolean has_header)
 {

@@ -8,13 +8,13 @@
 
 G_BEGIN_DECLS
 
-/* Makes what a sender keeps. */
+/* Creates the store and the other state of a sender. */
 void fasp_writing_begin (FaspEndpoint *endpoint);
 void fasp_writing_end (FaspEndpoint *endpoint);
-/* The narrowest path in use may have changed: makes new blocks as large as it takes. */
+/* The least MTU in use may have changed: adapts the size of new blocks. */
 void fasp_writing_fit_blocks (FaspEndpoint *endpoint);
-/* A session opened: finds out what its peer lacks, and for the first session waits a moment
- * until the path's width is known. */
+/* A session opened: counts the bytes that its peer lacks; for the first session, lets writes wait a
+ * moment for the path's MTU. */
 void fasp_writing_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
 /* TRUE: the peer has nothing of the stream, and will not get its beginning. */
 gboolean fasp_writing_is_in_the_middle (const FaspEndpoint *endpoint, const FaspSession *session);

@@ -23,8 +23,7 @@ G_BEGIN_DECLS
 
 #define FASP_SKEW_WINDOW 128   /* seconds, one point in each */
 #define FASP_SKEW_LEAST 32     /* points, and seconds, needed for a first estimate */
-#define FASP_SKEW_PPM_ERROR 5  /* a point may be off the line by so many millionths of the window \
-                                */
+#define FASP_SKEW_PPM_ERROR 5  /* ppm of the window: how far a point may be off the line */
 #define FASP_SKEW_PPM_MAX 1000 /* a larger skew is taken for an error */
 
 typedef struct
