@@ -90,7 +90,7 @@ start_reporting (GstFaspConnection *c)
 
 /* --- properties -------------------------------------------------------------------- */
 
-/* Call this with the connection lock held: it orders changes, so the newest value wins. */
+/* Gives the settings to the core. Needs the connection lock, which keeps changes in order. */
 static void
 apply (GstFaspConnection *c)
 {
@@ -107,7 +107,7 @@ apply (GstFaspConnection *c)
   }
 }
 
-/* Is @value another one than before?  Secrets are not compared: they always count as new. */
+/* Does @value differ from the present one? Secrets are not compared, and always count as new. */
 static gboolean
 is_new (GstFaspConnection *c, guint id, const GValue *value, GParamSpec *pspec)
 {
@@ -120,7 +120,7 @@ is_new (GstFaspConnection *c, guint id, const GValue *value, GParamSpec *pspec)
   return gst_value_compare (&old, value) != GST_VALUE_EQUAL;
 }
 
-/* Passes the change on to the core at once, or leaves it to the next start. */
+/* Passes a changed property on to the core, or warns that it takes effect at the next start. */
 static void
 property_changed (GstFaspConnection *c, GstFaspProp prop, GParamSpec *pspec, gboolean new)
 {
@@ -230,7 +230,8 @@ gst_fasp_connection_init_uri_handler (gpointer iface, gpointer unused)
 
 /* --- running -------------------------------------------------------------------------- */
 
-/* Warns if any host that reaches the port may connect, or if the path may read the stream. */
+/* Warns if any host that reaches the port can connect, or any host on the path can read the
+ * stream. */
 static void
 warn_of_keys (GstFaspConnection *c, const GstFaspKeys *keys)
 {
@@ -246,7 +247,8 @@ warn_of_keys (GstFaspConnection *c, const GstFaspKeys *keys)
         (NULL));
 }
 
-/* Warns about lines whose address or interface is not there yet: its name may be mistyped. */
+/* Warns about local addresses and interfaces that do not exist yet, as their names may be
+ * mistyped. */
 static void
 warn_of_early (GstFaspConnection *c, FaspIo *io, const GstFaspLinks *links)
 {
@@ -263,7 +265,7 @@ warn_of_early (GstFaspConnection *c, FaspIo *io, const GstFaspLinks *links)
   }
 }
 
-/* If a handler could refuse callers, it has to be asked before a caller is let in. */
+/* Is a handler connected that could refuse callers, and so has to be asked about each? */
 static gboolean
 has_judge (GstElement *element)
 {
@@ -271,7 +273,8 @@ has_judge (GstElement *element)
       || gst_fasp_events_has_handler (element, "caller-identified");
 }
 
-/* Only the second of these signals tells the key, so only its handler can decide about keys. */
+/* Which keys callers may have. A handler of caller-connecting gets the key, so it can decide about
+ * unknown ones. */
 static GstFaspKeysUse
 get_use (GstElement *element, const FaspEndpointConfig *config)
 {
@@ -335,7 +338,7 @@ is_set (const gchar *path)
   return path != NULL && path[0] != '\0';
 }
 
-/* Can the files be written?  Returns NULL, or a sentence that says which one cannot, and what to
+/* Returns NULL if the files can be written; else a sentence that says which one cannot, and what to
  * do. */
 static gchar *
 check_files (const Wanted *wanted)
@@ -478,7 +481,7 @@ set_flushing (GstFaspConnection *c)
     fasp_io_set_flushing (c->io, c->flushing > 0);
 }
 
-/* Opens the files of each source, and all else that its I/O thread uses. */
+/* Makes each source, with the files that its I/O thread writes. */
 static gboolean
 open_sources (GstFaspConnection *c, const Wanted *wanted, FaspIoSettings *ios)
 {
@@ -496,7 +499,8 @@ open_sources (GstFaspConnection *c, const Wanted *wanted, FaspIoSettings *ios)
   return TRUE;
 }
 
-/* The share of buffer-size that is kept of a stream from several sources, to compare them. */
+/* With several sources, 1 / RECENT_SHARE of buffer-size holds the newest bytes of the stream, to
+ * compare sources with. */
 #define RECENT_SHARE 4
 
 /* Opens the ports.  *several: NULL if there is one source. */
@@ -549,7 +553,7 @@ start (GstFaspConnection *c, const Wanted *wanted, const FaspIoSettings *ios)
   c->io = io;
   c->several = several;
   set_flushing (c);
-  /* properties may have been set since they were read */
+  /* properties may have been set since `wanted' was copied */
   apply (c);
   start_reporting (c);
   g_mutex_unlock (&c->lock);
@@ -621,7 +625,7 @@ gst_fasp_connection_close (GstFaspConnection *c)
     fasp_io_close (io);
   if (several != NULL)
     fasp_sources_close (several);
-  for (guint i = 0; i < c->n_sources; i++) /* after the goodbye, which it logs */
+  for (guint i = 0; i < c->n_sources; i++) /* after the session's end, which the logger records */
     g_clear_pointer (&c->sources[i].logger, gst_fasp_recorder_free);
   fasp_io_free (io);
   fasp_sources_free (several);
@@ -637,7 +641,7 @@ gst_fasp_connection_fail (GstFaspConnection *c, const FaspEvent *event)
   gboolean sends = c->role == FASP_ROLE_SENDER;
   const gchar *instead = "";
 
-  /* calls after the first failure come here, too */
+  /* the error is posted only once */
   if (c->failed)
     return GST_FASP_FLOW_POSTED;
   c->failed = TRUE;

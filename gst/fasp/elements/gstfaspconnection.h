@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 
 typedef struct _GstFaspConnection GstFaspConnection;
 
-/* One of several sources, or all that there is. */
+/* A source of the stream: one of several, or the only one. */
 typedef struct
 {
   GstFaspConnection *connection;
@@ -24,12 +24,12 @@ typedef struct
   GstFaspLines *lines;       /* while there is an I/O thread: used by it only */
   GstFaspRecorder *recorder; /* NULL: nothing is recorded */
   GstFaspRecorder *logger;   /* NULL: nothing is logged */
-  FaspAddress peer;          /* that was connected last; the connection's lock */
+  FaspAddress peer;          /* the peer connected last; under the connection's lock */
 } GstFaspSource;
 
 struct _GstFaspConnection
 {
-  GstElement *element; /* not owned: it owns us */
+  GstElement *element; /* owns the connection */
   FaspRole role;
   GstFaspSettings settings; /* under the object lock */
   GMutex lock;              /* guards io against threads other than the streaming thread */
@@ -38,12 +38,15 @@ struct _GstFaspConnection
   GstFaspSource sources[FASP_SOURCES_MAX];
   guint n_sources;             /* while open */
   gint flushing;               /* number of requests to flush; under the lock */
-  GstClockID report;           /* periodic, for stats-interval */
-  GstFaspStretched *stretched; /* from READY until it is closed; NULL: there is no passphrase */
-  GstFaspPosted posted;        /* about the stream of several sources; used by the streaming
-                                  thread only */
-  GstFaspQuiet changes[FASP_MERGE_DIFFERS + 1]; /* of several sources; the same */
-  gboolean is_caller;   /* it calls its peers; set at the start, whatever is set meanwhile */
+  GstClockID report;           /* periodic timer for stats-interval */
+  GstFaspStretched *stretched; /* the passphrase's key, from READY until the connection is closed;
+                                  NULL: no passphrase */
+  GstFaspPosted posted;        /* messages about the stream of several sources; used by the
+                                  streaming thread only */
+  GstFaspQuiet changes[FASP_MERGE_DIFFERS + 1]; /* events of several sources, by type; used by the
+                                                   streaming thread only */
+  gboolean is_caller;   /* the element calls its peers; set at the start, as properties may change
+                           later */
   gboolean failed;      /* an error was posted; used by the streaming thread only */
   gboolean busy_posted; /* the error of may_close() was posted */
   /* lets the element handle an event of a source before signals and messages go out; may be
@@ -61,12 +64,12 @@ void gst_fasp_connection_get_property (GstFaspConnection *connection, guint id, 
 /* Implements GstURIHandler for an element that has a connection. */
 void gst_fasp_connection_init_uri_handler (gpointer iface, gpointer unused);
 
-/* Installs the action signal "check-settings": could the element be opened, as far as
- * that can be checked in advance?  The signal returns NULL, or a sentence that says why
- * not and what to do, to be freed.  It opens no port, and no file for writing. */
+/* Installs the action signal "check-settings". It returns NULL if the element could probably start,
+ * else a sentence that says why not and what to do, to be freed. It opens no port, and no file for
+ * writing. */
 void gst_fasp_connection_install_check (GObjectClass *klass);
-/* Call this first at each change of state: the key of the passphrase, which takes long, is made
- * from READY on. */
+/* To be called first at each change of state. From READY on, the passphrase's key is computed,
+ * which takes long. */
 void gst_fasp_connection_follow (GstFaspConnection *connection, GstStateChange transition);
 /* Posts an error and returns FALSE if the connection cannot be opened. */
 gboolean gst_fasp_connection_open (GstFaspConnection *connection);
@@ -74,26 +77,26 @@ gboolean gst_fasp_connection_open (GstFaspConnection *connection);
  * or messages: that handler runs in a thread which would wait for its own end. */
 gboolean gst_fasp_connection_may_close (GstFaspConnection *connection);
 void gst_fasp_connection_close (GstFaspConnection *connection);
-/* What a streaming thread returns when it has posted an error.  After GST_FLOW_ERROR, GStreamer's
- * sources post "Internal data stream error" and then send EOS.  That second error says less, and
- * hides the first from applications that show the last. */
+/* The flow return of a streaming thread that has posted an error.  After GST_FLOW_ERROR,
+ * GStreamer's sources post "Internal data stream error" and then send EOS.  That second error says
+ * less, and hides the first from applications that show the last. */
 #define GST_FASP_FLOW_POSTED GST_FLOW_EOS
 /* Posts the error that ended the stream, once; returns GST_FASP_FLOW_POSTED. */
 GstFlowReturn gst_fasp_connection_fail (GstFaspConnection *connection, const FaspEvent *event);
 /* fasp_io_read(), of one source or several; for the streaming thread. */
 FaspIoResult gst_fasp_connection_read (GstFaspConnection *connection, FaspRead *items, guint max,
     guint *n, FaspEvent *event);
-/* The clock of the sender of what was read last, or of the one that leads. */
+/* The clock of the sender of the last block read; of several sources, of the leader. */
 FaspSenderClock gst_fasp_connection_get_sender_clock (GstFaspConnection *connection);
-/* Disconnects the caller with this address, as the statistics have it. FALSE: there is none. */
+/* Disconnects the caller with this address, written as in the statistics. FALSE: there is none. */
 gboolean gst_fasp_connection_drop (GstFaspConnection *connection, const gchar *address);
-/* Leaves all senders, and sends them the reason. */
+/* Ends the sessions with all senders, and sends them the reason. */
 void gst_fasp_connection_refuse (GstFaspConnection *connection, const gchar *why);
 /* Tells the sender that a key frame is wanted.  May be called from any thread, whether open or not;
  * FALSE: there is no sender. */
 gboolean gst_fasp_connection_want_key_frame (GstFaspConnection *connection);
-/* Of several sources, this one is to lead.  May be called from any thread, whether open or not.
- * FALSE: it is not there. */
+/* Makes @source lead, of several sources.  May be called from any thread, whether open or not.
+ * FALSE: it is not connected. */
 gboolean gst_fasp_connection_switch_source (GstFaspConnection *connection, guint source);
 /* May be called from any thread, whether open or not.  Ends every wait of the streaming thread.
  * No wait begins until each begin_flush() has been followed by an end_flush(). */

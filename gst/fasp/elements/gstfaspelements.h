@@ -10,8 +10,8 @@ G_BEGIN_DECLS
 GST_ELEMENT_REGISTER_DECLARE (faspsink);
 GST_ELEMENT_REGISTER_DECLARE (faspsrc);
 
-/* Used in the definition of each element's type, as an application may register
- * only one of them. */
+/* Initialises the debug category. In the definition of each element's type, as an application may
+ * register only one of them. */
 #define GST_FASP_DEBUG_INIT \
   GST_DEBUG_CATEGORY_INIT (gst_fasp_debug, "fasp", 0, "fasp streams"); \
   gst_fasp_logger_init ()

@@ -3,7 +3,7 @@
 #include "gstfaspsources.h"
 #include "gstfaspnotify.h"
 
-/* The connection whose handlers this thread is running. */
+/* The connection whose signals this thread is emitting. */
 static GPrivate notifying;
 
 static gpointer
@@ -21,8 +21,8 @@ end_notifying (gpointer before)
   g_private_set (&notifying, before);
 }
 
-/* Of several sources, what one of them lacks may come from another: only the stream of all of them
- * begins somewhere, or lacks something. */
+/* Is the event about the stream rather than the source? With several sources, such events of a
+ * single source are ignored, as another source may bring what this one lacks. */
 static gboolean
 is_of_stream (const FaspEvent *event)
 {
@@ -40,7 +40,7 @@ note_peer (GstFaspSource *source, const FaspEvent *event)
   g_mutex_unlock (&source->connection->lock);
 }
 
-/* One of several sources is not called again. */
+/* Does the event mean that one of several sources will not be called again? */
 static gboolean
 is_given_up (GstFaspConnection *c, const FaspEvent *event)
 {
@@ -58,7 +58,7 @@ handle_event (FaspIo *io, const FaspEvent *event, gpointer data)
   gpointer before = begin_notifying (c);
 
   note_peer (source, event);
-  /* the element comes first: handlers may ask it */
+  /* before signals, whose handlers may query the element */
   if (c->event != NULL)
     c->event (c->element, source->number, event);
   if (event->type == FASP_EVENT_FLOW_OUT || event->type == FASP_EVENT_FLOW_BACK)

@@ -9,11 +9,12 @@
 
 G_BEGIN_DECLS
 
-/* The functions of the I/O threads; their user_data is a GstFaspSource. */
+/* Sets the callbacks of a source's I/O thread; their user_data is a GstFaspSource. */
 void gst_fasp_notify_fill (FaspIoSettings *io);
-/* Those of the thread that reads several sources. */
+/* Sets the callbacks of the thread that reads several sources. */
 void gst_fasp_notify_fill_sources (GstFaspConnection *connection, FaspSourcesSettings *settings);
-/* Is this an I/O thread of the connection, which reports something? */
+/* Is the calling thread an I/O thread of the connection that is emitting its signals or
+ * messages? */
 gboolean gst_fasp_notify_is_self (const GstFaspConnection *connection);
 
 G_END_DECLS

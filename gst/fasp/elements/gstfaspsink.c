@@ -65,13 +65,14 @@ struct _GstFaspSink
   GstFaspHeader header;
   const gchar *framing_advice; /* the last advice given for this stream; NULL: none */
   gboolean changed;            /* the stream does not come from a faspsrc, or was changed */
-  gchar *origin;               /* the last one that a faspsrc announced; NULL: none */
+  gchar *origin;               /* origin of the stream that a faspsrc announced last; NULL: none */
   gboolean ended;              /* the end of the stream was sent */
-  gint pausing;                /* on its way from PLAYING to PAUSED; atomic */
+  gint pausing;                /* a change from PLAYING to PAUSED is going on; atomic */
   gboolean paused;             /* the streaming thread waits for PLAYING; preroll lock */
-  gint async;                  /* as the application set it, else ASYNC_AS_SYNC; atomic */
-  gint needs_header;           /* GQuark of the caps' name, if the stream cannot be read without
-                            its beginning, which we cannot repeat; else 0; atomic */
+  gint async;                  /* value set by the application, else ASYNC_AS_SYNC; atomic */
+  gint needs_header;           /* GQuark of the caps' name, if the stream cannot be decoded without
+                                  its beginning and has no header that could be repeated; else 0;
+                                  atomic */
   gint64 slow_warned, needs_header_warned; /* used by the I/O thread only; µs */
   GstFaspWatch watch;
 };
@@ -86,9 +87,9 @@ GST_ELEMENT_REGISTER_DEFINE (faspsink, "faspsink", GST_RANK_PRIMARY, GST_TYPE_FA
 
 /* --- the stream ------------------------------------------------------------------ */
 
-/* The time on the pipeline's clock when bytes are handed to us.  The receiver's
- * timestamps follow it.  It is not the running time, which stands still in a
- * pause and starts anew after a flush, while the receiver's goes on. */
+/* The time of the pipeline's clock, with which bytes are stamped when they arrive; the receiver's
+ * timestamps follow it. The running time would not do, as it stands still in a pause and begins
+ * anew after a flush, while the receiver's goes on. */
 static FaspTime
 now (GstFaspSink *self)
 {
@@ -102,7 +103,7 @@ now (GstFaspSink *self)
 typedef struct
 {
   FaspIoPiece pieces[PIECES];
-  GstMapInfo maps[PIECES]; /* of memories that are not shared */
+  GstMapInfo maps[PIECES]; /* of memories that are copied */
   guint n;
 } Gathered;
 
@@ -121,7 +122,7 @@ wait_to_go_on (GstFaspSink *self)
 }
 
 /* If the element goes to PLAYING and at once back to PAUSED, GstBaseSink lets a buffer through that
- * waited for PLAYING: it waits on here. */
+ * waited for PLAYING. Makes it wait on. */
 static GstFlowReturn
 wait_for_play (GstFaspSink *self)
 {
@@ -153,7 +154,7 @@ write_gathered (GstFaspSink *self, Gathered *g)
       case FASP_IO_OK:
         return GST_FLOW_OK;
       case FASP_IO_FLUSHING: {
-        /* interrupted: goes on behind the bytes that were taken already */
+        /* interrupted: the loop goes on behind the bytes that were taken already */
         GstFlowReturn ret = wait_to_go_on (self);
 
         if (ret != GST_FLOW_OK)
@@ -200,8 +201,9 @@ map_memory (GstBuffer *buffer, guint i, gboolean constant, FaspIoPiece *piece, G
   return TRUE;
 }
 
-/* Is the buffer as a faspsrc pushed it?  An element that cuts or copies some buffers makes another
- * stream of it.  All buffers that follow belong to that, until a new stream begins upstream. */
+/* Is the buffer unchanged since a faspsrc pushed it? An element in between that cuts or copies some
+ * buffers makes another stream, to which all later buffers belong until a new stream begins
+ * upstream. */
 static gboolean
 is_relayed (GstFaspSink *self, GstBuffer *buffer, FaspStreamOffset *position, FaspTime *media_time)
 {
@@ -211,7 +213,7 @@ is_relayed (GstFaspSink *self, GstBuffer *buffer, FaspStreamOffset *position, Fa
   return !self->changed;
 }
 
-/* Writes the header that goes before the next buffer. */
+/* Writes the stream's header, which precedes the next buffer. */
 static GstFlowReturn
 write_header (GstFaspSink *self, GBytes *header)
 {
@@ -223,7 +225,7 @@ write_header (GstFaspSink *self, GBytes *header)
   return write_gathered (self, &gathered);
 }
 
-/* The caller must keep the buffer until flush_gathered(). */
+/* Adds the buffer to the gathered ones. The caller must keep it until flush_gathered(). */
 static GstFlowReturn
 gather (GstFaspSink *self, Gathered *g, GstBuffer *buffer)
 {
@@ -264,7 +266,7 @@ gather (GstFaspSink *self, Gathered *g, GstBuffer *buffer)
       return GST_FASP_FLOW_POSTED;
     }
     piece->key = key;
-    if (piece->size > 0) /* the first that has bytes begins it */
+    if (piece->size > 0) /* the first memory with bytes begins the buffer */
       key = FASP_IO_NO_KEY;
     piece->position = position;
     piece->media_time = media_time;
@@ -303,7 +305,8 @@ gst_fasp_sink_render_list (GstBaseSink *sink, GstBufferList *list)
   return ret == GST_FLOW_OK ? flush_gathered (self, &gathered) : ret;
 }
 
-/* Is only a receiver missing that slow-policy does not wait for, while others have everything? */
+/* Have other receivers the whole stream, so that with this slow-policy the loss of one is no
+ * error? */
 static gboolean
 has_others (GstFaspSink *self)
 {
@@ -327,7 +330,7 @@ drain (GstFaspSink *self)
     FaspIoResult result = fasp_io_drain (self->connection.io, &lost, &event);
     GstFlowReturn ret;
 
-    /* FALSE if the end is not written yet: it waits for a receiver */
+    /* FALSE while the end is not written, as it waits for a receiver */
     self->ended = fasp_endpoint_has_finished (fasp_io_lock (self->connection.io));
     fasp_io_unlock (self->connection.io, FALSE);
     switch (result) {
@@ -367,7 +370,7 @@ drain (GstFaspSink *self)
   }
 }
 
-/* Does the event announce another stream?  It may only bring another header of the same one. */
+/* Does the event announce another stream, rather than another header of the same one? */
 static gboolean
 is_of_another (GstFaspSink *self, GstEvent *event)
 {
@@ -405,7 +408,7 @@ gst_fasp_sink_wait_event (GstBaseSink *sink, GstEvent *event)
   return ret == GST_FLOW_OK ? drain (self) : ret;
 }
 
-/* --- what happens ------------------------------------------------------------------------ */
+/* --- events of the connection -------------------------------------------------------------- */
 
 /* Warns at most once a minute. */
 static void
@@ -462,10 +465,10 @@ handle_event (GstElement *element, guint source, const FaspEvent *event)
 
 /* --- states -------------------------------------------------------------------------- */
 
-/* A sink that does not synchronise shows no first picture, so it needs no preroll.  A preroll would
- * hold up the other sinks: the data that they wait for may be behind the buffer that we hold, or
- * come back from where we send it.  A sink that synchronises needs the preroll: after a seek,
- * running time begins anew with it. */
+/* Chooses GstBaseSink's `async'. A sink that does not synchronise needs no preroll, as it shows no
+ * first picture. A preroll could block other sinks: the data that they wait for may be behind the
+ * buffer that this sink holds, or depend on what it sends.  A sink that synchronises needs the
+ * preroll: after a seek, running time begins anew with it. */
 static void
 choose_async (GstFaspSink *self)
 {
@@ -476,9 +479,9 @@ choose_async (GstFaspSink *self)
       async != ASYNC_AS_SYNC ? async : gst_base_sink_get_sync (sink));
 }
 
-/* The change from PAUSED to PLAYING needs the preroll lock.  The streaming thread may hold it and
- * wait for a receiver, because GstBaseSink lets a first buffer through as soon as it is to play.
- * Hence the flush, which ends that wait. */
+/* The change from PAUSED to PLAYING needs the preroll lock. The streaming thread may hold it while
+ * it waits for a receiver, because GstBaseSink lets a first buffer through as soon as PLAYING is
+ * the target. The flush ends that wait. */
 static GstStateChangeReturn
 play (GstFaspSink *self)
 {
@@ -600,8 +603,8 @@ gst_fasp_sink_finalize (GObject *object)
   G_OBJECT_CLASS (gst_fasp_sink_parent_class)->finalize (object);
 }
 
-/* This is only a warning, as the receiver may know the bounds of buffers by other means.  It is not
- * repeated with each change of the caps. */
+/* Warns if the receiver cannot find the bounds of buffers. Not an error, as it may know them by
+ * other means. Not repeated with each change of the caps. */
 static void
 warn_of_framing (GstFaspSink *self, const GstCaps *caps, const GstStructure *s)
 {

@@ -41,7 +41,7 @@
 #include "gstfaspoffset.h"
 #include "gstfasptiming.h"
 
-/* How the stream ends, for create():
+/* How far the end of the stream is, for create():
  *
  *              the sender has ended it
  *     GOES_ON ------------------------> AT_END
@@ -51,8 +51,8 @@
  *        v
  *      OVER
  *
- * Both AT_END and OVER are answered whenever create() is asked, as GstBaseSrc drops answers. OVER
- * lasts until the element stops. */
+ * In AT_END and OVER, each call of create() returns the same result again, as GstBaseSrc may drop a
+ * result. OVER lasts until the element stops. */
 typedef enum
 {
   GOES_ON,
@@ -73,27 +73,27 @@ struct _GstFaspSrc
   GstPushSrc parent;
 
   GstFaspConnection connection;
-  gint unlocked;            /* nothing may wait; atomic */
-  gint interrupted;         /* `unlocked' was set since the last look at the clocks; atomic */
+  gint unlocked;            /* create() must not wait; atomic */
+  gint interrupted;         /* create() was unlocked since the clocks were last read; atomic */
   GThread *controller;      /* the thread that changes our state or sends us an event; atomic */
-  gboolean pausing;         /* that thread pauses us; used by it only */
-  gboolean started;         /* `caps' and `provided' are in force, whatever is set meanwhile;
-                               object lock */
+  gboolean pausing;         /* that thread changes the state to PAUSED; used by it only */
+  gboolean started;         /* the element runs, so `caps' and `provided' stay as they are though
+                               properties may change; object lock */
   GstCaps *caps;            /* NULL: any */
-  gboolean provided;        /* we provide a clock, and have posted that */
-  gboolean negotiated;      /* there has been a sender; object lock */
+  gboolean provided;        /* a clock is provided, and a message has said so */
+  gboolean negotiated;      /* a sender was connected at least once; object lock */
   guint latency;            /* the largest of `latencies', ms; object lock */
   gchar *streamid;          /* of the last sender; object lock */
-  GstFaspAnnounce announce; /* the stream and its header, downstream */
+  GstFaspAnnounce announce; /* announces the stream and its header downstream */
   gboolean required;        /* `require-complete' is in force */
   End end;
-  GstFlowReturn over; /* what create() returns, if it is OVER */
+  GstFlowReturn over; /* the result of create() in OVER */
   /* of the last sender of each source, ms; 0: there was none; object lock */
   guint latencies[FASP_SOURCES_MAX];
   GstFaspTiming timing;
-  FaspRead items[BATCH];    /* that were read */
-  guint n, next;            /* items that were read; index of the next one to make a buffer of */
-  GstFaspHandover handover; /* the buffer that is on its way to the pad */
+  FaspRead items[BATCH];    /* read, not all pushed yet */
+  guint n, next;            /* items in the list; index of the next one to be pushed */
+  GstFaspHandover handover; /* the buffer that was handed to GstBaseSrc */
   GstClockTime looked;      /* when our clock was last compared with the sender's */
   GstFaspJoiner joiner;
 };
@@ -147,7 +147,7 @@ make_buffer (GstFaspSrc *self)
 
   if (first->block->flags & FASP_BLOCK_CLOCK_JUMP)
     post_clock_jump (self);
-  position.offset = first->block->offset; /* of the first byte */
+  position.offset = first->block->offset; /* the offset of the first byte */
   buffer = gst_fasp_joiner_take (&self->joiner, first, self->n - self->next, &used);
 
   self->next += used;
@@ -173,9 +173,9 @@ push_gap (GstFaspSrc *self, const FaspRead *item)
       gst_event_new_gap (self->timing.last_pts, end - self->timing.last_pts));
 }
 
-/* Announces the stream and its header downstream, if either has changed. A pad that is flushed
- * takes no event: then the buffer does not pass, either, and the stream is announced when that is
- * given again. */
+/* Announces the stream and its header downstream, if either has changed. A flushing pad takes no
+ * event; then the buffer does not pass, either, and the stream is announced when it is handed over
+ * again. */
 static void
 announce (GstFaspSrc *self, const FaspStreamOffset *position)
 {
@@ -218,10 +218,10 @@ ended (GstFaspSrc *self, const FaspEvent *event)
   GST_OBJECT_UNLOCK (self);
   if (event == NULL) /* the sender's regular end */
     return keeps && (!dials || calls) ? GST_FLOW_OK : GST_FLOW_EOS;
-  /* when the stream goes on, a message says where */
+  /* the stream goes on with the new sender, which another message says */
   if (event->reason == FASP_REASON_REPLACED && dials)
     return GST_FLOW_OK;
-  /* a new sender is here already, or we dial it again, or another one may call */
+  /* a new sender is there already, is called again, or may call */
   if (!event->final || (keeps && !dials)) {
     GST_ELEMENT_WARNING_WITH_DETAILS (self, RESOURCE, READ,
         ("%s. %s.", why,
@@ -282,7 +282,7 @@ fail_incomplete (GstFaspSrc *self, const FaspRead *item)
   return GST_FASP_FLOW_POSTED;
 }
 
-/* @ret: OK if the stream goes on. */
+/* Enters OVER unless @ret is GST_FLOW_OK. */
 static GstFlowReturn
 set_over (GstFaspSrc *self, GstFlowReturn ret)
 {
@@ -297,8 +297,8 @@ drop_items (GstFaspSrc *self)
     fasp_block_unref (self->items[self->next++].block);
 }
 
-/* Returns the buffer that GstBaseSrc dropped, with the time that it has now: a flush may have
- * changed that.  NULL: it dropped none. */
+/* Returns a buffer that GstBaseSrc dropped, with a new running time, as a flush may have changed
+ * that. NULL: it dropped none. */
 static GstBuffer *
 take_back (GstFaspSrc *self)
 {
@@ -313,11 +313,11 @@ take_back (GstFaspSrc *self)
   return gst_fasp_handover_give (&self->handover, buffer, &item);
 }
 
-/* Makes a buffer of some of the items that were read.  NULL: there are none left, or
- * the end of this sender's stream was reached.
+/* Makes a buffer of some of the items that were read.  NULL: there are none left, or the end of
+ * this sender's stream was reached.
  *
- * It returns one buffer at a time, not a list: if GstBaseSrc (1.22) is flushed just
- * after a list was submitted to it, it releases a buffer that it does not have. */
+ * It returns one buffer at a time, not a list: if GstBaseSrc (1.22) is flushed just after a list
+ * was submitted to it, it unrefs a buffer that it does not own. */
 static GstBuffer *
 take_items (GstFaspSrc *self)
 {
@@ -360,7 +360,7 @@ read_items (GstFaspSrc *self)
   switch (gst_fasp_connection_read (&self->connection, self->items, BATCH, &self->n, &event)) {
     case FASP_IO_OK:
       follow_sender (self);
-      /* in a pause, nothing has running time */
+      /* in a pause, buffers cannot get a running time */
       ret = gst_base_src_wait_playing (GST_BASE_SRC (self));
       gst_fasp_timing_look (&self->timing, GST_ELEMENT (self));
       return ret;
@@ -409,7 +409,8 @@ gst_fasp_src_create (GstPushSrc *src, GstBuffer **buffer)
 
 /* --- flushes ------------------------------------------------------------------------------ */
 
-/* Both changes of state and events of the application come with the state lock held. */
+/* The state of begin_control(), for end_control(). Changes of state and events of the application
+ * both come with the state lock held, so these calls nest. */
 typedef struct
 {
   GThread *controller;
@@ -426,7 +427,7 @@ begin_control (GstFaspSrc *self, gboolean pausing)
   return before;
 }
 
-/* A handler may have been called meanwhile, that sent an event. */
+/* Restores the state, as a handler called meanwhile may have sent an event. */
 static void
 end_control (GstFaspSrc *self, Control before)
 {
@@ -440,7 +441,7 @@ is_controlled (GstFaspSrc *self)
   return g_atomic_pointer_get (&self->controller) == g_thread_self ();
 }
 
-/* The base class may unlock twice, and end that once. */
+/* Sets the state rather than count calls, as the base class may unlock twice and end that once. */
 static void
 set_unlocked (GstFaspSrc *self, gboolean unlocked)
 {
@@ -455,10 +456,10 @@ set_unlocked (GstFaspSrc *self, gboolean unlocked)
 
 /* Flushes, EOS events and changes of state end the waits of create(), and let it wait again when
  * they are done.  From 1.24 on, GstBaseSrc also unlocks for a pause, and ends that in the streaming
- * thread when it calls create() again.  These two calls are ignored: if create() returned, and the
- * pause were over by then, GstBaseSrc would stop its task for good; and if a flush had come in
- * between, create() would wait in spite of it.  A pause needs no unlock: read_items() waits for
- * PLAYING. */
+ * thread when it calls create() again.  These two calls for a pause are ignored. If create()
+ * returned and the pause were over by then, GstBaseSrc would stop its task for good; and if a flush
+ * came in between, create() would wait although it is flushed.  A pause needs no unlock:
+ * read_items() waits for PLAYING. */
 static gboolean
 gst_fasp_src_unlock (GstBaseSrc *src)
 {
@@ -479,10 +480,11 @@ gst_fasp_src_unlock_stop (GstBaseSrc *src)
   return TRUE;
 }
 
-/* A FLUSH_STOP waits for the streaming thread, with the state lock held, so if that thread is not
- * flushed, the element could not be closed any more.  The FLUSH_START may have come before the
- * element was closed, and opened again.  A seek would wait as a FLUSH_STOP does.  A stream that is
- * live has nowhere to seek to; GstBaseSrc refuses only the seeks that come from downstream. */
+/* Precedes a FLUSH_STOP that comes without its FLUSH_START by one, and refuses seeks. A FLUSH_STOP
+ * waits for the streaming thread with the state lock held, so if that thread is not flushed, the
+ * element could not be closed any more; the FLUSH_START may have come before the element was closed
+ * and opened again. A seek would wait in the same way. A live stream cannot be sought in, but
+ * GstBaseSrc refuses only seeks from downstream. */
 static gboolean
 gst_fasp_src_send_event (GstElement *element, GstEvent *event)
 {
@@ -544,13 +546,13 @@ gst_fasp_src_query (GstBaseSrc *src, GstQuery *query)
   GST_OBJECT_LOCK (self);
   latency = self->negotiated ? (gint) self->latency : MAX (self->connection.settings.latency, 0);
   GST_OBJECT_UNLOCK (self);
-  /* no maximum: nothing is lost if downstream takes longer */
+  /* no maximum: no data is lost if downstream takes longer */
   gst_query_set_latency (query, TRUE, latency * GST_MSECOND, GST_CLOCK_TIME_NONE);
   return TRUE;
 }
 
-/* A decoder downstream has lost track, or another receiver has joined a faspsink downstream: the
- * encoder is at the other end. */
+/* Passes requests for a key frame on to the sender, whose encoder is at the other end. A decoder
+ * downstream has met a gap, or a receiver has joined a faspsink downstream. */
 static gboolean
 gst_fasp_src_event (GstBaseSrc *src, GstEvent *event)
 {
@@ -560,7 +562,7 @@ gst_fasp_src_event (GstBaseSrc *src, GstEvent *event)
   if (gst_video_event_is_force_key_unit (event))
     return gst_fasp_connection_want_key_frame (&self->connection);
   done = GST_BASE_SRC_CLASS (gst_fasp_src_parent_class)->event (src, event);
-  if (stops) /* that came up from downstream */
+  if (stops) /* EOS sent upstream by an element downstream */
     set_unlocked (self, FALSE);
   return done;
 }
@@ -582,9 +584,9 @@ gst_fasp_src_get_caps (GstBaseSrc *src, GstCaps *filter)
   return result;
 }
 
-/* Drops allocation queries: buffers are made of the blocks that came, so we need no allocator.
- * GstBaseSrc asks again whenever a demuxer links a new branch.  The query would wait behind the
- * queue of another branch, whose sink may wait for the preroll of the new one, that is for us. */
+/* Drops allocation queries, as buffers are made of the received blocks. GstBaseSrc sends a new one
+ * whenever a demuxer links a branch. That query would wait behind the queue of another branch,
+ * whose sink may wait for the preroll of the new branch, which needs this thread. */
 static GstPadProbeReturn
 drop_allocation (GstPad *pad, GstPadProbeInfo *info, gpointer unused)
 {
@@ -607,8 +609,8 @@ gst_fasp_src_provide_clock (GstElement *element)
   return provide ? GST_CLOCK (gst_object_ref (self->timing.clock)) : NULL;
 }
 
-/* Puts the settings into force. A bin asks for a clock again only after a message that one has come
- * or gone. */
+/* Takes the settings that hold while the element runs. Posts that a clock is provided, or lost, as
+ * a bin selects a clock anew only after such a message. */
 static void
 take_settings (GstFaspSrc *self)
 {
@@ -650,8 +652,8 @@ forget_settings (GstFaspSrc *self)
   GST_OBJECT_UNLOCK (self);
 }
 
-/* GstBaseSrc would start and stop us while it changes the state of the pad.  If that fails it posts
- * an error of its own behind ours. */
+/* Opens the connection here rather than in GstBaseSrc's start(), which is called while the pad's
+ * state changes: if that fails, GstBaseSrc posts an error of its own after this element's. */
 static gboolean
 open_up (GstFaspSrc *self)
 {
@@ -708,7 +710,7 @@ gst_fasp_src_set_property (GObject *object, guint id, const GValue *value, GPara
   gst_fasp_connection_set_property (&GST_FASP_SRC (object)->connection, id, value, pspec);
   if (id != GST_FASP_PROP_PROVIDE_CLOCK)
     return;
-  /* the flag says that provide_clock() returns a clock */
+  /* GStreamer calls provide_clock() only with this flag */
   if (g_value_get_boolean (value))
     GST_OBJECT_FLAG_SET (object, GST_ELEMENT_FLAG_PROVIDE_CLOCK);
   else

@@ -3,17 +3,17 @@
 #include "fasprandom.h"
 #include "faspwire.h"
 
-/* Full batches dealt out before others get their turn. */
+/* So many full batches are dealt out before other sources of events are served. */
 #define BATCHES_MAX 4
 /* Datagrams that a member gets under one lock of its own. */
 #define LOCKED_MAX 64
-/* Reporting unreachable addresses to all members may take one part in so many of the
- * time. Up to this much unused time is saved up. A report that is dropped comes again,
- * with the next datagram to that address. */
+/* Reporting unreachable addresses to all members may take 1 / REPORTS_SHARE of the time; up to
+ * REPORTS_UNUSED of unused time is saved up. A report that is dropped comes again with the next
+ * datagram to that address. */
 #define REPORTS_SHARE 20
 #define REPORTS_UNUSED (100 * FASP_MSEC)
 
-/* Of this process. Taken before any other lock. */
+/* Guards `ports', the open ports of this process. Taken before any other lock. */
 static GMutex ports_lock;
 static GList *ports;
 
@@ -34,8 +34,8 @@ let_go (FaspPortMember *member, gpointer self)
     member->functions->end (member->data, member->data != self);
 }
 
-/* Lock held.  Returns the number of the member that gets a call for @number: itself, or one beside
- * it. */
+/* With the lock held. Returns the number of the member that gets a call for member @number: that
+ * one, or one that shares its callers. */
 static guint
 choose (FaspPort *port, guint number, const FaspAddress *caller)
 {
@@ -55,7 +55,7 @@ choose (FaspPort *port, guint number, const FaspAddress *caller)
   return best;
 }
 
-/* Lock held.  The member that a datagram is for, or NULL. */
+/* With the lock held. The member that a datagram is for, or NULL. */
 static FaspPortMember *
 find_member (FaspPort *port, FaspTime now, const FaspAddress *from, const guint8 *data, gsize size,
     FaspRoute *route)
@@ -68,7 +68,7 @@ find_member (FaspPort *port, FaspTime now, const FaspAddress *from, const guint8
   return find (port, number);
 }
 
-/* Lock held. */
+/* With the lock held. Gives the datagrams of the batch to their members. */
 static void
 deal_out (FaspPort *port, FaspReceiveBatch *batch, gpointer self)
 {
@@ -86,7 +86,7 @@ deal_out (FaspPort *port, FaspReceiveBatch *batch, gpointer self)
     FaspRoute route;
 
     address.link = 0;
-    /* choosing among several takes their locks */
+    /* find_member() may take the locks of several members */
     if (current != NULL && fasp_routes_has_beside (port->routes)
         && !fasp_wire_is_session (data, size)) {
       let_go (current, self);
@@ -106,8 +106,8 @@ deal_out (FaspPort *port, FaspReceiveBatch *batch, gpointer self)
   let_go (current, self);
 }
 
-/* Lock held. It is not known which member the report is for. Members that do not know the address
- * ignore it. */
+/* With the lock held. Reports an unreachable address to all members, as it is not known which one
+ * sent to it; others ignore it. */
 static void
 report_members (FaspPort *port, const FaspAddress *address)
 {
@@ -130,7 +130,7 @@ report_unreachable (FaspPort *port)
 {
   FaspAddress address;
 
-  /* these reports can be forged, so datagrams do not wait for all of them */
+  /* reports can be forged, so only some are read before datagrams are served again */
   for (guint n = 0; n < FASP_FEEDBACK_AT_ONCE
       && fasp_socket_get_unreachable (fasp_links_get (port->links, 0), &address);
       n++) {
@@ -184,9 +184,10 @@ receive_beside (FaspReceiveBatch *batch, guint link, gpointer port)
   receive (port, batch, NULL);
 }
 
-/* --- coming and going --------------------------------------------------------------- */
+/* --- members that join and leave
+ * --------------------------------------------------------------- */
 
-/* One text for all spellings of an address. */
+/* Returns the same text for all spellings of an address. */
 static gchar *
 normalize (const gchar *address)
 {
@@ -198,11 +199,11 @@ normalize (const gchar *address)
   parsed = g_inet_address_new_from_string (address);
   text = parsed != NULL ? g_inet_address_to_string (parsed) : g_strdup (address);
   if (g_str_equal (text, "::"))
-    text[0] = '\0'; /* binding to any address uses this one */
+    text[0] = '\0'; /* the IPv6 wildcard, which an element without localaddress binds to */
   return text;
 }
 
-/* NULL address: any. */
+/* @address NULL: any. */
 static FaspPort *
 find_port (const gchar *address, guint16 number)
 {
@@ -267,7 +268,7 @@ close_port (FaspPort *port)
   g_free (port);
 }
 
-/* Can both use the same socket? */
+/* Do the settings allow a new member to use the port's socket? */
 static gboolean
 check_same (const FaspPort *port, const FaspSocketSettings *settings, GError **error)
 {
@@ -312,7 +313,8 @@ take_number (FaspPort *port, const FaspPortHandle *beside, FaspRole role, const 
   return result == FASP_ROUTES_ADDED;
 }
 
-/* A second member has joined: no member should depend on another one's thread. */
+/* A second member has joined. Starts a thread of the port that receives, so that no member depends
+ * on another one's thread. */
 static gboolean
 relieve_members (FaspPort *port, gsize limit, GError **error)
 {
@@ -333,7 +335,7 @@ relieve_members (FaspPort *port, gsize limit, GError **error)
   return TRUE;
 }
 
-/* Lock held. */
+/* With the lock held. Enlarges the socket's buffer to what all members want. */
 static void
 widen_buffer (FaspPort *port, gsize wanted)
 {
@@ -413,7 +415,7 @@ fasp_port_leave (FaspPortHandle *handle)
   handle->port = NULL;
 }
 
-/* --- what a member may use ----------------------------------------------------------- */
+/* --- for members ----------------------------------------------------------- */
 
 FaspLinks *
 fasp_port_get_links (const FaspPortHandle *handle)

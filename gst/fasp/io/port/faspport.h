@@ -25,22 +25,22 @@ G_BEGIN_DECLS
 
 typedef struct _FaspPort FaspPort;
 
-/* What a port calls at its members. */
+/* Functions of a member that the port calls. */
 typedef struct
 {
-  /* Datagrams follow for this member. */
+  /* Datagrams follow for the member. */
   void (*begin) (gpointer member);
   void (*receive) (gpointer member, FaspTime now, const FaspAddress *from, const guint8 *data,
       gsize size, FaspMemory *memory, gboolean marked, FaspRoute route);
-  /* No more follow for now. @beside: this is not the member's own thread. */
+  /* No more follow for now. @beside: called from another thread than the member's. */
   void (*end) (gpointer member, gboolean beside);
-  /* No socket is at an address that an endpoint at this port sends to. */
+  /* An endpoint at this port has sent to @to, where no socket is. */
   void (*unreachable) (gpointer member, FaspTime now, const FaspAddress *to);
-  /* The kernel hands over nothing that arrives, for this reason (errno). */
+  /* The kernel refuses to hand over datagrams, with this errno. */
   void (*deaf) (gpointer member, gint error);
   /* From now on, the port's own thread receives. */
   void (*relieve) (gpointer member);
-  /* How well does this caller suit it?  Of members beside each other, the best gets the call. */
+  /* How well a caller suits the member. Of members that share callers, the best gets the call. */
   FaspFit (*fits) (gpointer member, const FaspAddress *caller);
 } FaspPortFunctions;
 
@@ -51,36 +51,37 @@ typedef struct
   guint number;
 } FaspPortHandle;
 
-/* Opens a port or joins an open one. @beside: a member with which this one shares callers; NULL:
- * there is none. @streamid: NULL or empty: the member gets all
- * callers that name no other member's. @limit: bytes of memory that blocks may stay in.
- * FALSE: *error is a sentence that tells the user what to do. */
+/* Opens a port or joins an open one. @beside: a member that shares callers with this one, or NULL.
+ * @streamid: the member's name; NULL or empty: it gets all callers that name no other member.
+ * @limit: bytes of memory that blocks may stay in. FALSE: *error is a sentence that tells the user
+ * what to do. */
 gboolean fasp_port_join (const FaspSocketSettings *settings, const FaspPortHandle *beside,
     FaspRole role, const gchar *streamid, gsize limit, FaspPortHandle *handle, GError **error);
-/* From now on, @member gets its datagrams. Until it is relieved, its own thread must
- * wait for the link and call fasp_port_receive(). */
+/* From now on, @member gets its datagrams. Until relieve() is called, its own thread must wait for
+ * the socket and call fasp_port_receive(). */
 void fasp_port_begin (const FaspPortHandle *handle, const FaspPortFunctions *functions,
     gpointer member);
-/* Once this returns, it gets no more. */
+/* Once this returns, the member gets no datagrams. */
 void fasp_port_end (const FaspPortHandle *handle);
-/* Nothing that was taken from the port is used any more. The last member closes the
- * port, which is free when this returns. */
+/* The member uses nothing of the port any more. The last one closes the port, which is free when
+ * this returns. */
 void fasp_port_leave (FaspPortHandle *handle);
 
 /* The link that all members share. */
 FaspLinks *fasp_port_get_links (const FaspPortHandle *handle);
-/* The limits on what callers may cause. */
+/* The limits on handshakes, shared by all members. */
 FaspLimiter *fasp_port_get_limiter (const FaspPortHandle *handle);
 /* The first FASP_ROUTES_BITS bits of this member's connection ids. */
 guint32 fasp_port_get_prefix (const FaspPortHandle *handle);
 
-/* Binds the socket again, if its interface is another one by now (faspsocket.h). */
+/* Binds the socket again if its interface was replaced by another one of the same name
+ * (faspsocket.h). */
 void fasp_port_follow_interface (const FaspPortHandle *handle);
 
-/* Takes what has arrived and deals it out. @self: the member whose thread this is. */
+/* Receives datagrams and gives them to their members. @self: the member whose thread this is. */
 void fasp_port_receive (const FaspPortHandle *handle, FaspReceiveBatch *batch, gpointer self);
-/* Asks the kernel for this many bytes of buffer for this member, beside what the others
- * have asked for. Returns its share of what was granted. */
+/* Asks the kernel for @wanted bytes of buffer for this member, besides those of the others. Returns
+ * the member's share of the granted buffer. */
 gsize fasp_port_set_buffer (const FaspPortHandle *handle, gsize wanted);
 
 G_END_DECLS

@@ -14,12 +14,12 @@ typedef struct
 {
   const FaspPortFunctions *functions; /* NULL: it has not begun, or has ended */
   gpointer data;
-  gsize wanted; /* bytes of buffer that it asked for */
+  gsize wanted; /* bytes of buffer that the member asked for */
 } FaspPortMember;
 
 struct _FaspPort
 {
-  /* never changes once a member has begun */
+  /* the following never change once a member has begun */
   gchar *address, *interface; /* "": any */
   guint16 number;
   gint tos, ttl;
@@ -27,8 +27,8 @@ struct _FaspPort
   FaspLimiter limiter;         /* changed on receipt of a handshake, under `lock' */
   FaspTime (*get_time) (void); /* g_get_monotonic_time() */
 
-  guint users;              /* members; under the lock of all ports */
-  FaspReceivers *receivers; /* under that lock, too; NULL: the only member receives */
+  guint users;              /* number of members; under the lock of all ports */
+  FaspReceivers *receivers; /* under the lock of all ports; NULL: the only member receives */
 
   GMutex lock; /* guards all below */
   FaspRoutes *routes;

@@ -7,7 +7,7 @@
 typedef struct
 {
   FaspReceivers *all;
-  guint64 share; /* its links, a bit each */
+  guint64 share; /* the links that the thread receives from, a bit each */
   FaspReceiveBatch *batch;
   GThread *thread;
 } Receiver;
@@ -17,7 +17,7 @@ struct _FaspReceivers
   FaspLinks *links;
   FaspReceiveFunc receive;
   gpointer user_data;
-  gint stop_fd;  /* can always be read once the threads must end */
+  gint stop_fd;  /* readable from when the threads must end */
   gint stopping; /* atomic */
   guint n;
   Receiver receivers[FASP_FLOWS_MAX];

@@ -16,20 +16,20 @@ G_BEGIN_DECLS
 
 typedef struct _FaspReceivers FaspReceivers;
 
-/* Called from such a thread: @link can be read. The batch belongs to that thread. */
+/* Called by a receiving thread when @link can be read. The batch belongs to that thread. */
 typedef void (*FaspReceiveFunc) (FaspReceiveBatch *batch, guint link, gpointer user_data);
 
-/* The number of threads for @links. @wanted: 0: as the links and the processors allow
- * (half of these: the rest is the application's). */
+/* The number of receiving threads. @wanted: 0: as many as links, but at most half of the
+ * processors; the rest is for the application. */
 guint fasp_receivers_choose (guint wanted, guint links, guint processors);
-/* The links that @thread of @threads waits for, a bit each. */
+/* The links that thread number @thread of @threads receives from, a bit each. */
 guint64 fasp_receivers_get_share (guint thread, guint threads, guint links);
 
-/* Starts all of @threads but the first @made, which is 0 or 1. @limit: bytes of memory
- * that the blocks of each may stay in. NULL: *error says what to do. */
+/* Starts @threads threads, less @made (0 or 1), which the caller has itself. @limit: bytes of
+ * memory per thread that blocks may stay in. NULL: *error says what to do. */
 FaspReceivers *fasp_receivers_new (FaspLinks *links, guint made, guint threads, gsize limit,
     FaspReceiveFunc receive, gpointer user_data, GError **error);
-/* Ends the threads. Nothing that they use may be freed before. */
+/* Ends the threads. To be called before anything that they use is freed. */
 void fasp_receivers_stop (FaspReceivers *receivers);
 void fasp_receivers_free (FaspReceivers *receivers);
 

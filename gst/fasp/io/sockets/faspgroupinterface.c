@@ -8,8 +8,8 @@ struct _FaspGroupInterface
 {
   FaspMembership membership; /* owns its strings */
   const FaspSocket *out, *in;
-  guint index;     /* number of the last interface; 0: as the routes say */
-  FaspTime rejoin; /* not before this time */
+  guint index;     /* number of the interface of the group; 0: chosen by the routing table */
+  FaspTime rejoin; /* the group is not joined again before this time */
 };
 
 FaspGroupInterface *
@@ -48,7 +48,7 @@ move (FaspGroupInterface *joined, guint index)
 {
   FaspAddress known;
 
-  /* otherwise the interface is not ready yet, and is tried again */
+  /* if this fails, the interface is not ready yet, and is tried again */
   if (fasp_membership_prepare (&joined->membership, joined->out, &known, NULL)
       && (joined->in == NULL
           || fasp_membership_move (&joined->membership, joined->in, joined->index, index)))

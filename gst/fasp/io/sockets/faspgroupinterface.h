@@ -17,12 +17,13 @@ G_BEGIN_DECLS
 
 typedef struct _FaspGroupInterface FaspGroupInterface;
 
-/* @out: sends to the group. @in: has joined it; NULL: none has. Both stay the caller's.
- * NULL: there is nothing to keep. */
+/* @out: the socket that sends to the group. @in: the socket that has joined it, or NULL. Neither is
+ * owned. Returns NULL if no interface has to be followed. */
 FaspGroupInterface *fasp_group_interface_new (const FaspMembership *membership,
     const FaspSocket *out, const FaspSocket *in);
 void fasp_group_interface_free (FaspGroupInterface *joined);
-/* Call this now and then. @deaf: nothing is heard of the group. */
+/* To be called regularly. Follows the interface if it was replaced, or if the routing table
+ * changed. @deaf: nothing is heard of the group. */
 void fasp_group_interface_follow (FaspGroupInterface *joined, FaspTime now, gboolean deaf);
 
 G_END_DECLS

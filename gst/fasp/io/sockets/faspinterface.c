@@ -31,9 +31,8 @@ fasp_interface_is_bound (gint fd, const gchar *name)
       && (strcmp (bound, NOWHERE) != 0 || strcmp (name, NOWHERE) == 0);
 }
 
-/* Without privileges, a socket can be bound to an interface (Linux 5.7), but not to
- * another one afterwards. So it is unbound first, which also loses a port that was
- * chosen by the kernel. */
+/* Without privileges, a socket can be bound to an interface (Linux 5.7), but not to another one
+ * afterwards. So it is unbound first, by which it also loses a port that the kernel chose. */
 void
 fasp_interface_bind_anew (gint fd, const gchar *name, gboolean keeps_port)
 {
@@ -45,10 +44,10 @@ fasp_interface_bind_anew (gint fd, const gchar *name, gboolean keeps_port)
   if (connect (fd, &nobody, sizeof nobody) != 0 || (name != NULL && !fasp_interface_bind (fd, name))
       || !known)
     return;
-  if (!keeps_port) /* it is at the same place in both families */
+  if (!keeps_port) /* sin_port has the same place in both families */
     ((struct sockaddr_in *) &local)->sin_port = 0;
-  /* refused if it still has its port, or if sending has meanwhile given it another one:
-   * peers follow */
+  /* fails if the socket still has its port, or has got another one by sending meanwhile, to which
+   * peers follow it */
   (void) !bind (fd, (struct sockaddr *) &local, size);
 }
 

@@ -13,20 +13,20 @@
 
 G_BEGIN_DECLS
 
-/* FALSE: errno says why. */
+/* Binds the socket to the interface @name. FALSE: errno says why. */
 gboolean fasp_interface_bind (gint fd, const gchar *name);
 /* The interface does not exist yet: binds the socket to one from which nothing leaves the machine.
  */
 gboolean fasp_interface_await (gint fd);
-/* Is it bound to an existing interface, whatever its name is by now, and not only
- * waiting for @name? */
+/* Is the socket bound to an interface, rather than to the loopback interface while it waits for
+ * @name? */
 gboolean fasp_interface_is_bound (gint fd, const gchar *name);
 /* Unbinds the socket and binds it to the same address again, and to the interface @name; NULL: to
  * none.  @keeps_port: to the same port, too, unless another socket has got it meanwhile; else the
- * kernel chooses another one.  A port that the kernel did not choose stays in any case. */
+ * kernel chooses another one.  A port that the settings name stays in any case. */
 void fasp_interface_bind_anew (gint fd, const gchar *name, gboolean keeps_port);
-/* Call this now and then. Binds the socket again, if its interface is gone and there is
- * another one with that name. */
+/* To be called regularly. Binds the socket again if its interface is gone and there is another one
+ * with that name. */
 void fasp_interface_follow (gint fd, const gchar *name);
 
 G_END_DECLS

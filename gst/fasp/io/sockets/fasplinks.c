@@ -5,7 +5,7 @@
 #include "fasplinks.h"
 #include "faspmembership.h"
 
-/* µs to wait where the kernel does not tell when there is something to read. */
+/* If poll() fails, the sockets are read after this time, µs. */
 #define LOOK_EVERY 1000
 
 struct _FaspLinks
@@ -120,7 +120,7 @@ fasp_links_wait (FaspLinks *links, guint64 which, gint other, gboolean *other_re
   if (ppoll (fds, links->n + 1, timeout == FASP_NEVER ? NULL : &time, NULL) < 0) {
     if (errno == EINTR)
       return 0;
-    /* no memory, or the limit of open files is now below the number asked for */
+    /* poll() failed: no memory, or the limit of open files is below the number of descriptors */
     g_usleep (MIN (timeout, LOOK_EVERY));
     *other_ready = TRUE;
     return which;

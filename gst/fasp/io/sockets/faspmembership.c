@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include "faspmembership.h"
 
-/* 0: as the routes say. */
+/* The number of the interface; 0: chosen by the routing table. */
 static gboolean
 find_interface (const FaspMembership *m, guint *index, GError **error)
 {
@@ -91,7 +91,8 @@ fasp_membership_join (const FaspMembership *m, const FaspSocket *socket, GError 
 
   if (!find_interface (m, &index, error))
     return FALSE;
-  /* do not receive groups that others on this machine have joined elsewhere */
+  /* otherwise the socket would also receive groups that other sockets of this machine have
+   * joined */
   setsockopt (fd, IPPROTO_IP, IP_MULTICAST_ALL, &off, sizeof off);
   if (enter (m, fd, fasp_socket_get_family (socket), index, &why))
     return TRUE;
@@ -150,7 +151,7 @@ fasp_membership_move (const FaspMembership *m, const FaspSocket *socket, guint f
   gint fd = fasp_socket_get_fd (socket);
   gint family = fasp_socket_get_family (socket);
 
-  /* the old one may be gone, but still counts against the limit of memberships */
+  /* the old membership counts against the limit even if its interface is gone */
   leave (m, fd, family, from);
   return enter (m, fd, family, to, NULL);
 }

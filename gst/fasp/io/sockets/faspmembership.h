@@ -14,21 +14,22 @@ struct _FaspMembership
   const gchar *group; /* an IP address */
   guint16 port;
   const gchar *source;    /* the sender's address; NULL: any */
-  const gchar *interface; /* NULL: as the routes say */
-  gint ttl;               /* for what is sent, 0..255 */
-  gboolean loop;          /* this machine hears what it sends, too */
+  const gchar *interface; /* NULL: chosen by the routing table */
+  gint ttl;               /* of datagrams to the group, 0..255 */
+  gboolean loop;          /* receivers on this machine get the sent datagrams, too */
 };
 
 /* All return FALSE on failure. Those with an @error set it to a sentence that tells the
  * user what to do. */
 
-/* @socket: bound to the group. */
+/* Joins the group. @socket: bound to the group's address. */
 gboolean fasp_membership_join (const FaspMembership *membership, const FaspSocket *socket,
     GError **error);
 /* Leaves the group at interface number @from and joins it at @to. */
 gboolean fasp_membership_move (const FaspMembership *membership, const FaspSocket *socket,
     guint from, guint to);
-/* Prepares @socket for sending to a group. *group: its address as the socket has it. */
+/* Prepares @socket for sending to a group. *group: the group's address in the form that the socket
+ * uses. */
 gboolean fasp_membership_prepare (const FaspMembership *membership, const FaspSocket *socket,
     FaspAddress *group, GError **error);
 

@@ -8,7 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* FALSE: the kernel gives none, as in some sandboxes. Begin nothing that needs them. */
+/* FALSE: the kernel gives no random numbers, as in some sandboxes. To be called before anything
+ * that needs them. */
 gboolean fasp_random_check (GError **error);
 /* A FaspRandomFunc. */
 void fasp_random_bytes (gpointer unused, guint8 *data, gsize size);

@@ -10,11 +10,11 @@
 #include "faspreceivebatch.h"
 #include "faspsocket.h"
 
-/* The blocks of smaller messages are copied: they would hold a whole chunk. */
+/* The blocks of smaller messages are copied, as otherwise few bytes would occupy a whole chunk. */
 #define SHARED_MIN (FASP_CHUNK_SIZE / 4)
 
-/* A call that is refused this often, and not because of an ICMP, would be tried again
- * at once, for ever: poll() says that there is something to read. */
+/* After so many refused calls in a row, not due to an ICMP, pauses: poll() still says that there is
+ * data, so the call would be repeated at once for ever. */
 #define FAILED_MAX 64
 #define FAILED_PAUSE 1000 /* µs */
 
@@ -29,15 +29,15 @@ struct _FaspReceiveBatch
   FaspChunkPool *pool;
   guint used;            /* messages in the batch */
   guint message;         /* index of the message being taken apart */
-  gsize offset, segment; /* bytes of it that are done; and of each datagram in it */
+  gsize offset, segment; /* bytes of it taken so far; bytes of each datagram in it */
   gboolean marked;
-  FaspAddress from;   /* its address */
-  FaspMemory *memory; /* where its blocks may stay, or NULL */
-  FaspChunk *spare;   /* replaces the chunk if they do */
+  FaspAddress from;   /* sender of that message */
+  FaspMemory *memory; /* memory of that message, if blocks may stay there, or NULL */
+  FaspChunk *spare;   /* replaces the chunk if blocks stay in it */
 
   guint wanted; /* messages to ask for in the next fill */
   guint failed; /* failed fills in a row */
-  gint error;   /* errno, if they are FAILED_MAX */
+  gint error;   /* errno, once they are FAILED_MAX */
   struct mmsghdr messages[FASP_RECEIVE_BATCH];
   struct iovec pieces[FASP_RECEIVE_BATCH];
   struct sockaddr_storage addresses[FASP_RECEIVE_BATCH];
@@ -78,7 +78,7 @@ fasp_receive_batch_free (FaspReceiveBatch *b)
   g_free (b);
 }
 
-/* @n: messages received, or -1. */
+/* Counts failures. @n: messages received, or -1. */
 static void
 note_result (FaspReceiveBatch *b, gint n)
 {
@@ -99,9 +99,9 @@ fasp_receive_batch_take_error (FaspReceiveBatch *b)
   return error;
 }
 
-/* Linux reports an ICMP that came back in place of receiving. It does so once, and
- * again with each one that is taken from the error queue, as long as there are more.
- * Datagrams do not wait for that. */
+/* Linux reports an ICMP that came back in place of receiving. It does so once, and again with each
+ * one that is taken from the error queue, as long as there are more. So receiving is repeated a few
+ * times before the reports are read. */
 static gint
 receive (FaspReceiveBatch *b, gint fd)
 {
@@ -129,14 +129,14 @@ fasp_receive_batch_fill (FaspReceiveBatch *b, gint fd)
   b->offset = b->segment = 0;
   if (b->used < b->wanted)
     return TRUE;
-  /* expect the next messages to be as large */
+  /* the next messages are expected to be as large */
   for (guint i = 0; i < b->used; i++)
     bytes += b->messages[i].msg_len;
   b->wanted = CLAMP (FASP_RECEIVE_BYTES * b->used / MAX (bytes, 1), 1, FASP_RECEIVE_BATCH);
   return FALSE;
 }
 
-/* Notes which of our addresses the message came to. */
+/* Notes the local address that the message came to. */
 static void
 read_local (FaspReceiveBatch *b, struct cmsghdr *c)
 {
@@ -165,7 +165,7 @@ read_control (FaspReceiveBatch *b, struct mmsghdr *message)
     gint value = 0;
 
     if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_TOS)
-      value = *CMSG_DATA (c); /* one byte here; all others are an int */
+      value = *CMSG_DATA (c); /* one byte in IPv4; the other values are an int */
     else if (c->cmsg_len >= CMSG_LEN (sizeof value))
       memcpy (&value, CMSG_DATA (c), sizeof value);
     if (c->cmsg_level == IPPROTO_UDP && c->cmsg_type == UDP_GRO && value > 0)
@@ -204,7 +204,7 @@ end_message (FaspReceiveBatch *b)
     fasp_memory_reuse (b->memory);
     return;
   }
-  /* blocks stay in it, so the next message gets another chunk */
+  /* blocks stay in the chunk, so the next message gets another one */
   fasp_memory_unref (b->memory);
   b->chunks[i] = b->spare;
   b->pieces[i].iov_base = b->spare->data;

@@ -23,7 +23,7 @@ typedef struct _FaspReceiveBatch FaspReceiveBatch;
 FaspReceiveBatch *fasp_receive_batch_new (gsize limit);
 void fasp_receive_batch_free (FaspReceiveBatch *batch);
 
-/* Takes what has arrived. FALSE: there may be more. @fd: a non-blocking UDP socket that
+/* Receives datagrams, up to a batch. FALSE: there may be more. @fd: a non-blocking UDP socket that
  * reports the type of service, with UDP_GRO if the kernel has it. */
 gboolean fasp_receive_batch_fill (FaspReceiveBatch *batch, gint fd);
 /* The next datagram of the batch; NULL: that was all. It is valid until the next fill,
@@ -31,7 +31,7 @@ gboolean fasp_receive_batch_fill (FaspReceiveBatch *batch, gint fd);
  * congestion experienced. */
 const guint8 *fasp_receive_batch_next (FaspReceiveBatch *batch, gsize *size, FaspAddress *from,
     FaspMemory **memory, gboolean *marked);
-/* errno of what the kernel refuses again and again, reported once; else 0. */
+/* errno if the kernel refuses persistently to hand over datagrams, returned once; else 0. */
 gint fasp_receive_batch_take_error (FaspReceiveBatch *batch);
 
 G_END_DECLS

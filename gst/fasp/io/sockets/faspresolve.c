@@ -19,7 +19,7 @@ struct _FaspResolve
 
   GThread *thread;
   GCancellable *cancellable;
-  gboolean reported; /* that no address can be used; the thread's */
+  gboolean reported; /* that `failed' was called, as no address can be used; the thread's */
   GMutex lock;
   GCond changed;
   gboolean again, stop;
@@ -49,7 +49,7 @@ offer (FaspResolve *r, GInetAddress *address)
   return r->found (whole, r->user_data);
 }
 
-/* None of the addresses can be used. */
+/* Reports that none of the addresses can be used. */
 static void
 report_unusable (FaspResolve *r)
 {
@@ -62,9 +62,8 @@ report_unusable (FaspResolve *r)
   r->reported = TRUE;
 }
 
-/* Offers each address for a while, in turn, as long as none succeeds. FALSE: the thread
- * must end. TRUE: the name may have other addresses by now, for example because the
- * session at one of them has ended. */
+/* Offers each address for a while, one after the other, until one succeeds. FALSE: the thread must
+ * end. TRUE: the name must be looked up again, as all failed or the session at one has ended. */
 static gboolean
 offer_in_turn (FaspResolve *r, GList *addresses)
 {
@@ -139,7 +138,7 @@ fasp_resolve_new (const gchar *host, guint16 port, FaspResolveFound found,
   r->cancellable = g_cancellable_new ();
   g_mutex_init (&r->lock);
   g_cond_init (&r->changed);
-  /* an address needs no thread and no name server */
+  /* a literal address needs no thread and no name server */
   if (literal != NULL && !found (literal, user_data))
     report_unusable (r);
   else if (literal == NULL)

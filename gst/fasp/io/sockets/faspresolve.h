@@ -19,8 +19,8 @@ typedef gboolean (*FaspResolveFound) (GSocketAddress *address, gpointer user_dat
 /* TRUE while no other address is wanted: connected, or given up. */
 typedef gboolean (*FaspResolveSettled) (gpointer user_data);
 
-/* An address in place of a name is found at once, within the call. NULL: there is no
- * thread to resolve a name; see *error. */
+/* If @host is a literal address, calls @found within this call. NULL: there is no thread to resolve
+ * a name; see *error. */
 FaspResolve *fasp_resolve_new (const gchar *host, guint16 port, FaspResolveFound found,
     FaspResolveSettled is_settled, gpointer user_data,
     void (*failed) (const gchar *host, const GError *error, gpointer user_data),

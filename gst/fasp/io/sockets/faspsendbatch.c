@@ -9,16 +9,16 @@
 #include "fasppmtu.h"
 #include "faspsendbatch.h"
 
-/* Limits of what the kernel cuts: UDP_MAX_SEGMENTS, and the largest UDP payload of IPv4
- * (RFC 768, RFC 791) less what IPv6 needs more. */
+/* Limits of a message that the kernel segments: UDP_MAX_SEGMENTS, and the largest UDP payload of
+ * IPv4 (RFC 768, RFC 791) less the larger header of IPv6. */
 #define SEGMENTS_MAX 64
 #define MESSAGE_MAX (65507 - 20)
-/* If the kernel has refused to cut, it is asked again after so many datagrams, as the interface may
- * be another one by then. That costs one call in vain. */
+/* If the kernel has refused to segment, it is tried again after so many datagrams, as the interface
+ * may have changed. A further refusal costs one call. */
 #define ASK_AGAIN_AFTER (1 << 14)
-/* Flushes in vain are counted up to this. */
+/* Flushes without effect are counted up to this. */
 #define FUTILE_MOST 1000
-/* Of a datagram: header, payload, tag. */
+/* Pieces of a datagram: header, payload, tag. */
 #define PIECES 3
 
 typedef union
@@ -34,24 +34,25 @@ struct _FaspSendBatch
   gint services[FASP_FLOWS_MAX]; /* the type of service of each */
   guint n_links;
   gboolean waits;
-  guint uncut;                 /* number of datagrams until the kernel is asked again whether
-                                  it cuts; 0: it does, as far as we know */
-  gboolean has_cut;            /* the kernel has cut before */
-  guint singly;                /* number of datagrams that must go one by one next */
-  gboolean doubted;            /* they must, as the kernel may not be able to cut */
+  guint uncut;                 /* datagrams until segmentation is tried again; 0: the kernel
+                                  segments, as far as is known */
+  gboolean has_cut;            /* the kernel has segmented before */
+  guint singly;                /* number of next datagrams that must be sent one by one */
+  gboolean doubted;            /* they are sent one by one to find out whether the kernel cannot
+                                  segment */
   gboolean retried;            /* the first message was refused once */
   gint errors[FASP_FLOWS_MAX]; /* errno of the last error, by link */
-  guint64 refused;             /* links that have one, a bit each */
-  guint first, used;           /* [first, used) wait, in `order' */
+  guint64 refused;             /* links with an unreported error, a bit each */
+  guint first, used;           /* datagrams [first, used) of `order' wait */
   guint8 order[FASP_SEND_BATCH];
   FaspDatagram datagrams[FASP_SEND_BATCH];
-  guint link, end; /* [first, end) leave by this link */
+  guint link, end; /* datagrams [first, end) of `order' leave by this link */
   gint blocked;
   guint futile; /* flushes in a row in which nothing left */
 
   guint n; /* messages made of [first, end) */
   struct mmsghdr messages[FASP_SEND_BATCH];
-  guint counts[FASP_SEND_BATCH]; /* datagrams in each */
+  guint counts[FASP_SEND_BATCH]; /* datagrams in each message */
   struct iovec pieces[FASP_SEND_BATCH * PIECES];
   Control controls[FASP_SEND_BATCH];
 };
@@ -76,7 +77,7 @@ fasp_send_batch_new (const gint *fds, guint n, gboolean waits)
   return b;
 }
 
-/* The datagram that leaves as number @i. */
+/* The datagram at place @i of `order'. */
 static FaspDatagram *
 nth (const FaspSendBatch *b, guint i)
 {
@@ -127,10 +128,9 @@ fasp_send_batch_take_error (FaspSendBatch *b, guint *link)
   return b->errors[*link];
 }
 
-/* The number of datagrams from @i on that may be one message: all of one size, though
- * the last may be shorter. A single large datagram starts no such message: it may be a
- * probe of a size that the path does not take, and would take the shorter one down with
- * it. */
+/* The number of datagrams from @i on that may be one message: all of one size, though the last may
+ * be shorter. A single large datagram starts no such message: it may be an MTU probe too large for
+ * the path, and the shorter one would be refused together with it. */
 static guint
 count_alike (const FaspSendBatch *b, guint i)
 {
@@ -169,7 +169,7 @@ add_control (Control *control, struct msghdr *message, gint level, gint type, gc
   memcpy (CMSG_DATA (header), value, size);
 }
 
-/* A type of service other than the socket's is set for each message. */
+/* Adds the type of service to the message if it differs from the socket's, because of ECN. */
 static void
 say_ecn (FaspSendBatch *b, Control *control, struct msghdr *message, guint8 ecn)
 {
@@ -191,7 +191,7 @@ has_source (const FaspDatagram *d)
   return memcmp (d->to.local, any, sizeof any) != 0;
 }
 
-/* Sets which of our addresses it leaves from. */
+/* Adds the local address that the datagram leaves from. */
 static void
 say_source (const FaspDatagram *d, Control *control, struct msghdr *message)
 {
@@ -207,7 +207,7 @@ say_source (const FaspDatagram *d, Control *control, struct msghdr *message)
   }
 }
 
-/* Returns the number of pieces. */
+/* Fills in the pieces of a datagram; returns their number. */
 static guint
 take_apart (FaspDatagram *d, struct iovec *pieces)
 {
@@ -282,22 +282,22 @@ drop_first (FaspSendBatch *b, guint n)
     fasp_datagram_release (nth (b, b->first++));
 }
 
-/* A datagram that is too large for the interface does not matter, unless every path
- * must take its size: if those fail, no call can ever leave. */
+/* Is the first datagram too large for the interface, as only a probe can be? An error for a size
+ * that every path must take is reported, as no call could leave. */
 static gboolean
 is_too_big (const FaspSendBatch *b, gint error)
 {
   return error == EMSGSIZE && nth (b, b->first)->size > FASP_PMTU_BASE;
 }
 
-/* The first message is refused because of what it is. */
+/* Drops the first message, which was refused, and notes an error that must be reported. */
 static void
 lose_first (FaspSendBatch *b, gint error)
 {
   gboolean reported = error != ECONNREFUSED && error != ENOBUFS && !is_too_big (b, error);
 
-  /* Too large for the interface, no route, a pending ICMP, a full queue of ours: it is
-   * lost, and the protocol handles losses. Usual ones are not reported. */
+  /* Too large for the interface, no route, a pending ICMP, a full local queue: the message counts
+   * as lost, which the protocol handles. Common errors are not reported. */
   drop_first (b, b->counts[0]);
   if (!reported)
     return;
@@ -312,12 +312,13 @@ take_first (FaspSendBatch *b, guint n)
   if (n > 1)
     b->has_cut = TRUE;
   else if (b->singly > 0 && b->doubted && !b->has_cut)
-    b->uncut = ASK_AGAIN_AFTER; /* single datagrams pass, and joined ones never did */
+    b->uncut = ASK_AGAIN_AFTER; /* the datagrams pass singly, and no segmented message has ever
+                                   passed */
   drop_first (b, n);
 }
 
-/* The first message should leave from an address that is no longer ours. The peer may
- * know us by another one, too. */
+/* The local address of the first message is gone: lets the kernel choose one, which the peer may
+ * know, too. */
 static void
 forget_source (FaspSendBatch *b)
 {
@@ -328,11 +329,11 @@ forget_source (FaspSendBatch *b)
   }
 }
 
-/* Linux reports an error of an earlier datagram (an ICMP that came back) in place of
- * sending, once. So the same message is tried again. ENOBUFS is different: the queue of
- * the interface has dropped the message, as any other queue on the path might. EIO and
- * EINVAL come from devices, routes and kernels that do not cut. EMSGSIZE may concern
- * one datagram of several. Sending them one by one will show. */
+/* Linux reports an error of an earlier datagram (an ICMP that came back) in place of sending, once.
+ * So the same message is tried again. ENOBUFS: the queue of the interface has dropped the message,
+ * as any queue on the path might. EIO and EINVAL: the device, route or kernel does not segment.
+ * EMSGSIZE may concern one datagram of several. In these cases the datagrams are sent one by
+ * one. */
 static void
 refused (FaspSendBatch *b, gint error)
 {

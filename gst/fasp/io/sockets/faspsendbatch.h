@@ -18,32 +18,32 @@
 
 G_BEGIN_DECLS
 
-/* Datagrams: with 1400 bytes each, three full messages, which are still in a core's cache when they
- * have been encrypted. */
+/* Datagrams in a batch: at 1400 bytes each, three full messages, which are still in a processor's
+ * cache after they were encrypted. */
 #define FASP_SEND_BATCH 138
 
 typedef struct _FaspSendBatch FaspSendBatch;
 
-/* @fds: a non-blocking UDP socket for each link; they stay the caller's. @waits: for a
- * full socket buffer. */
+/* @fds: a non-blocking UDP socket for each link, not owned. @waits: keeps datagrams for which the
+ * socket buffer has no room, rather than drop them. */
 FaspSendBatch *fasp_send_batch_new (const gint *fds, guint n, gboolean waits);
 void fasp_send_batch_free (FaspSendBatch *batch);
 
 /* Room for the next datagram; NULL: the batch is full. */
 FaspDatagram *fasp_send_batch_next (FaspSendBatch *batch);
-/* That datagram is filled in. */
+/* Adds that datagram, which the caller has filled in. */
 void fasp_send_batch_commit (FaspSendBatch *batch);
-/* Sends what was committed. FALSE: the kernel takes no more now; the rest goes with the
- * next call. */
+/* Sends the committed datagrams. FALSE: the kernel takes no more now; the rest leaves with the next
+ * call. */
 gboolean fasp_send_batch_flush (FaspSendBatch *batch);
 /* The link that takes no more now (wait for POLLOUT); -1: none. */
 gint fasp_send_batch_get_blocked (const FaspSendBatch *batch);
 /* Number of flushes in a row in which nothing could leave, counted up to 1000. */
 guint fasp_send_batch_get_futile (const FaspSendBatch *batch);
 
-/* errno of the last datagram of a link that the network refused, and that link; 0: there
- * are no more. Leaves out refusals because of the size, because no socket is there, and
- * because a queue was full. */
+/* errno with which a link's last datagram was refused, and that link; 0: there are no more.
+ * Refusals because of the size, because no socket is there, and because a queue was full are left
+ * out. */
 gint fasp_send_batch_take_error (FaspSendBatch *batch, guint *link);
 
 G_END_DECLS

@@ -14,7 +14,7 @@
 #include "faspmembership.h"
 #include "faspsocket.h"
 
-/* Error reports of the network that are read to find one that matters. */
+/* So many error reports of the network are read to find one about an unreachable port. */
 #define REPORTS_MAX 64
 
 struct _FaspSocket
@@ -25,7 +25,8 @@ struct _FaspSocket
   gint port;     /* atomic */
   gsize buffer;
   gchar *interface;  /* NULL: any */
-  gint early;        /* atomic: what it is bound to was missing when it was opened */
+  gint early;        /* atomic: its address or interface was missing when it was opened, and still
+                        is */
   gboolean any_port; /* the kernel has chosen the port */
 };
 
@@ -85,7 +86,7 @@ set_scope (struct sockaddr_storage *native, const FaspMembership *joins)
     six->sin6_scope_id = if_nametoindex (joins->interface);
 }
 
-/* The kernel binds a socket with a link-local address to that link, too. */
+/* Notes the interface of a link-local address, to which the kernel binds the socket, too. */
 static void
 note_link (FaspSocket *s, const struct sockaddr_storage *native)
 {
@@ -127,7 +128,7 @@ static gboolean
 bind_early (FaspSocket *s, const struct sockaddr_storage *native, gssize size)
 {
   s->early = TRUE;
-  set_int (s, IPPROTO_IP, IP_FREEBIND, 1); /* for IPv6, too */
+  set_int (s, IPPROTO_IP, IP_FREEBIND, 1); /* works for IPv6, too */
   return bind (s->fd, (const struct sockaddr *) native, size) == 0;
 }
 
@@ -252,10 +253,10 @@ open_family (FaspSocket *s, const FaspSocketSettings *settings, GSocketAddress *
     fail (error, "Cannot open a UDP socket", "Check the limit of open files (`ulimit -n').");
     return FALSE;
   }
-  s->maps = s->family == AF_INET6; /* unless it is bound to an IPv6 address */
+  s->maps = s->family == AF_INET6; /* FALSE below if the socket is bound to an IPv6 address */
   if (s->family == AF_INET6)
     set_int (s, IPPROTO_IPV6, IPV6_V6ONLY, 0);
-  if (settings->joins != NULL) /* as others on this machine do */
+  if (settings->joins != NULL) /* other sockets of this machine may listen to the same group */
     set_int (s, SOL_SOCKET, SO_REUSEADDR, 1);
   if (!set_options (s, settings, error) || !bind_socket (s, settings, address, error))
     return FALSE;
@@ -401,7 +402,7 @@ fasp_socket_address_from_native (const struct sockaddr_storage *native, FaspAddr
   if (native->ss_family == AF_INET6) {
     struct sockaddr_in6 six = *(const struct sockaddr_in6 *) native;
 
-    six.sin6_flowinfo = 0; /* the flow label does not make another peer */
+    six.sin6_flowinfo = 0; /* addresses that differ only in the flow label are the same peer */
     address->len = sizeof (six);
     address->overhead = IN6_IS_ADDR_V4MAPPED (&six.sin6_addr) ? 28 : 48;
     memcpy (address->bytes, &six, sizeof (six));

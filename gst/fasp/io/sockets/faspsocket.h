@@ -23,29 +23,29 @@ typedef struct
   gint tos;                    /* IP TOS / IPv6 traffic class; -1: default */
   gint ttl;                    /* 1..255; 0: default */
   gsize buffer;                /* bytes that each socket buffer should have */
-  gboolean answers;            /* answers callers from the address that they
-                                  called, as a machine may have several */
-  gboolean may_come;           /* its address or interface may be missing at
-                                  first, as there are other links */
+  gboolean answers;            /* answers leave from the address that was called, as a machine may
+                                  have several */
+  gboolean may_come;           /* the address or interface may be missing at first, as other links
+                                  may do meanwhile */
   const FaspMembership *joins; /* group to join, whose address and port are the
                                   local ones (faspmembership.h); NULL: none */
 } FaspSocketSettings;
 
 typedef struct _FaspSocket FaspSocket;
 
-/* Would the settings be possible on some machine? Opens nothing. */
+/* Are the settings valid, whatever addresses and interfaces this machine has? Opens nothing. */
 gboolean fasp_socket_check (const FaspSocketSettings *settings, GError **error);
 /* NULL: *error is a sentence that tells the user what to do. */
 FaspSocket *fasp_socket_new (const FaspSocketSettings *settings, GError **error);
 void fasp_socket_free (FaspSocket *socket);
-/* Was its address or interface missing when it was opened, and when it was last looked
- * for? */
+/* Was the socket's address or interface missing when it was opened, and at the last
+ * fasp_socket_has_come()? */
 gboolean fasp_socket_is_early (const FaspSocket *socket);
-/* Looks for it again; TRUE: it is there. */
+/* Looks for the missing address or interface again; TRUE: it is there. */
 gboolean fasp_socket_has_come (FaspSocket *socket);
 
-/* Is it bound to an interface? That may go and come back as another one with the same
- * name: call fasp_socket_follow_interface() now and then. */
+/* Is the socket bound to an interface? It may be replaced by another one of the same name, so
+ * fasp_socket_follow_interface() must be called regularly. */
 gboolean fasp_socket_has_interface (const FaspSocket *socket);
 void fasp_socket_follow_interface (FaspSocket *socket);
 
@@ -58,11 +58,11 @@ guint16 fasp_socket_get_port (const FaspSocket *socket);
 /* Asks the kernel for buffers of this many bytes; returns what it granted for
  * receiving. */
 gsize fasp_socket_set_buffer (FaspSocket *socket, gsize wanted);
-/* What it granted at first, in bytes. */
+/* The receive buffer that the kernel granted at first, in bytes. */
 gsize fasp_socket_get_buffer (const FaspSocket *socket);
 
-/* Gets the next address at which, the network reports, no socket is. At most this
- * many are read before datagrams have their turn. */
+/* Gets the next address at which the network reports no socket. Callers read at most
+ * FASP_FEEDBACK_AT_ONCE reports before they receive datagrams again. */
 #define FASP_FEEDBACK_AT_ONCE 16
 gboolean fasp_socket_get_unreachable (FaspSocket *socket, FaspAddress *to);
 

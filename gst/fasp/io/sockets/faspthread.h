@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* The caller joins it. NULL: *error says what to do. */
+/* Starts a thread, which the caller joins. NULL: *error says what to do. */
 GThread *fasp_thread_new (const gchar *name, GThreadFunc run, gpointer data, GError **error);
 
 G_END_DECLS

@@ -22,7 +22,7 @@ fasp_wake_ring (gint fd)
 {
   guint64 one = 1;
 
-  /* EAGAIN: rung more often than the counter can hold */
+  /* EAGAIN: the counter is at its maximum */
   if (write (fd, &one, sizeof one) < 0 && errno != EAGAIN)
     g_warning ("cannot wake a thread: %s", g_strerror (errno));
 }
@@ -32,7 +32,7 @@ fasp_wake_clear (gint fd)
 {
   guint64 ignored;
 
-  /* EAGAIN: it was not rung */
+  /* EAGAIN: the counter is 0 */
   if (read (fd, &ignored, sizeof ignored) < 0 && errno != EAGAIN)
     g_warning ("cannot clear an event counter: %s", g_strerror (errno));
 }

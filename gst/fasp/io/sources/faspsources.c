@@ -4,27 +4,27 @@
 
 /* Blocks that are taken from a source at once, to save locks. */
 #define AHEAD 64
-/* The merge is asked again after so long at least, if what it waits for was due already. */
+/* If the merge's timeout has passed without effect, the merge is asked again after this time. */
 #define NAP (5 * FASP_MSEC)
 /* A gap is reported at most this often. */
 #define REPORT_GAP_AFTER (60 * FASP_SEC)
 
-/* Used by the thread that reads, but for io and name, which never change. */
+/* A source. Used by the reading thread only, except `io' and `name', which never change. */
 typedef struct
 {
   FaspIo *io;
   gchar *name; /* FaspStandingStats; owned */
   FaspSources *all;
-  FaspAddress
-      called; /* that it calls, if other sources have the same name; under the lock of all */
-  FaspRead ahead[AHEAD];      /* that were taken from it, and not put into the merge yet */
+  FaspAddress called; /* address that it calls, if other sources have the same name; under `lock' */
+  FaspRead ahead[AHEAD];      /* blocks taken from the source and not put into the merge yet */
   guint n, next;              /* how many were taken; index of the next one */
-  FaspOtherSources announced; /* to its endpoint, last */
-  gboolean is_connected;      /* its sender was, in the last visit() */
-  gboolean has_ended;         /* its sender is gone, and that was not reported yet */
-  gboolean has_failed;        /* no sender will come any more */
-  gboolean is_over;           /* it has failed, or its sender has ended the stream for good */
-  FaspEvent event;            /* of the end, or of the failure */
+  FaspOtherSources announced; /* what its endpoint was told last */
+  gboolean is_connected;      /* its sender was connected at the last visit() */
+  gboolean has_ended;         /* its sender is gone, which was not reported yet */
+  gboolean has_failed;        /* no sender of it will come any more */
+  gboolean is_over;           /* it has failed, or its sender has ended the stream and no other will
+                                 come */
+  FaspEvent event;            /* the event of the end or of the failure */
 } Source;
 
 struct _FaspSources
@@ -36,19 +36,19 @@ struct _FaspSources
 
   GMutex lock; /* guards what follows */
   GCond wake;  /* the thread that reads waits for this */
-  gint news;   /* a source has something; atomic, so that it can be looked at without the lock */
+  gint news;   /* a source has blocks or events; atomic, so that it can be read without the lock */
   gboolean flushing;
 
   GMutex merging; /* guards what follows */
   FaspMerge *merge;
   FaspSourcesStats stats;
   FaspStandings standings;
-  guint from;         /* source of what was read last */
+  guint from;         /* source of the last block read */
   guint clock_source; /* the source of the clock that was read last, its epoch, and the
                          epoch that the reader got */
   guint clock_epoch, epoch;
   FaspTime gap_reported; /* when a gap was reported; 0: never */
-  GQueue pending;        /* Pending, owned: of the stream, to be reported */
+  GQueue pending;        /* Pending, owned: events of the stream to be reported */
 };
 
 typedef struct
@@ -59,7 +59,7 @@ typedef struct
 
 /* --- life ----------------------------------------------------------------------------- */
 
-/* In any thread of a source, with its endpoint locked. */
+/* A source has blocks or events. Called by any thread of the source, with its endpoint locked. */
 static void
 news (gpointer data)
 {
@@ -82,7 +82,7 @@ make_name (const FaspIoSettings *io)
       io->peer_port);
 }
 
-/* An address of a name that several sources have. */
+/* May a source call this address of a name that several sources have? */
 static gboolean
 claim (const FaspAddress *address, gpointer data)
 {
@@ -234,10 +234,10 @@ miss (FaspSources *self, FaspTime now, guint64 bytes)
   self->gap_reported = now;
   event = push_event (self, FASP_EVENT_GAP);
   event->bytes_lost = bytes;
-  event->left_behind = TRUE; /* no source had it */
+  event->left_behind = TRUE; /* no source brought these bytes */
 }
 
-/* What was taken of the merge. */
+/* Counts a block that was taken from the merge, and notes events of the stream. */
 static void
 note (FaspSources *self, FaspTime now, FaspRead *read, const FaspMergeTaken *taken)
 {
@@ -268,7 +268,8 @@ is_same (const FaspOtherSources *a, const FaspOtherSources *b)
       && fasp_origin_equal (&a->has.origin, &b->has.origin);
 }
 
-/* Tells a source what the reader has, and takes what there is of it.  TRUE: something new. */
+/* Tells a source what the reader has, takes blocks from it, and updates its state in the merge.
+ * TRUE: there is something new. */
 static gboolean
 visit (FaspSources *self, guint i, FaspTime now)
 {
@@ -300,7 +301,7 @@ visit (FaspSources *self, guint i, FaspTime now)
       break;
   }
   source->announced = others;
-  /* as long as something of it is left to be read */
+  /* the source counts as connected while blocks of it are left to be read */
   state.is_connected |= source->next < source->n;
   source->is_connected = state.is_connected;
   fasp_merge_set_state (self->merge, now, i, &state);
@@ -328,8 +329,8 @@ feed_all (FaspSources *self, FaspTime now)
   return any;
 }
 
-/* Is all that was taken from a source put in, and may there be more of it?  What it has next is not
- * known to the merge then: it would seem to lack that. */
+/* Has a source no more blocks in `ahead', though it may have more? The merge would then take these
+ * for missing. */
 static gboolean
 has_run_out (const FaspSources *self)
 {
@@ -342,8 +343,8 @@ has_run_out (const FaspSources *self)
   return FALSE;
 }
 
-/* Moves on what was taken from the sources, until one has run out.  TRUE: no more may be read for
- * now. */
+/* Puts blocks into the merge and takes the stream from it, until a source has run out. TRUE: no
+ * more can be read for now. */
 static gboolean
 merge (FaspSources *self, FaspTime now, FaspRead *items, guint max, guint *n)
 {
@@ -366,7 +367,7 @@ merge (FaspSources *self, FaspTime now, FaspRead *items, guint max, guint *n)
   return FALSE;
 }
 
-/* Reads what there is, of all sources.  Returns when to look again. */
+/* Reads from all sources through the merge. Returns when to look again. */
 static FaspTime
 gather (FaspSources *self, FaspTime now, FaspRead *items, guint max, guint *n)
 {
@@ -393,7 +394,7 @@ gather (FaspSources *self, FaspTime now, FaspRead *items, guint max, guint *n)
   return until > now ? until : now + NAP;
 }
 
-/* Tells what has happened to the stream and to its sources. */
+/* Reports the events of the stream and of the merge. */
 static void
 report (FaspSources *self, FaspTime now)
 {
@@ -437,7 +438,7 @@ are_all_over (const FaspSources *self)
   return all;
 }
 
-/* Takes note of the sources whose end was not reported yet.  The last of them; NULL: there are
+/* Marks unreported ends of sources as reported. Returns the last such source; NULL: there are
  * none. */
 static Source *
 note_ends (FaspSources *self)
@@ -466,8 +467,8 @@ find_failed (const FaspSources *self)
   return NULL;
 }
 
-/* There is nothing to read.  TRUE: nothing will come, or the last sender has gone, which is
- * reported once, however many went. */
+/* There is nothing to read. TRUE: no sender will come any more, or the last one has gone; *result
+ * and *event say which. Several ends are reported as one. */
 static gboolean
 is_at_end (FaspSources *self, FaspIoResult *result, FaspEvent *event)
 {
@@ -578,7 +579,7 @@ fasp_sources_get_sender_clock (FaspSources *self, FaspSenderClock *clock)
   fasp_io_unlock (self->list[self->from].io, FALSE);
   fasp_endpoint_get_sender_clock (fasp_io_lock (self->list[leader].io), clock);
   fasp_io_unlock (self->list[leader].io, FALSE);
-  /* another source's clock is read at another place */
+  /* the clock of another source has another epoch */
   if (leader != self->clock_source || clock->epoch != self->clock_epoch)
     self->epoch++;
   self->clock_source = leader;

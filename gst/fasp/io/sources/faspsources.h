@@ -17,29 +17,30 @@ G_BEGIN_DECLS
 
 typedef struct _FaspSources FaspSources;
 
-/* Both are called by the thread that reads, with no lock held. */
+/* Both are called by the reading thread, with no lock held. */
 typedef void (*FaspSourcesChangedFunc) (const FaspMergeEvent *event, gpointer user_data);
-/* An event of the whole stream: JOINED, or GAP, in which bytes_lost counts what is missing.
- * @source: from where it goes on.  The events of each source have these for that source alone. */
+/* An event of the stream as it was read: JOINED, or GAP, in which bytes_lost counts the missing
+ * bytes. @source: the source of the bytes that follow. The same events of a single source are about
+ * that source alone. */
 typedef void (*FaspSourcesEventFunc) (guint source, const FaspEvent *event, gpointer user_data);
 
 typedef struct
 {
   FaspRedundancy redundancy;
   FaspTime wait_to_restore; /* fasp_merge_restore_after() */
-  guint64 recent;           /* bytes that were read, and are kept to compare with */
+  guint64 recent;           /* so many of the newest bytes are kept, to compare sources with */
   FaspSourcesChangedFunc changed;
   FaspSourcesEventFunc event;
   gpointer user_data;
 } FaspSourcesSettings;
 
-/* Of the stream, as it was read.  Counted by the thread that reads; under the merge's lock. */
+/* Counters of the stream as it was read. Changed by the reading thread, under the merge's lock. */
 typedef struct
 {
   guint64 bytes_read;
-  guint64 bytes_missing;       /* between those */
-  guint64 join_offset;         /* of the first byte of the stream that came last;
-                                  FASP_OFFSET_UNKNOWN: none yet, or not known */
+  guint64 bytes_missing;       /* between the bytes that were read */
+  guint64 join_offset;         /* stream offset of the first byte of the newest stream;
+                                  FASP_OFFSET_UNKNOWN: no stream yet, or not known */
   guint64 joins_in_the_middle; /* streams of which the beginning was not read */
 } FaspSourcesStats;
 
@@ -55,9 +56,9 @@ void fasp_sources_free (FaspSources *sources);
 guint fasp_sources_count (const FaspSources *sources);
 FaspIo *fasp_sources_get (const FaspSources *sources, guint i);
 
-/* As fasp_io_read().  FASP_IO_ENDED: no source is connected any more; the event is that of the
- * last one, and final if none can come again; it is reported once.  FASP_IO_FAILED: none has come,
- * and none will. All that is read has session 0, whichever source it is from. */
+/* As fasp_io_read().  FASP_IO_ENDED: no source is connected any more; the event is that of the last
+ * one, and final if none can come again; it is reported once.  FASP_IO_FAILED: none has come, and
+ * none will. All blocks have session 0, whatever their source. */
 FaspIoResult fasp_sources_read (FaspSources *sources, FaspRead *items, guint max, guint *n,
     FaspEvent *event);
 /* fasp_merge_prefer(), from any thread. */
@@ -69,7 +70,7 @@ void fasp_sources_get_sender_clock (FaspSources *sources, FaspSenderClock *clock
 void fasp_sources_get_stats (FaspSources *sources, FaspSourcesStats *stats);
 void fasp_sources_get_source_stats (FaspSources *sources, guint i, FaspSourceStats *stats);
 void fasp_sources_get_lead_stats (FaspSources *sources, FaspTime now, FaspLeadStats *stats);
-/* Leaves is_connected alone: the endpoint of the source says that.  The name lives as long as
+/* Does not set is_connected, which the endpoint of the source knows.  The name lives as long as
  * @sources. */
 void fasp_sources_get_standing (FaspSources *sources, FaspTime now, guint i,
     FaspStandingStats *stats);

@@ -20,8 +20,8 @@ fasp_guard_lock (FaspGuard *guard)
   g_mutex_lock (&guard->mutex);
 }
 
-/* Unlocks, and only then releases what the endpoint does not need any more, so that
- * others do not wait for that. */
+/* Unlocks, and only then releases blocks that the endpoint does not need any more, so that other
+ * threads do not wait for that. */
 static inline void
 fasp_guard_unlock (FaspGuard *guard)
 {
@@ -31,9 +31,9 @@ fasp_guard_unlock (FaspGuard *guard)
   g_clear_pointer (&forgotten, g_ptr_array_unref);
 }
 
-/* Unlocks without releasing anything, for callers that may hold a lock of the
- * application or of a port: releasing the application's memory may take such a lock.
- * TRUE: there is something to release, which is left to the I/O thread. */
+/* Unlocks without releasing anything, for callers that may hold a lock of the application or of a
+ * port: releasing the application's memory may take such a lock. TRUE: there are blocks to release,
+ * which the I/O thread must do. */
 static inline gboolean
 fasp_guard_unlock_only (FaspGuard *guard)
 {

@@ -4,7 +4,7 @@
 #include "faspthread.h"
 
 #define CLOSE_MAX FASP_SEC
-/* The link on which a receiver hears a group. All else goes over the one before. */
+/* The link on which a receiver hears a group. All other datagrams go over link 0. */
 #define GROUP_LINK 1
 /* The most memory that blocks kept for repairs may take, in bytes. */
 #define FEC_KEPT (20 << 20)
@@ -103,7 +103,7 @@ open_all (FaspIo *io, const FaspIoSettings *settings, GError **error)
 
   if (!fasp_random_check (error) || !open_links (io, settings, error))
     return FALSE;
-  /* the addresses of a name may change; a literal address stays what it is */
+  /* only a literal address can be checked now, as those of a name may change */
   if (settings->peer_host != NULL)
     literal = g_inet_socket_address_new_from_string (settings->peer_host, settings->peer_port);
   if (literal != NULL && !can_reach (fasp_links_get (io->links, 0), literal, error))
@@ -144,7 +144,7 @@ make_receivers (FaspIo *io, const FaspIoSettings *settings, GError **error)
   return io->receivers != NULL;
 }
 
-/* Frees what exists by now, except the I/O thread. */
+/* Frees everything that was made so far; the I/O thread must have ended. */
 static void
 destroy (FaspIo *io)
 {
@@ -182,14 +182,14 @@ make_endpoint (FaspIo *io, const FaspIoSettings *settings)
     config.id_bits = FASP_ROUTES_BITS;
     config.id_prefix = fasp_port_get_prefix (&io->shared);
   }
-  /* an endpoint with one peer, or one group, has nothing to divide among lanes */
+  /* an endpoint with one peer or one group needs only one lane */
   config.lanes = io->role == FASP_ROLE_SENDER && io->mode == FASP_MODE_LISTENER
           && settings->multicast == NULL ?
       fasp_lanes_choose (settings->threads, g_get_num_processors ()) :
       1;
   io->guard.endpoint = fasp_endpoint_new (&config, fasp_random_bytes, NULL);
   fasp_endpoint_set_log (io->guard.endpoint, settings->log);
-  /* of listeners that share their callers, the first one says that none comes */
+  /* of listeners that share their callers, only the first one reports that none comes */
   if (settings->beside == NULL)
     fasp_endpoint_expect (io->guard.endpoint, g_get_monotonic_time ());
 }
@@ -280,7 +280,7 @@ fasp_io_free (FaspIo *io)
   destroy (io);
 }
 
-/* --- what the element asks for ------------------------------------------ */
+/* --- for the element ------------------------------------------ */
 
 guint16
 fasp_io_get_port (FaspIo *io)

@@ -20,8 +20,8 @@ typedef struct _FaspIo FaspIo;
 
 /* Called from the I/O thread, with no lock held. Must not free the FaspIo. */
 typedef void (*FaspIoEventFunc) (FaspIo *io, const FaspEvent *event, gpointer user_data);
-/* The peer's name cannot be resolved. Called once each time that this begins; it is
- * tried again every second. */
+/* The peer's name cannot be resolved. Called once for a series of failures; the look-up is repeated
+ * every second. */
 typedef void (*FaspIoResolveFunc) (const gchar *host, const GError *error, gpointer user_data);
 
 /* The network refuses our datagrams on a link, or the kernel refuses to hand over those that
@@ -44,12 +44,12 @@ typedef struct
   guint16 port;
 } FaspIoPeer;
 
-/* Something may be there to be read, or has happened. Called from any thread of the FaspIo, with
- * the endpoint locked: must not call the FaspIo, nor wait. */
+/* There may be blocks to read, or an event. Called from any thread of the FaspIo, with the endpoint
+ * locked: must not call the FaspIo, nor wait. */
 typedef void (*FaspIoNewsFunc) (gpointer user_data);
 
-/* May one of several sources call this address, which its name has?  FALSE: another one does.
- * Called by the thread that looks for addresses. */
+/* May this source call this address of its name? FALSE: another source calls it. Called by the
+ * thread that resolves names. */
 typedef gboolean (*FaspIoClaimFunc) (const FaspAddress *address, gpointer user_data);
 
 typedef struct
@@ -59,7 +59,7 @@ typedef struct
                      given to the one that is free; NULL: none */
   const FaspSocketSettings *links; /* one for each flow */
   guint n_links;
-  guint threads;                   /* how many receive; 0: to suit the machine */
+  guint threads;                   /* threads that receive; 0: chosen by the number of processors */
   guint flowlets;                  /* flows to each address of the peer, to its port and
                                       those above it */
   GSocketAddress *const *others;   /* caller: further addresses of the peer */
@@ -70,7 +70,7 @@ typedef struct
                                       fetched; 0: nothing is logged */
   const gchar *peer_host;          /* caller, rendezvous: name or address of the peer */
   guint16 peer_port;
-  const FaspIoPeer *fallbacks; /* receiver that calls: others that have the stream */
+  const FaspIoPeer *fallbacks; /* receiver that calls: other peers that have the stream */
   guint n_fallbacks;
   FaspIoEventFunc event;
   FaspIoResolveFunc resolve_failed;
@@ -78,9 +78,9 @@ typedef struct
   FaspIoRefusedFunc receive_failed;
   FaspIoBufferFunc buffer_short;
   gpointer user_data;
-  FaspIoNewsFunc news; /* for a reader of several (faspsources.h); NULL: there is none */
+  FaspIoNewsFunc news; /* for the reader of several sources (faspsources.h); NULL: there is none */
   gpointer news_data;
-  FaspIoClaimFunc claim; /* the same; NULL: it may call any address */
+  FaspIoClaimFunc claim; /* also for several sources; NULL: any address may be called */
   gpointer claim_data;
 } FaspIoSettings;
 
@@ -90,11 +90,11 @@ typedef enum
   FASP_IO_FLUSHING,
   FASP_IO_ENDED,   /* read: the sender is gone; *event says why */
   FASP_IO_FAILED,  /* no peer will come any more; *event says why */
-  FASP_IO_WAITING, /* write, drain: not done after FASP_IO_TIMEOUT; the
-                      next call goes on */
+  FASP_IO_WAITING, /* write, drain: not finished after FASP_IO_TIMEOUT; the next call goes on */
 } FaspIoResult;
 
-/* A call returns FASP_IO_WAITING after this time, so that its caller can find out why it waits. */
+/* A call returns FASP_IO_WAITING after this time, so that its caller can tell the user why it
+ * waits. */
 #define FASP_IO_TIMEOUT FASP_SEC
 
 /* Opens the sockets (a busy port is an error at once) and starts the thread. Does not
@@ -111,15 +111,15 @@ void fasp_io_free (FaspIo *io);
 
 guint16 fasp_io_get_port (FaspIo *io);
 gsize fasp_io_get_socket_buffer (FaspIo *io);
-/* Was the address or interface of this link missing when it was opened? */
+/* Was the address or interface of this link missing when it was opened, and is it still? */
 gboolean fasp_io_is_early (FaspIo *io, guint link);
 
-/* Can what begins with a piece be decoded without what was before? */
+/* Does a unit that can be decoded without the bytes before begin with a piece? */
 typedef enum
 {
-  FASP_IO_NO_KEY = 0, /* not known, or nothing begins there */
-  FASP_IO_KEY_FRAME,  /* yes; few others can */
-  FASP_IO_KEY_EACH,   /* yes; so can all others of its stream */
+  FASP_IO_NO_KEY = 0, /* not known, or no such unit begins there */
+  FASP_IO_KEY_FRAME,  /* yes: a key frame */
+  FASP_IO_KEY_EACH,   /* yes, as do all units of the stream */
 } FaspIoKey;
 
 /* Bytes to write. Those that fill whole blocks are not copied if they lie in @memory,
@@ -129,7 +129,7 @@ typedef struct
   const guint8 *data;
   gsize size;
   FaspMemory *memory;
-  FaspIoKey key;             /* about what begins with it */
+  FaspIoKey key;             /* what begins with it */
   FaspStreamOffset position; /* of its first byte, if known */
   FaspTime media_time;       /* if position is known: when it was written, at its origin; µs */
 } FaspIoPiece;
@@ -144,14 +144,13 @@ FaspIoResult fasp_io_write (FaspIo *io, FaspTime media_time, const FaspIoPiece *
  * receiver, since gone, never confirmed. */
 FaspIoResult fasp_io_drain (FaspIo *io, guint64 *lost, FaspEvent *event);
 
-/* Waits for at least one block, and takes up to @max that are there, in order. An end
- * of stream is the last of a batch. `arrival' is on the monotonic clock. */
+/* Waits for at least one block, and takes up to @max of those that are ready, in order. The end of
+ * a stream is always the last of a batch. `arrival' is on the monotonic clock. */
 FaspIoResult fasp_io_read (FaspIo *io, FaspRead *items, guint max, guint *n, FaspEvent *event);
 
-/* The same for one of several (faspsources.h), without waiting.  FASP_IO_WAITING: there is nothing.
- * @others: what is to be announced to the endpoint first, or NULL.  *state: what the endpoint
- * knows of its sender before anything is taken.  If @max is 0, nothing is taken, and no end
- * reported. */
+/* The same for one of several sources (faspsources.h), without waiting. FASP_IO_WAITING: there is
+ * no block. @others: settings that the endpoint must get first, or NULL. *state: the endpoint's
+ * state before blocks are taken. If @max is 0, no block is taken, and no end reported. */
 FaspIoResult fasp_io_poll (FaspIo *io, const FaspOtherSources *others, FaspSourceState *state,
     FaspRead *items, guint max, guint *n, FaspEvent *event);
 

@@ -7,13 +7,13 @@
 
 struct _FaspIoDial
 {
-  FaspIoPeer *peers; /* the first to call, and its fallbacks; owned; NULL: no fallbacks */
+  FaspIoPeer *peers; /* the first peer, and its fallbacks; owned; NULL: no fallbacks */
   guint n_peers;
   guint peer, peer_serial; /* the peer that is being resolved, and its serial number */
   FaspResolve *resolve;
-  /* used by one thread at a time, the one that looks for the address */
+  /* used by one thread at a time, the one that resolves the name */
   gboolean *absent;    /* by peer: no address was found, and that was reported */
-  gboolean is_claimed; /* an address was found that another source calls */
+  gboolean is_claimed; /* an address was left out because another source calls it */
   FaspIoResolveFunc resolve_failed;
   FaspIoClaimFunc claim; /* NULL: it may call any address */
   gpointer claim_data;
@@ -38,8 +38,7 @@ resolved (GSocketAddress *address, gpointer data)
     dial->absent[dial->peer] = FALSE;
   fasp_guard_lock (&io->guard);
   fasp_endpoint_get_wanted_peer (io->guard.endpoint, &serial);
-  /* the look-up may have taken longer than this peer's turn: the endpoint would take the
-   * next peer to be at this address */
+  /* the endpoint may want the next peer by now, and must not call that at this address */
   if (dial->peers == NULL || serial == dial->peer_serial)
     fasp_endpoint_dial (io->guard.endpoint, g_get_monotonic_time (), &peer);
   fasp_guard_unlock (&io->guard);
@@ -47,7 +46,8 @@ resolved (GSocketAddress *address, gpointer data)
   return TRUE;
 }
 
-/* One of several peers may have its turn every few seconds, for ever. */
+/* Reports a failed look-up; with several peers, once for each, as they are called again every few
+ * seconds. */
 static void
 failed (const gchar *host, const GError *error, gpointer data)
 {
@@ -140,7 +140,7 @@ fasp_io_dial_follow (FaspIo *io)
   dial->peer_serial = serial;
   dial->resolve = fasp_resolve_new (dial->peers[wanted].host, dial->peers[wanted].port, resolved,
       is_settled, io, failed, io, &error);
-  if (dial->resolve == NULL) /* the next peer gets its turn in any case */
+  if (dial->resolve == NULL) /* without a thread, the endpoint still moves on to the next peer */
     failed (dial->peers[wanted].host, error, io);
 }
 

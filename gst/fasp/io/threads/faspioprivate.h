@@ -18,7 +18,7 @@ G_BEGIN_DECLS
  *
  *      fasp_io_new()   fasp_io_begin_close()   fasp_io_close()   fasp_io_free()
  *  OPENING -----> RUNNING ----------------> CLOSING -------> CLOSED ------->
- *     `-----> it fails, and is freed
+ *     `-----> fasp_io_new() fails, and frees it
  */
 typedef enum
 {
@@ -31,7 +31,7 @@ typedef enum
 /* Which peer to call (faspiodial.c). */
 typedef struct _FaspIoDial FaspIoDial;
 
-/* What arrives.  Changed by faspioreceive.c. */
+/* Receiving. Changed by faspioreceive.c. */
 typedef struct
 {
   FaspReceiveBatch *in; /* the I/O thread's */
@@ -44,7 +44,7 @@ typedef struct
   FaspMeter arriving;   /* determines the size of the sockets' buffers; under the guard */
 } FaspIoReceiving;
 
-/* What the application's threads wait for.  Changed by faspiowaiters.c, under the guard. */
+/* Threads of the application that wait. Changed by faspiowaiters.c, under the guard. */
 typedef struct
 {
   GCond changed;
@@ -57,16 +57,19 @@ typedef struct
 
 struct _FaspIo
 {
-  /* never changes while the thread runs */
+  /* the following never change while the thread runs */
   FaspRole role;
   FaspMode mode;
-  FaspPortHandle shared;               /* at a port that may be shared; its port is NULL: none */
+  FaspPortHandle shared;               /* place at a port that may be shared; shared.port is NULL:
+                                          none */
   FaspLinks *links;                    /* the port's; without a port: owned */
   guint flowlets;                      /* links to each address of the peer */
-  FaspGroupInterface *group_interface; /* NULL: there is no group that could move */
-  FaspAddress group;                   /* multicast: its address, seen from the first link */
+  FaspGroupInterface *group_interface; /* NULL: there is no group, or its interface need not be
+                                          followed */
+  FaspAddress group;                   /* multicast: the group's address, in the form of the first
+                                          link */
   FaspAddress *others;                 /* addresses of the peer for further flows */
-  FaspLanes *lanes;                    /* the first belongs to the I/O thread, or the writer */
+  FaspLanes *lanes;                    /* the first lane is sent by the I/O thread and the writer */
   FaspReceivers *receivers;
   FaspIoDial *dial; /* NULL: there is no peer to call */
   GThread *thread;
@@ -86,29 +89,27 @@ struct _FaspIo
 /* With the guard held. */
 void fasp_io_enter (FaspIo *io, FaspIoState state);
 
-/* faspiodial.c: takes over the peers to call, if there are any, and begins to look for
- * the address of the first. */
+/* faspiodial.c: stores the peers to call, if there are any, and begins to resolve the first one. */
 gboolean fasp_io_dial_begin (FaspIo *io, const FaspIoSettings *settings, GError **error);
-/* I/O thread: after this event, the peer may have another address. */
+/* I/O thread: resolves the peer again if @event says that it is silent or gone. */
 void fasp_io_dial_note (FaspIo *io, const FaspEvent *event);
-/* I/O thread: looks whether another peer is wanted. */
+/* I/O thread: resolves another peer if the endpoint wants one. */
 void fasp_io_dial_follow (FaspIo *io);
 void fasp_io_dial_end (FaspIo *io);
 
-/* faspioreceive.c: I/O thread: takes what has arrived. @ready: links that can be read,
- * a bit each. */
+/* faspioreceive.c: I/O thread: receives datagrams. @ready: links that can be read, a bit each. */
 void fasp_io_receive (FaspIo *io, guint64 ready);
-/* For the other threads that receive. @data: the FaspIo. */
+/* Receives datagrams in another thread than the I/O thread. @data: the FaspIo. */
 void fasp_io_receive_beside (FaspReceiveBatch *in, guint link, gpointer data);
 /* The member is the FaspIo. */
 extern const FaspPortFunctions fasp_io_port_functions;
 
-/* faspiothread.c: runs until the goodbye is answered. @data: the FaspIo. */
+/* faspiothread.c: runs until the endpoint has closed. @data: the FaspIo. */
 gpointer fasp_io_run (gpointer data);
 
-/* faspiowaiters.c, all with the guard held.  An event after which waiting may be in vain. */
+/* faspiowaiters.c, all with the guard held.  Notes an event that may end a wait. */
 void fasp_io_note_event (FaspIo *io, const FaspEvent *event);
-/* Wakes the threads that wait, if they have something to see. */
+/* Wakes the threads that wait, if there is something for them. */
 void fasp_io_wake_waiters (FaspIo *io);
 /* From any thread but the I/O thread: wakes the I/O thread if it has something to send or to
  * report, and the threads that wait. @data: the FaspIo. */

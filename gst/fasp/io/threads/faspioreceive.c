@@ -5,13 +5,13 @@
  */
 #include "faspioprivate.h"
 
-/* Full batches received before anything else gets its turn. */
+/* So many full batches are received before the thread does anything else. */
 #define BATCHES_MAX 4
-/* Datagrams passed on under one lock. */
+/* So many datagrams are passed on before the lock is released. */
 #define LOCKED_MAX 64
 
-/* Enlarges the sockets' buffers. The faster the stream, the more arrives while the
- * thread waits for its turn. */
+/* Enlarges the sockets' buffers. The faster the stream, the more arrives while the thread is not
+ * scheduled. */
 static void
 fit_buffer (FaspIo *io)
 {
@@ -35,19 +35,19 @@ fit_buffer (FaspIo *io)
   io->buffer_short (rate, granted, 3 * needed, io->user_data);
 }
 
-/* With the guard held. */
+/* With the guard held. Gives a datagram to the endpoint. */
 static void
 take (FaspIo *io, FaspTime now, const FaspAddress *from, const guint8 *data, gsize size,
     FaspMemory *memory, gboolean marked, FaspRoute route)
 {
-  /* with several threads, one may have been held up */
+  /* with several threads, @now may be older than another thread's */
   io->receiving.newest = MAX (now, io->receiving.newest);
   fasp_meter_add (&io->receiving.arriving, io->receiving.newest, size);
   fasp_endpoint_receive_routed (io->guard.endpoint, io->receiving.newest, from, data, size, memory,
       marked, route);
 }
 
-/* From any thread. */
+/* Notes that the kernel refuses to hand over datagrams. From any thread. */
 static void
 note_deaf (FaspIo *io, gint error)
 {
@@ -89,7 +89,7 @@ receive_from (FaspIo *io, FaspReceiveBatch *in, guint link)
       break;
   }
   note_deaf (io, fasp_receive_batch_take_error (in));
-  /* these reports can be forged, so datagrams do not wait for all of them */
+  /* reports can be forged, so only some are read before datagrams are served again */
   for (guint i = 0; i < FASP_FEEDBACK_AT_ONCE
       && fasp_socket_get_unreachable (fasp_links_get (io->links, link), &address);
       i++) {

@@ -5,7 +5,7 @@
  */
 #include "faspioprivate.h"
 
-/* Lock held. Is it useless to go on writing? */
+/* With the lock held. Must writing end, as the element flushes, or sending has failed for good? */
 static gboolean
 is_over (FaspIo *io, FaspIoResult *result, FaspEvent *event)
 {
@@ -24,7 +24,7 @@ wait_for_change (FaspIo *io)
   io->waiters.waiting--;
 }
 
-/* FALSE: it is too late. */
+/* Waits for a change. FALSE: it is later than @until. */
 static gboolean
 wait_until (FaspIo *io, FaspTime until, FaspIoResult *result)
 {
@@ -48,7 +48,7 @@ send_or_wake (FaspIo *io)
   if (!must) {
     fasp_guard_lock (&io->guard);
     must = fasp_lanes_oversleeps (io->lanes);
-    /* a session of another lane may be next at the total rate */
+    /* a session of another lane may get the total rate next */
     fasp_lanes_rouse_others (io->lanes);
     fasp_guard_unlock (&io->guard);
   }
@@ -56,7 +56,8 @@ send_or_wake (FaspIo *io)
     fasp_lanes_wake (io->lanes);
 }
 
-/* Lock held. Writes as much as there is room for and moves *done. TRUE: all is written. */
+/* With the lock held. Writes as much as there is room for, and advances *done. TRUE: all is
+ * written. */
 static gboolean
 write_pieces (FaspIo *io, FaspTime media_time, const FaspIoPiece *pieces, guint n, gsize *done)
 {
@@ -113,8 +114,8 @@ fasp_io_write (FaspIo *io, FaspTime media_time, const FaspIoPiece *pieces, guint
   return result;
 }
 
-/* Lock held. Is the end reached, and known how? An event that was not looked at yet may say why the
- * peer has gone. */
+/* With the lock held. Is the stream drained, and are all events handled? One may say why a peer has
+ * gone. */
 static gboolean
 is_drained (FaspIo *io)
 {
@@ -148,7 +149,8 @@ fasp_io_drain (FaspIo *io, guint64 *lost, FaspEvent *event)
   return result;
 }
 
-/* Lock held.  What there is to be read, or has happened; FASP_IO_WAITING: nothing. */
+/* With the lock held. Reads blocks, or returns an event that ends reading; FASP_IO_WAITING:
+ * neither. */
 static FaspIoResult
 take (FaspIo *io, FaspTime now, FaspRead *items, guint max, guint *n, FaspEvent *event)
 {
@@ -182,7 +184,7 @@ fasp_io_read (FaspIo *io, FaspRead *items, guint max, guint *n, FaspEvent *event
                                     take (io, g_get_monotonic_time (), items, max, n, event);
     if (result != FASP_IO_WAITING)
       break;
-    /* what was taken may have been only marks or duplicates, so the I/O thread may have work */
+    /* the endpoint may have taken marks or duplicates, so feedback may be due */
     if (fasp_lanes_oversleeps (io->lanes))
       fasp_lanes_wake (io->lanes);
     wait_for_change (io);

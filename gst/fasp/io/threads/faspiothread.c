@@ -9,12 +9,12 @@
 
 /* How often to look for interfaces that have moved. */
 #define FOLLOW_EVERY FASP_SEC
-/* Events are few; what does not fit waits for the next turn. */
+/* Events fetched at a time; more wait for the next round. */
 #define EVENTS_BATCH 16
 /* More than the errno values there are (133 on Linux). */
 #define ERRORS_MAX 256
 
-/* What only the thread uses. */
+/* State that only the I/O thread uses. */
 typedef struct
 {
   FaspIo *io;
@@ -23,7 +23,7 @@ typedef struct
   guint64 deaf_reported[ERRORS_MAX]; /* by errno of receiving: 1: the error was reported */
   FaspTime follow_at;                /* when to look for interfaces that moved; FASP_NEVER: never */
   gboolean deaf_to_group;            /* nothing is heard of the group */
-  gboolean has_reported;             /* events, since the last news */
+  gboolean has_reported;             /* events were reported since `news' was last called */
 } Loop;
 
 /* --- reporting ---------------------------------------------------------------------- */
@@ -38,7 +38,7 @@ note_hearing (Loop *loop, const FaspEvent *event)
     loop->deaf_to_group = FALSE;
 }
 
-/* Reports some of the events. FALSE: those were all. */
+/* Reports up to EVENTS_BATCH events. FALSE: there are no more. */
 static gboolean
 report_some (Loop *loop)
 {
@@ -69,7 +69,7 @@ report (Loop *loop)
   while (report_some (loop))
     ;
   fasp_io_dial_follow (io);
-  /* after the events, so that the application knows what was agreed before data comes */
+  /* after the events, so that the application knows the terms before it gets data */
   fasp_guard_lock (&io->guard);
   fasp_io_wake_waiters (io);
   if (loop->has_reported && io->waiters.news != NULL)
@@ -77,7 +77,7 @@ report (Loop *loop)
   loop->has_reported = FALSE;
   stale = fasp_endpoint_take_stale_links (io->guard.endpoint);
   fasp_guard_unlock (&io->guard);
-  /* the descriptors stay, so other threads may use these sockets meanwhile */
+  /* other threads may use these sockets meanwhile, as their descriptors stay valid */
   for (; stale != 0; stale &= stale - 1)
     fasp_socket_change_port (fasp_links_get (io->links, __builtin_ctzll (stale)));
 }
@@ -94,7 +94,8 @@ is_news (gint error, guint n, guint64 *reported)
   return TRUE;
 }
 
-/* A link that is not there yet was reported when it was opened. */
+/* Reports errors of sending. Not of a link whose interface is still missing, which was reported
+ * when it was opened. */
 static void
 report_refused (Loop *loop)
 {
@@ -121,7 +122,7 @@ sleep_until (Loop *loop)
   until = MIN (loop->follow_at, fasp_endpoint_get_lane_timeout (io->guard.endpoint, 0));
   if (io->state == FASP_IO_CLOSING)
     until = MIN (until, io->close_deadline);
-  /* another thread may have received since we last looked */
+  /* another thread may have received since this one last looked */
   if (fasp_endpoint_has_event (io->guard.endpoint)
       || (io->state == FASP_IO_CLOSING && fasp_endpoint_is_closed (io->guard.endpoint)))
     until = 0;
@@ -173,8 +174,8 @@ is_done (FaspIo *io)
   return done;
 }
 
-/* What the endpoint has to say about its end is said, also if the time for it is over, or if it was
- * found by another thread since we last looked. */
+/* Reports the last events of the endpoint, even if its time to close is over, or another thread has
+ * received since this one last looked. */
 static void
 report_last (Loop *loop)
 {
@@ -205,7 +206,7 @@ fasp_io_run (gpointer data)
       io->receive_failed (g_strerror (deaf), io->user_data);
     report (loop);
     follow_interfaces (loop);
-    if (is_done (io)) /* the last datagram may just have been sent */
+    if (is_done (io)) /* after sending, as the last datagram may just have left */
       break;
     wait_for_work (io, sleep_until (loop), blocked);
   }

@@ -5,7 +5,7 @@
  */
 #include "faspioprivate.h"
 
-/* Has anything happened that a waiting thread has to see? */
+/* Is there something for a waiting thread? */
 static gboolean
 has_news (FaspIo *io)
 {
@@ -37,7 +37,7 @@ fasp_io_note_event (FaspIo *io, const FaspEvent *event)
     io->waiters.ended = TRUE;
     io->waiters.ended_event = *event;
   }
-  /* a connected receiver was handled above */
+  /* the end of a connected receiver was handled above */
   if (event->final && io->mode != FASP_MODE_LISTENER
       && (event->type == FASP_EVENT_REJECTED || (!receiver && !finished))) {
     io->waiters.failed = TRUE;

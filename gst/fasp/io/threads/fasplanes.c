@@ -7,15 +7,14 @@
 #include "faspthread.h"
 #include "faspwake.h"
 
-/* Full batches sent before anything else gets its turn. */
+/* So many full batches are sent before the thread does anything else. */
 #define BATCHES_MAX 4
-/* Datagrams made between two looks at the clock; each takes about a microsecond. */
+/* So many datagrams are made between two readings of the clock; each takes about 1 µs. */
 #define SAME_TIME 8
 /* A socket that takes no more is tried again after this time at the latest. */
 #define BLOCKED_MAX (20 * FASP_MSEC)
-/* If a socket takes nothing this many times in a row, though poll() may have said that
- * it would, its buffer is not the reason, and there is nothing to wait for. That
- * happens with IPsec that has no keys yet. */
+/* If a socket refuses so many times in a row, though poll() reported it writable, its buffer is not
+ * the reason, so the thread pauses instead of polling. IPsec without keys causes that. */
 #define FUTILE_MAX 32
 #define FUTILE_PAUSE FASP_MSEC
 
@@ -26,7 +25,7 @@ typedef struct
   GMutex sending; /* protects the batch; taken before the guard */
   FaspSendBatch *batch;
   gint futile;             /* atomic: tries in a row in which nothing could leave */
-  FaspDeparture departure; /* how long the batch has waited */
+  FaspDeparture departure; /* when the datagrams of the batch were made */
   gint wake_fd;
   GThread *thread;
   FaspTime sleeping_until; /* under the guard; 0: awake */
@@ -40,7 +39,7 @@ struct _FaspLanes
   gpointer user_data;
   gboolean stopping;           /* under the guard */
   gint errors[FASP_FLOWS_MAX]; /* atomic: the last error of each link */
-  gint refused;                /* atomic: there is one */
+  gint refused;                /* atomic: `errors' has an unreported one */
   guint n;
   Lane lanes[FASP_LANES_MAX];
 };
@@ -53,7 +52,7 @@ fasp_lanes_choose (guint wanted, guint processors)
 
 /* --- sending ------------------------------------------------------------------ */
 
-/* Makes the datagrams that are due. FALSE: there are no more. */
+/* Fills the batch with datagrams that are due. FALSE: there are no more. */
 static gboolean
 make_batch (Lane *lane)
 {
@@ -73,8 +72,7 @@ make_batch (Lane *lane)
   return TRUE;
 }
 
-/* All datagrams of the batch have just left. Reports it to the endpoint if they are
- * late. */
+/* All datagrams of the batch have just left. Tells the endpoint if they left late. */
 static void
 note_lateness (Lane *lane)
 {
@@ -147,7 +145,7 @@ fasp_lanes_take_error (FaspLanes *all, guint *link)
     gint error = g_atomic_int_exchange (&all->errors[*link], 0);
 
     if (error != 0) {
-      g_atomic_int_set (&all->refused, TRUE); /* there may be others */
+      g_atomic_int_set (&all->refused, TRUE); /* other links may have errors, too */
       return error;
     }
   }
@@ -156,7 +154,7 @@ fasp_lanes_take_error (FaspLanes *all, guint *link)
 
 /* --- sleeping ----------------------------------------------------------------- */
 
-/* With the guard held, as for the next two. */
+/* With the guard held, as the next two functions. */
 static void
 fall_asleep (Lane *lane, FaspTime until)
 {
@@ -166,7 +164,7 @@ fall_asleep (Lane *lane, FaspTime until)
 static void
 rouse_lane (Lane *lane)
 {
-  lane->sleeping_until = 0; /* as good as awake, so it is not rung twice */
+  lane->sleeping_until = 0; /* counts as awake, so that it is not woken twice */
   fasp_wake_ring (lane->wake_fd);
 }
 
@@ -248,7 +246,7 @@ fasp_lanes_wake (FaspLanes *all)
 
 /* --- the threads -------------------------------------------------------------- */
 
-/* When to go on; FALSE: the thread must end. */
+/* Sets *until when the thread may sleep. FALSE: the thread must end. */
 static gboolean
 goes_on (Lane *lane, FaspTime *until)
 {
@@ -296,14 +294,14 @@ lane_init (Lane *lane, gboolean waits, GError **error)
   lane->wake_fd = fasp_wake_new (error);
   if (lane->wake_fd < 0)
     return FALSE;
-  /* the first lane uses another thread */
+  /* the first lane uses the I/O thread */
   if (lane->number == 0)
     return TRUE;
   lane->thread = fasp_thread_new ("fasp-send", run, lane, error);
   return lane->thread != NULL;
 }
 
-/* Its thread has ended, or was never started. */
+/* Frees a lane whose thread has ended, or was never started. */
 static void
 lane_clear (Lane *lane)
 {
@@ -324,7 +322,7 @@ fasp_lanes_new (FaspGuard *guard, FaspLinks *links, gboolean waits, FaspLanesFun
   all->links = links;
   all->rouse = rouse;
   all->user_data = user_data;
-  /* no thread may see a number of lanes that are not ready */
+  /* under the guard, so that no thread counts lanes that are not ready */
   fasp_guard_lock (guard);
   for (; all->n < n; all->n++) {
     Lane *lane = &all->lanes[all->n];
@@ -337,7 +335,7 @@ fasp_lanes_new (FaspGuard *guard, FaspLinks *links, gboolean waits, FaspLanesFun
   fasp_guard_unlock (guard);
   if (all->n == n)
     return all;
-  lane_clear (&all->lanes[all->n]); /* the one that failed */
+  lane_clear (&all->lanes[all->n]); /* the lane that failed */
   fasp_lanes_stop (all);
   fasp_lanes_free (all);
   return NULL;

@@ -20,30 +20,31 @@ G_BEGIN_DECLS
 
 typedef struct _FaspLanes FaspLanes;
 
-/* Called from such a thread, with the guard held: others may have something to do now. */
+/* Called from a lane's thread, with the guard held: other threads may have something to do now. */
 typedef void (*FaspLanesFunc) (FaspLanes *lanes, gpointer user_data);
 
 /* The number of lanes for a sink that listens. @wanted: 0: as many as processors. */
 guint fasp_lanes_choose (guint wanted, guint processors);
 
-/* One for each lane of the endpoint; starts the threads. @waits: they wait while a
- * socket takes no more, so that nothing is lost. NULL: *error says what to do. */
+/* Makes a lane for each lane of the endpoint, and starts the threads. @waits: threads wait while a
+ * socket takes no more, rather than drop datagrams. NULL: *error says what to do. */
 FaspLanes *fasp_lanes_new (FaspGuard *guard, FaspLinks *links, gboolean waits, FaspLanesFunc rouse,
     gpointer user_data, GError **error);
-/* Ends the threads, after they have sent what they have taken. */
+/* Ends the threads, after they have sent the datagrams they have taken. */
 void fasp_lanes_stop (FaspLanes *lanes);
 void fasp_lanes_free (FaspLanes *lanes);
 
-/* Sends what is due in the first lane. Returns the link that takes no more now, or -1. */
+/* Sends the datagrams that are due in the first lane. Returns the link that takes no more now, or
+ * -1. */
 gint fasp_lanes_send (FaspLanes *lanes);
-/* The same, unless another thread is sending. FALSE: it is, or a link takes no more. */
+/* The same, unless another thread is sending. FALSE: another thread is, or a link takes no more. */
 gboolean fasp_lanes_try_send (FaspLanes *lanes);
 /* errno of a link that refused something since the last call, and that link; 0: none
  * did. Call it again for further links. */
 gint fasp_lanes_take_error (FaspLanes *lanes, guint *link);
 
-/* With the guard held: the first lane's thread is about to wait until then; FASP_NEVER:
- * without limit. */
+/* With the guard held: the first lane's thread is about to wait until @until; FASP_NEVER: without
+ * limit. */
 void fasp_lanes_fall_asleep (FaspLanes *lanes, FaspTime until);
 /* Without the guard: waits until one of @links (a bit each) can be read, @blocked (a
  * link; -1: none) can be written to again, it is woken, or @until. Returns the
@@ -52,7 +53,7 @@ guint64 fasp_lanes_wait (FaspLanes *lanes, guint64 links, FaspTime until, gint b
 
 /* With the guard held, from other threads: does the first lane's thread sleep? */
 gboolean fasp_lanes_is_asleep (const FaspLanes *lanes);
-/* Does it sleep longer than its work allows? */
+/* Does the first lane's thread sleep longer than its next work allows? */
 gboolean fasp_lanes_oversleeps (const FaspLanes *lanes);
 void fasp_lanes_rouse (FaspLanes *lanes);
 /* Wakes the threads of the other lanes that oversleep. */
