@@ -100,8 +100,7 @@ main (int argc, char **argv)
 {
   g_autoptr (GOptionContext) context = g_option_context_new (NULL);
   g_autoptr (GError) error = NULL;
-  FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
-  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
+  FaspEndpointConfig *s, *r;
   guint64 up_wire, alone, whole = 0;
   FaspGroupStats group, before;
   FaspHist lateness;
@@ -117,21 +116,23 @@ main (int argc, char **argv)
             "resent_one\trepairs\tsent_per_block\tleast_arq\tleast\trequests_per_loss\t"
             "feedback_bits\tlate_p50_ms\tlate_p99_ms\tlate_max_ms\n");
   g = vgroup_new (seed);
-  s.settings.max_bitrate = channel;
-  s.buffer_size = r.buffer_size = (gsize) buffer << 20;
-  s.resume_timeout = r.resume_timeout = 30 * FASP_SEC;
-  s.settings.wait_for_connection = TRUE;
+  s = &g->sender_config;
+  r = &g->receiver_config;
+  s->settings.max_bitrate = channel;
+  s->buffer_size = r->buffer_size = (gsize) buffer << 20;
+  s->resume_timeout = r->resume_timeout = 30 * FASP_SEC;
+  s->settings.wait_for_connection = TRUE;
   if (fec != 0) {
-    s.fec = fec < 0 ? FASP_FEC_AUTO : FASP_FEC_FIXED;
-    s.fec_share = fec / 100;
-    r.fec = FASP_FEC_AUTO;
+    s->fec = fec < 0 ? FASP_FEC_AUTO : FASP_FEC_FIXED;
+    s->fec_share = fec / 100;
+    r->fec = FASP_FEC_AUTO;
   }
-  vgroup_set_sender (g, &s);
+  vgroup_set_sender (g);
   g->trunk.config.loss = trunk / 100;
   for (gint i = 0; i < receivers; i++) {
     gdouble rtt =
         far_ms > 0 && i == receivers - 1 ? far_ms : rtt_ms / 2 + rtt_ms / 2. * (i + 1) / receivers;
-    guint n = vgroup_add (g, &r, rtt * FASP_MSEC);
+    guint n = vgroup_add (g, rtt * FASP_MSEC);
 
     g->receivers[n].branch.config.loss = branch / 100;
     g->receivers[n].back.config.loss = back / 100;

@@ -160,19 +160,18 @@ static void
 run_group (guint seed, Trace *trace)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
-  FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
-  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
   guint receivers = g_rand_int_range (rand, 2, 12);
   Vgroup *g = vgroup_new (seed);
 
-  s.fec = r.fec = happens (rand, .5) ? FASP_FEC_AUTO : FASP_FEC_OFF;
-  vgroup_set_sender (g, &s);
+  g->sender_config.fec = happens (rand, .5) ? FASP_FEC_AUTO : FASP_FEC_OFF;
+  g->receiver_config.fec = g->sender_config.fec;
+  vgroup_set_sender (g);
   g->bitrate = draw (rand, 5e5, 5e6);
   g->tap = on_group_datagram;
   g->tap_data = trace;
   g->trunk.config.loss = draw (rand, .001, .02);
   for (guint i = 0; i < receivers; i++) {
-    guint n = vgroup_add (g, &r, draw (rand, .005, .2) * FASP_SEC);
+    guint n = vgroup_add (g, draw (rand, .005, .2) * FASP_SEC);
 
     g->receivers[n].branch.config.loss = draw (rand, .001, .05);
     g->receivers[n].back.config.loss = draw (rand, .001, .05);

@@ -206,24 +206,22 @@ play (Fuzz *fuzz, const guint8 *data, gsize size)
   }
 }
 
-static FaspEndpointConfig
-get_config (FaspRole role, FaspCredentials *credentials, guint8 flags)
+static void
+configure (FaspEndpointConfig *config, FaspCredentials *credentials, guint8 flags)
 {
   static const FaspSlowPolicy policies[] = { FASP_SLOW_WAIT, FASP_SLOW_DROP_RECEIVER,
     FASP_SLOW_SKIP };
-  FaspEndpointConfig config = vgroup_config (role);
 
-  config.credentials = credentials;
-  config.buffer_size = LIMIT;
-  config.settings.slow_policy = policies[(flags >> 2) % 3];
-  config.settings.too_late_skip = flags & 0x80;
+  config->credentials = credentials;
+  config->buffer_size = LIMIT;
+  config->settings.slow_policy = policies[(flags >> 2) % 3];
+  config->settings.too_late_skip = flags & 0x80;
   if (flags & 0x20) {
-    config.fec = FASP_FEC_FIXED;
-    config.fec_share = .2;
+    config->fec = FASP_FEC_FIXED;
+    config->fec_share = .2;
   }
   if (flags & 0x40)
-    config.history = FASP_SEC;
-  return config;
+    config->history = FASP_SEC;
 }
 
 int
@@ -231,16 +229,15 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   guint8 flags = size > 0 ? data[0] : 0;
   FaspCredentials *credentials = fasp_credentials_new ();
-  FaspEndpointConfig config;
   Fuzz fuzz = { .g = vgroup_new (1) };
 
   /* what is inside the seal is the point: no time is spent on ciphers */
   fasp_credentials_set_cipher (credentials, FASP_CIPHER_NONE);
-  config = get_config (FASP_ROLE_SENDER, credentials, flags);
-  vgroup_set_sender (fuzz.g, &config);
-  config = get_config (FASP_ROLE_RECEIVER, credentials, flags);
+  configure (&fuzz.g->sender_config, credentials, flags);
+  configure (&fuzz.g->receiver_config, credentials, flags);
+  vgroup_set_sender (fuzz.g);
   for (guint i = 0; i < RECEIVERS; i++) {
-    vgroup_add (fuzz.g, &config, 10 * FASP_MSEC);
+    vgroup_add (fuzz.g, 10 * FASP_MSEC);
     fuzz.g->receivers[i].stopped = TRUE;
   }
   fuzz.g->bitrate = 400000;

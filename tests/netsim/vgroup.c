@@ -43,6 +43,17 @@ vgroup_get_address (void)
   return address (GROUP);
 }
 
+static void
+init_config (FaspEndpointConfig *c, FaspRole role, FaspMode mode, guint64 max_bitrate)
+{
+  fasp_endpoint_config_init (c, role, mode);
+  c->group = vgroup_get_address ();
+  c->group_link = GROUP_LINK;
+  c->settings.max_bitrate = max_bitrate;
+  c->buffer_size = 1 << 20;
+  c->resume_timeout = 6 * FASP_SEC;
+}
+
 Vgroup *
 vgroup_new (guint32 seed)
 {
@@ -52,6 +63,8 @@ vgroup_new (guint32 seed)
   g->line = delay_line_new (g_free);
   g->stream = g_byte_array_new ();
   g->now = FASP_SEC;
+  init_config (&g->sender_config, FASP_ROLE_SENDER, FASP_MODE_LISTENER, 10000000);
+  init_config (&g->receiver_config, FASP_ROLE_RECEIVER, FASP_MODE_CALLER, 0);
   vlog_begin ();
   g->bitrate = 4000000;
   return g;
@@ -85,36 +98,21 @@ vgroup_random (gpointer user_data, guint8 *data, gsize size)
     data[i] = g_rand_int (g->rand) >> 24;
 }
 
-FaspEndpointConfig
-vgroup_config (FaspRole role)
-{
-  FaspEndpointConfig c;
-
-  fasp_endpoint_config_init (&c, role,
-      role == FASP_ROLE_SENDER ? FASP_MODE_LISTENER : FASP_MODE_CALLER);
-  c.group = vgroup_get_address ();
-  c.group_link = GROUP_LINK;
-  c.settings.max_bitrate = role == FASP_ROLE_SENDER ? 10000000 : 0;
-  c.buffer_size = 1 << 20;
-  c.resume_timeout = 6 * FASP_SEC;
-  return c;
-}
-
 void
-vgroup_set_sender (Vgroup *g, const FaspEndpointConfig *config)
+vgroup_set_sender (Vgroup *g)
 {
-  g->sender = fasp_endpoint_new (config, vgroup_random, g);
+  g->sender = fasp_endpoint_new (&g->sender_config, vgroup_random, g);
   g->log = vlog_follow (g->log, g->sender, "sender");
 }
 
 guint
-vgroup_add (Vgroup *g, const FaspEndpointConfig *config, FaspTime rtt)
+vgroup_add (Vgroup *g, FaspTime rtt)
 {
   g_autofree gchar *name = g_strdup_printf ("receiver-%u", g->n);
   VgroupReceiver *r = &g->receivers[g->n];
 
   g_assert_cmpuint (g->n, <, VGROUP_MAX);
-  r->endpoint = fasp_endpoint_new (config, vgroup_random, g);
+  r->endpoint = fasp_endpoint_new (&g->receiver_config, vgroup_random, g);
   if (g->n < LOGGED)
     r->log = vlog_follow (NULL, r->endpoint, name);
   r->origin = -1;

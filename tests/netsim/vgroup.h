@@ -45,6 +45,7 @@ struct _Vgroup
   GRand *rand;
   FaspTime now;
   Impair trunk;
+  FaspEndpointConfig sender_config, receiver_config; /* of those that are made from now on */
   FaspEndpoint *sender;
   guint n;
   VgroupReceiver receivers[VGROUP_MAX];
@@ -66,12 +67,11 @@ void vgroup_free (Vgroup *g);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Vgroup, vgroup_free)
 /* For fasp_endpoint_new (). */
 void vgroup_random (gpointer group, guint8 *data, gsize size);
-/* A sender that has a group, or a receiver that listens to it. */
-FaspEndpointConfig vgroup_config (FaspRole role);
 FaspAddress vgroup_get_address (void);
-void vgroup_set_sender (Vgroup *g, const FaspEndpointConfig *config);
-/* Adds a receiver; returns its number. */
-guint vgroup_add (Vgroup *g, const FaspEndpointConfig *config, FaspTime rtt);
+/* Makes a sender that has a group. Does not free the one before. */
+void vgroup_set_sender (Vgroup *g);
+/* Adds a receiver that listens to the group; returns its number. */
+guint vgroup_add (Vgroup *g, FaspTime rtt);
 void vgroup_remove (Vgroup *g, guint receiver);
 void vgroup_run (Vgroup *g, FaspTime time);
 /* Ends the stream, and runs until all receivers know; at most for @limit. */

@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "members.h"
 
+void
+members_assemble (Vgroup *g, FaspTime time, guint64 bitrate)
+{
+  g->bitrate = 0;
+  vgroup_run (g, time);
+  g->bitrate = bitrate;
+}
+
 Vgroup *
 members_new (guint32 seed, guint n, FaspSlowPolicy policy)
 {
-  FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
-  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
   Vgroup *g = vgroup_new (seed);
 
-  s.settings.slow_policy = policy;
-  vgroup_set_sender (g, &s);
+  g->sender_config.settings.slow_policy = policy;
+  vgroup_set_sender (g);
   for (guint i = 0; i < n; i++)
-    vgroup_add (g, &r, MEMBERS_RTT / 2 + MEMBERS_RTT / 2 * (i + 1) / n);
-  /* who joins while the stream goes on lacks something at first */
-  g->bitrate = 0;
-  vgroup_run (g, 3 * FASP_SEC / 2);
-  g->bitrate = 4000000;
+    vgroup_add (g, MEMBERS_RTT / 2 + MEMBERS_RTT / 2 * (i + 1) / n);
+  members_assemble (g, 3 * FASP_SEC / 2, 4000000);
   return g;
 }
 

@@ -5,7 +5,6 @@
  */
 #include "faspcallingprivate.h"
 #include "members.h"
-#include "vgroup.h"
 
 #define RTT MEMBERS_RTT
 
@@ -15,23 +14,21 @@ static void
 test_refused (void)
 {
   for (gint reconnect = 0; reconnect < 2; reconnect++) {
-    FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
-    FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
     g_autoptr (Vgroup) g = vgroup_new (20);
     const guint *events = g->receivers[0].events;
 
-    s.streamid = "news";
-    r.streamid = "sport";
-    r.settings.reconnect = reconnect;
-    vgroup_set_sender (g, &s);
-    vgroup_add (g, &r, RTT);
+    g->sender_config.streamid = "news";
+    g->receiver_config.streamid = "sport";
+    g->receiver_config.settings.reconnect = reconnect;
+    vgroup_set_sender (g);
+    vgroup_add (g, RTT);
     vgroup_run (g, 8 * FASP_SEC);
     /* it is asked again in turns of FASP_ANNOUNCER_TRY */
     g_assert_cmpuint (events[FASP_EVENT_REJECTED], ==, reconnect ? 3 : 1);
     g_assert_cmpuint (events[FASP_EVENT_CONNECTED], ==, 0);
     fasp_endpoint_free (g->sender);
-    s.streamid = "sport";
-    vgroup_set_sender (g, &s);
+    g->sender_config.streamid = "sport";
+    vgroup_set_sender (g);
     vgroup_run (g, 5 * FASP_SEC);
     g_assert_cmpuint (events[FASP_EVENT_CONNECTED], ==, reconnect);
   }
@@ -90,7 +87,6 @@ test_forged (void)
 static void
 test_announce_flood (void)
 {
-  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
   g_autoptr (Vgroup) g = members_new (41, 2, FASP_SLOW_WAIT);
   FaspHandshake forged = { .type = FASP_HANDSHAKE_ANNOUNCE, .version = FASP_VERSION };
   guint8 data[100];
@@ -98,7 +94,7 @@ test_announce_flood (void)
 
   vgroup_run (g, 2 * FASP_SEC);
   sent = g->receivers[0].sent;
-  vgroup_add (g, &r, RTT);
+  vgroup_add (g, RTT);
   for (guint i = 0; i < 4000; i++) {
     FaspWriter w = { data, sizeof data };
     FaspAddress from = members_get_stranger (500 + i % 100);
@@ -125,15 +121,13 @@ test_announce_flood (void)
 static void
 test_announce_unicast (void)
 {
-  FaspEndpointConfig sender = vgroup_config (FASP_ROLE_SENDER);
-  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
   g_autoptr (Vgroup) g = vgroup_new (42);
   FaspHandshake forged = { .type = FASP_HANDSHAKE_ANNOUNCE, .version = FASP_VERSION };
   FaspEndpointStats stats;
   guint8 data[100];
 
-  vgroup_set_sender (g, &sender);
-  vgroup_add (g, &r, RTT);
+  vgroup_set_sender (g);
+  vgroup_add (g, RTT);
   g->receivers[0].no_multicast = TRUE;
   for (guint link = 0; link < 2; link++) {
     FaspAddress from = members_get_stranger (500);
@@ -154,14 +148,13 @@ static void
 test_retry_to_group (void)
 {
   static FaspDatagram datagram;
-  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
   g_autoptr (Vgroup) g = vgroup_new (43);
-  FaspEndpoint *endpoint = fasp_endpoint_new (&r, vgroup_random, g);
+  FaspEndpoint *endpoint = fasp_endpoint_new (&g->receiver_config, vgroup_random, g);
   FaspHandshake forged = { .type = FASP_HANDSHAKE_ANNOUNCE, .version = FASP_VERSION };
   FaspAddress from = members_get_stranger (500);
   FaspHandshake open;
 
-  from.link = r.group_link;
+  from.link = g->receiver_config.group_link;
   for (guint i = 0; i < 2; i++) {
     guint8 data[100];
     FaspWriter w = { data, sizeof data };
@@ -186,21 +179,19 @@ test_retry_to_group (void)
 static void
 test_refused_meanwhile (void)
 {
-  FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
-  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
   g_autoptr (Vgroup) g = vgroup_new (20);
   const guint *events = g->receivers[0].events;
   FaspEndpoint *away;
 
-  s.streamid = r.streamid = "sport";
-  s.resume_timeout = r.resume_timeout = 30 * FASP_SEC;
-  r.settings.reconnect = FALSE;
-  vgroup_set_sender (g, &s);
-  vgroup_add (g, &r, RTT);
+  g->sender_config.streamid = g->receiver_config.streamid = "sport";
+  g->sender_config.resume_timeout = g->receiver_config.resume_timeout = 30 * FASP_SEC;
+  g->receiver_config.settings.reconnect = FALSE;
+  vgroup_set_sender (g);
+  vgroup_add (g, RTT);
   vgroup_run (g, 2 * FASP_SEC);
   away = g->sender;
-  s.streamid = "news";
-  vgroup_set_sender (g, &s);
+  g->sender_config.streamid = "news";
+  vgroup_set_sender (g);
   vgroup_run (g, 8 * FASP_SEC);
   g_assert_cmpuint (events[FASP_EVENT_INTERRUPTED], ==, 1);
   g_assert_cmpuint (events[FASP_EVENT_REJECTED], >, 0);
@@ -216,27 +207,25 @@ test_refused_meanwhile (void)
 static void
 test_announced_in_vain (void)
 {
-  FaspEndpointConfig sender = vgroup_config (FASP_ROLE_SENDER);
-  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
   g_autoptr (Vgroup) g = vgroup_new (44);
   FaspHandshake forged = { .type = FASP_HANDSHAKE_ANNOUNCE, .version = FASP_VERSION };
   guint8 data[100];
 
-  r.settings.reconnect = FALSE;
-  vgroup_set_sender (g, &sender);
-  vgroup_add (g, &r, RTT);
+  g->receiver_config.settings.reconnect = FALSE;
+  vgroup_set_sender (g);
+  vgroup_add (g, RTT);
   g->receivers[0].no_multicast = TRUE;
   g->receivers[0].back.config.loss = 1;
   for (guint i = 0; i < 40; i++) {
     FaspAddress from = members_get_stranger (500 + i % 2);
     FaspWriter w = { data, sizeof data };
 
-    from.link = r.group_link;
+    from.link = g->receiver_config.group_link;
     fasp_wire_write_handshake (&w, &forged);
     vgroup_inject (g, 0, &from, data, w.used);
     vgroup_run (g, 250 * FASP_MSEC);
     g_assert_cmpuint (g->receivers[0].events[FASP_EVENT_REJECTED], ==,
-        g->now >= FASP_SEC + r.resume_timeout);
+        g->now >= FASP_SEC + g->receiver_config.resume_timeout);
   }
 }
 

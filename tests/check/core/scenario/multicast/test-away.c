@@ -5,7 +5,6 @@
  */
 #include "faspendpointbase.h"
 #include "members.h"
-#include "vgroup.h"
 
 #define RTT MEMBERS_RTT
 
@@ -85,20 +84,16 @@ test_deaf_soon (gconstpointer data)
   FaspSlowPolicy policy = GPOINTER_TO_UINT (data);
 
   for (guint i = 0; i < 3; i++) {
-    FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
-    FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
     g_autoptr (Vgroup) g = vgroup_new (10 + i);
     guint64 read;
 
-    s.settings.slow_policy = policy;
-    s.settings.max_bitrate = 20000000;
-    s.buffer_size = 200000 << i; /* 0.3, 0.7 and 1.3 s */
-    vgroup_set_sender (g, &s);
+    g->sender_config.settings.slow_policy = policy;
+    g->sender_config.settings.max_bitrate = 20000000;
+    g->sender_config.buffer_size = 200000 << i; /* 0.3, 0.7 and 1.3 s */
+    vgroup_set_sender (g);
     for (guint j = 0; j < 4; j++)
-      vgroup_add (g, &r, RTT);
-    g->bitrate = 0;
-    vgroup_run (g, FASP_SEC);
-    g->bitrate = 4000000;
+      vgroup_add (g, RTT);
+    members_assemble (g, FASP_SEC, 4000000);
     g->receivers[2].no_multicast = TRUE;
     vgroup_run (g, 10 * FASP_SEC);
     g_assert_cmpuint (g->events[FASP_EVENT_REMOVED], ==, 0);
@@ -187,18 +182,14 @@ test_rejoin_late (void)
 static void
 test_rejoin_narrow (void)
 {
-  FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
-  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
   g_autoptr (Vgroup) g = vgroup_new (3);
 
-  s.settings.max_bitrate = 5500000;
-  s.buffer_size = r.buffer_size = 16 << 20;
-  vgroup_set_sender (g, &s);
+  g->sender_config.settings.max_bitrate = 5500000;
+  g->sender_config.buffer_size = g->receiver_config.buffer_size = 16 << 20;
+  vgroup_set_sender (g);
   for (guint i = 0; i < 4; i++)
-    vgroup_add (g, &r, RTT);
-  g->bitrate = 0;
-  vgroup_run (g, 3 * FASP_SEC);
-  g->bitrate = 5000000;
+    vgroup_add (g, RTT);
+  members_assemble (g, 3 * FASP_SEC, 5000000);
   vgroup_run (g, 5 * FASP_SEC);
   g->receivers[0].no_multicast = TRUE;
   vgroup_run (g, 10 * FASP_SEC);
@@ -257,20 +248,16 @@ test_rejoin_flapping (void)
 static Vgroup *
 roomy_group (guint32 seed, guint n, FaspTime apart)
 {
-  FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
-  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
   Vgroup *g = vgroup_new (seed);
 
-  s.settings.slow_policy = FASP_SLOW_SKIP;
-  s.buffer_size = r.buffer_size = 64 << 20;
-  s.resume_timeout = r.resume_timeout = 30 * FASP_SEC;
-  s.settings.max_bitrate = 6000000;
-  vgroup_set_sender (g, &s);
+  g->sender_config.settings.slow_policy = FASP_SLOW_SKIP;
+  g->sender_config.buffer_size = g->receiver_config.buffer_size = 64 << 20;
+  g->sender_config.resume_timeout = g->receiver_config.resume_timeout = 30 * FASP_SEC;
+  g->sender_config.settings.max_bitrate = 6000000;
+  vgroup_set_sender (g);
   for (guint i = 0; i < n; i++)
-    vgroup_add (g, &r, 20 * FASP_MSEC + i * apart);
-  g->bitrate = 0;
-  vgroup_run (g, 2 * FASP_SEC);
-  g->bitrate = 4000000;
+    vgroup_add (g, 20 * FASP_MSEC + i * apart);
+  members_assemble (g, 2 * FASP_SEC, 4000000);
   vgroup_run (g, 3 * FASP_SEC);
   return g;
 }
@@ -375,7 +362,6 @@ test_sender_anew (void)
   static const FaspTime away[] = { 0, 50, 600, 1400, 2400 };
 
   for (guint i = 0; i < G_N_ELEMENTS (away); i++) {
-    FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
     g_autoptr (Vgroup) g = members_new (i + 1, 5, FASP_SLOW_SKIP);
     guint64 bitrate = g->bitrate;
 
@@ -387,14 +373,14 @@ test_sender_anew (void)
     vgroup_run (g, 500 * FASP_MSEC);
     g->bitrate = bitrate;
     fasp_endpoint_free (g->sender);
-    s.settings.slow_policy = FASP_SLOW_SKIP;
-    s.settings.wait_for_connection = FALSE;
-    vgroup_set_sender (g, &s);
+    g->sender_config.settings.slow_policy = FASP_SLOW_SKIP;
+    g->sender_config.settings.wait_for_connection = FALSE;
+    vgroup_set_sender (g);
     g->trunk.config.loss = 1;
     vgroup_run (g, away[i] * FASP_MSEC);
     g->trunk.config.loss = 0;
     fasp_endpoint_free (g->sender);
-    vgroup_set_sender (g, &s);
+    vgroup_set_sender (g);
     for (guint k = 0; k < 5; k++) {
       if (away[i] == 0)
         vgroup_refuse (g, k);
@@ -416,18 +402,14 @@ test_sender_anew (void)
 static void
 test_deaf_latency (void)
 {
-  FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
-  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
   FaspSessionStats sessions[3];
   g_autoptr (Vgroup) g = vgroup_new (7);
 
-  r.settings.latency_ms = FASP_LATENCY_AUTO;
-  vgroup_set_sender (g, &s);
+  g->receiver_config.settings.latency_ms = FASP_LATENCY_AUTO;
+  vgroup_set_sender (g);
   for (guint i = 0; i < 3; i++)
-    vgroup_add (g, &r, 20 * FASP_MSEC);
-  g->bitrate = 0;
-  vgroup_run (g, 1500 * FASP_MSEC);
-  g->bitrate = 4000000;
+    vgroup_add (g, 20 * FASP_MSEC);
+  members_assemble (g, 1500 * FASP_MSEC, 4000000);
   g->trunk.config.loss = .005;
   vgroup_run (g, 10 * FASP_SEC);
   g->receivers[2].no_multicast = TRUE;

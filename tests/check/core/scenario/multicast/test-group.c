@@ -7,7 +7,6 @@
 #include "faspmulticastsender.h"
 #include "fasprlc.h"
 #include "members.h"
-#include "vgroup.h"
 
 #define RTT MEMBERS_RTT
 
@@ -39,12 +38,11 @@ test_clean (void)
 static void
 test_first_packets (void)
 {
-  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
   g_autoptr (Vgroup) g = members_new (2, 2, FASP_SLOW_WAIT);
 
   g_assert_cmpuint (g->group_sent, <, 32);
   g->bitrate = 0;
-  vgroup_add (g, &r, RTT);
+  vgroup_add (g, RTT);
   vgroup_run (g, FASP_SEC);
   g->bitrate = 4000000;
   vgroup_run (g, 2 * FASP_SEC);
@@ -150,17 +148,15 @@ test_pace (void)
 static void
 test_repairs (void)
 {
-  FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
-  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
   g_autoptr (Vgroup) g = vgroup_new (6);
   FaspSessionStats stats;
 
-  s.fec = FASP_FEC_FIXED;
-  s.fec_share = .1;
-  r.fec = FASP_FEC_AUTO;
-  vgroup_set_sender (g, &s);
+  g->sender_config.fec = FASP_FEC_FIXED;
+  g->sender_config.fec_share = .1;
+  g->receiver_config.fec = FASP_FEC_AUTO;
+  vgroup_set_sender (g);
   for (guint i = 0; i < 10; i++) {
-    vgroup_add (g, &r, RTT);
+    vgroup_add (g, RTT);
     g->receivers[i].branch.config.loss = .02;
   }
   vgroup_run (g, 5 * FASP_SEC);
@@ -176,21 +172,19 @@ static void
 test_repairs_promised (void)
 {
   for (guint i = 0; i < 2; i++) {
-    FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
-    FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
     FaspSessionStats at_sender, at_receiver;
     g_autoptr (Vgroup) g = vgroup_new (6);
 
-    s.fec = r.fec = FASP_FEC_AUTO;
-    s.settings.latency_ms = 60;
+    g->sender_config.fec = g->receiver_config.fec = FASP_FEC_AUTO;
+    g->sender_config.settings.latency_ms = 60;
     if (i == 1) {
-      s.fec = FASP_FEC_FIXED;
-      s.fec_share = .2;
+      g->sender_config.fec = FASP_FEC_FIXED;
+      g->sender_config.fec_share = .2;
     }
-    vgroup_set_sender (g, &s);
+    vgroup_set_sender (g);
     g->trunk.config.loss = .01;
     for (guint j = 0; j < 3; j++)
-      vgroup_add (g, &r, 50 * FASP_MSEC);
+      vgroup_add (g, 50 * FASP_MSEC);
     vgroup_run (g, 30 * FASP_SEC);
     fasp_endpoint_get_sessions (g->sender, g->now, &(guint64) { 0 }, &at_sender, 1);
     fasp_endpoint_get_sessions (g->receivers[0].endpoint, g->now, &(guint64) { 0 }, &at_receiver,
@@ -216,13 +210,12 @@ test_repairs_promised (void)
 static void
 test_late (void)
 {
-  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
   g_autoptr (Vgroup) g = members_new (7, 5, FASP_SLOW_WAIT);
 
   g->trunk.config.loss = .01;
   vgroup_run (g, 3 * FASP_SEC);
   for (guint i = 0; i < 5; i++) {
-    vgroup_add (g, &r, RTT);
+    vgroup_add (g, RTT);
     vgroup_run (g, 500 * FASP_MSEC);
   }
   vgroup_run (g, FASP_SEC);
@@ -236,17 +229,15 @@ test_late (void)
 static void
 test_speaker (void)
 {
-  FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
-  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
   g_autoptr (Vgroup) g = vgroup_new (8);
 
-  vgroup_set_sender (g, &s);
-  vgroup_add (g, &r, 300 * FASP_MSEC);
-  vgroup_add (g, &r, 280 * FASP_MSEC);
+  vgroup_set_sender (g);
+  vgroup_add (g, 300 * FASP_MSEC);
+  vgroup_add (g, 280 * FASP_MSEC);
   vgroup_run (g, 2 * FASP_SEC);
   g_assert_nonnull (g->sender->group->speaker);
   for (guint i = 0; i < 8; i++)
-    vgroup_add (g, &r, 10 * FASP_MSEC);
+    vgroup_add (g, 10 * FASP_MSEC);
   vgroup_run (g, 4 * FASP_SEC);
   g_assert_cmpuint (vgroup_get_stats (g).members, ==, 10);
   g_assert_cmpint (g->sender->group->speaker->rtt, <, 20 * FASP_MSEC);
@@ -266,10 +257,6 @@ test_speaker (void)
 static void
 test_next_speaker (void)
 {
-  FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
-  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
-
-  s.resume_timeout = r.resume_timeout = 30 * FASP_SEC;
   for (guint i = 0; i < 10; i++) {
     g_autoptr (Vgroup) g = vgroup_new (30 + i);
     const FaspMember *first;
@@ -277,10 +264,11 @@ test_next_speaker (void)
     guint next;
 
     g->bitrate = 80000;
-    vgroup_set_sender (g, &s);
-    vgroup_add (g, &r, 10 * FASP_MSEC);
+    g->sender_config.resume_timeout = g->receiver_config.resume_timeout = 30 * FASP_SEC;
+    vgroup_set_sender (g);
+    vgroup_add (g, 10 * FASP_MSEC);
     for (guint j = 0; j < 5; j++)
-      vgroup_add (g, &r, (60 + j) * FASP_MSEC);
+      vgroup_add (g, (60 + j) * FASP_MSEC);
     vgroup_run (g, 20 * FASP_SEC + i * 77 * FASP_MSEC);
     first = g->sender->group->speaker;
     g_assert_nonnull (first);
@@ -305,10 +293,9 @@ test_next_speaker (void)
 static void
 test_silence (void)
 {
-  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
   g_autoptr (Vgroup) g = members_new (11, 1, FASP_SLOW_WAIT);
 
-  vgroup_add (g, &r, RTT);
+  vgroup_add (g, RTT);
   g->receivers[1].no_multicast = TRUE;
   vgroup_run (g, 5 * FASP_SEC);
   g_assert_cmpuint (g->receivers[0].events[FASP_EVENT_CONNECTED], ==, 1);
@@ -364,23 +351,20 @@ test_blackout (void)
 
 /* With history; @n live receivers of 4 Mbit/s in a channel of 5.6, or a total of that. */
 static Vgroup *
-group_with_history (guint n, FaspEndpointConfig *receiver, gboolean total)
+group_with_history (guint n, gboolean total)
 {
-  FaspEndpointConfig sender = vgroup_config (FASP_ROLE_SENDER);
   Vgroup *g = vgroup_new (7);
+  FaspEndpointSettings *settings = &g->sender_config.settings;
 
-  *receiver = vgroup_config (FASP_ROLE_RECEIVER);
-  *(total ? &sender.settings.max_total_bitrate : &sender.settings.max_bitrate) = 5600000;
-  sender.settings.slow_policy = FASP_SLOW_SKIP;
-  sender.history = 30 * FASP_SEC;
-  sender.settings.wait_for_connection = FALSE;
-  sender.buffer_size = receiver->buffer_size = 64 << 20;
-  vgroup_set_sender (g, &sender);
+  *(total ? &settings->max_total_bitrate : &settings->max_bitrate) = 5600000;
+  g->sender_config.settings.slow_policy = FASP_SLOW_SKIP;
+  g->sender_config.history = 30 * FASP_SEC;
+  g->sender_config.settings.wait_for_connection = FALSE;
+  g->sender_config.buffer_size = g->receiver_config.buffer_size = 64 << 20;
+  vgroup_set_sender (g);
   for (guint i = 0; i < n; i++)
-    vgroup_add (g, receiver, 20 * FASP_MSEC);
-  g->bitrate = 0;
-  vgroup_run (g, 1500 * FASP_MSEC);
-  g->bitrate = 4000000;
+    vgroup_add (g, 20 * FASP_MSEC);
+  members_assemble (g, 1500 * FASP_MSEC, 4000000);
   return g;
 }
 
@@ -388,14 +372,13 @@ group_with_history (guint n, FaspEndpointConfig *receiver, gboolean total)
 static void
 test_join_back (void)
 {
-  FaspEndpointConfig r;
-  g_autoptr (Vgroup) g = group_with_history (3, &r, FALSE);
+  g_autoptr (Vgroup) g = group_with_history (3, FALSE);
   guint64 read;
 
   vgroup_run (g, 12 * FASP_SEC);
-  r.join = FASP_JOIN_BACK;
-  r.join_back_ms = 10000;
-  vgroup_add (g, &r, 20 * FASP_MSEC);
+  g->receiver_config.join = FASP_JOIN_BACK;
+  g->receiver_config.join_back_ms = 10000;
+  vgroup_add (g, 20 * FASP_MSEC);
   for (guint i = 0; i < 10; i++) {
     read = g->receivers[0].read;
     vgroup_run (g, FASP_SEC);
@@ -410,16 +393,15 @@ test_join_back (void)
 static void
 test_join_pause (gconstpointer total)
 {
-  FaspEndpointConfig r;
-  g_autoptr (Vgroup) g = group_with_history (0, &r, GPOINTER_TO_INT (total));
+  g_autoptr (Vgroup) g = group_with_history (0, GPOINTER_TO_INT (total));
 
   vgroup_run (g, 5 * FASP_SEC);
   g->bitrate = 0;
   vgroup_run (g, FASP_SEC);
-  vgroup_add (g, &r, 20 * FASP_MSEC);
+  vgroup_add (g, 20 * FASP_MSEC);
   vgroup_run (g, 2 * FASP_SEC);
-  r.join = FASP_JOIN_BACK;
-  vgroup_add (g, &r, 20 * FASP_MSEC);
+  g->receiver_config.join = FASP_JOIN_BACK;
+  vgroup_add (g, 20 * FASP_MSEC);
   vgroup_run (g, 15 * FASP_SEC);
   g_assert_cmpuint (g->receivers[1].read, ==, g->written);
 }
@@ -447,13 +429,12 @@ test_back_blackout (void)
 static void
 test_end_once (void)
 {
-  FaspEndpointConfig r;
-  g_autoptr (Vgroup) g = group_with_history (0, &r, FALSE);
+  g_autoptr (Vgroup) g = group_with_history (0, FALSE);
 
-  r.buffer_size = 1 << 20;
-  r.settings.reconnect = FALSE;
+  g->receiver_config.buffer_size = 1 << 20;
+  g->receiver_config.settings.reconnect = FALSE;
   for (guint i = 0; i < 3; i++)
-    vgroup_add (g, &r, 20 * FASP_MSEC);
+    vgroup_add (g, 20 * FASP_MSEC);
   vgroup_run (g, 3 * FASP_SEC);
   g->receivers[2].stopped = TRUE;
   vgroup_run (g, 2 * FASP_SEC);
@@ -470,20 +451,16 @@ test_end_once (void)
 static void
 test_auto_latency (void)
 {
-  FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
-  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
   g_autoptr (Vgroup) g = vgroup_new (61);
   guint64 alone;
 
-  s.settings.latency_ms = FASP_LATENCY_AUTO;
-  s.buffer_size = 1 << 26;
-  s.resume_timeout = r.resume_timeout = 60 * FASP_SEC;
-  vgroup_set_sender (g, &s);
+  g->sender_config.settings.latency_ms = FASP_LATENCY_AUTO;
+  g->sender_config.buffer_size = 1 << 26;
+  g->sender_config.resume_timeout = g->receiver_config.resume_timeout = 60 * FASP_SEC;
+  vgroup_set_sender (g);
   for (guint i = 0; i < 50; i++)
-    vgroup_add (g, &r, RTT + i * FASP_MSEC / 4);
-  g->bitrate = 0;
-  vgroup_run (g, 5 * FASP_SEC);
-  g->bitrate = 1000000;
+    vgroup_add (g, RTT + i * FASP_MSEC / 4);
+  members_assemble (g, 5 * FASP_SEC, 1000000);
   alone = g->sent - g->group_sent;
   vgroup_run (g, 5 * FASP_SEC);
   g_assert_cmpint (vgroup_get_stats (g).clock, >, 3 * FASP_SEC);
@@ -504,22 +481,18 @@ test_auto_latency (void)
 static void
 test_auto_wait (void)
 {
-  FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
-  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
   g_autoptr (Vgroup) g = vgroup_new (61);
   guint64 skips = 0;
 
-  s.settings.latency_ms = FASP_LATENCY_AUTO;
-  vgroup_set_sender (g, &s);
+  g->sender_config.settings.latency_ms = FASP_LATENCY_AUTO;
+  vgroup_set_sender (g);
   for (guint i = 0; i < 8; i++) {
-    vgroup_add (g, &r, RTT + i * FASP_MSEC);
+    vgroup_add (g, RTT + i * FASP_MSEC);
     g->receivers[i].branch.config.loss = .001;
     g->receivers[i].back.config.loss = .01;
   }
   g->trunk.config.loss = .01;
-  g->bitrate = 0;
-  vgroup_run (g, 3 * FASP_SEC / 2);
-  g->bitrate = 2000000;
+  members_assemble (g, 3 * FASP_SEC / 2, 2000000);
   vgroup_run (g, 240 * FASP_SEC);
   for (guint i = 0; i < g->n; i++) {
     FaspSessionStats stats;

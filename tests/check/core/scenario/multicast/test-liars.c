@@ -4,7 +4,7 @@
  * claims a loss is one that has it, so the links of these members lose as much as they claim.
  */
 #include "faspendpointbase.h"
-#include "vgroup.h"
+#include "members.h"
 
 #define HONEST 16
 #define HONEST_LOSS .01
@@ -42,25 +42,22 @@ static const Case CASES[] = {
 static Vgroup *
 group_new (const Case *c)
 {
-  FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
-  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
   Vgroup *g = vgroup_new (1);
+  FaspEndpointSettings *settings = &g->sender_config.settings;
 
-  s.settings.slow_policy = FASP_SLOW_SKIP;
-  *(c->total ? &s.settings.max_total_bitrate : &s.settings.max_bitrate) = c->room * BITRATE;
-  s.settings.latency_ms = r.settings.latency_ms = LATENCY;
-  s.buffer_size = r.buffer_size = 16 << 20;
-  r.settings.too_late_skip = TRUE;
-  vgroup_set_sender (g, &s);
+  settings->slow_policy = FASP_SLOW_SKIP;
+  *(c->total ? &settings->max_total_bitrate : &settings->max_bitrate) = c->room * BITRATE;
+  g->sender_config.settings.latency_ms = g->receiver_config.settings.latency_ms = LATENCY;
+  g->sender_config.buffer_size = g->receiver_config.buffer_size = 16 << 20;
+  g->receiver_config.settings.too_late_skip = TRUE;
+  vgroup_set_sender (g);
   for (guint i = 0; i < HONEST; i++)
-    vgroup_add (g, &r, 20 * FASP_MSEC);
-  r.settings.too_late_skip = !c->waits;
+    vgroup_add (g, 20 * FASP_MSEC);
+  g->receiver_config.settings.too_late_skip = !c->waits;
   /* the nearest ones: one of them becomes the speaker */
   for (guint i = 0; i < c->liars; i++)
-    vgroup_add (g, &r, 2 * FASP_MSEC);
-  g->bitrate = 0;
-  vgroup_run (g, 3 * FASP_SEC);
-  g->bitrate = BITRATE;
+    vgroup_add (g, 2 * FASP_MSEC);
+  members_assemble (g, 3 * FASP_SEC, BITRATE);
   vgroup_run (g, 2 * FASP_SEC);
   return g;
 }

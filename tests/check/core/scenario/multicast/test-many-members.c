@@ -4,7 +4,7 @@
  * how long it takes to see that one is gone.
  */
 #include "fasprlc.h"
-#include "vgroup.h"
+#include "members.h"
 
 #define RTT (20 * FASP_MSEC)
 #define BITRATE 5000000
@@ -14,20 +14,16 @@
 static Vgroup *
 crowd_with (guint32 seed, guint n, gsize buffer, FaspSlowPolicy policy, guint64 channel)
 {
-  FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
-  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
   Vgroup *g = vgroup_new (seed);
 
-  s.settings.slow_policy = policy;
-  s.settings.max_bitrate = channel;
-  s.buffer_size = r.buffer_size = buffer;
-  s.resume_timeout = r.resume_timeout = 30 * FASP_SEC;
-  vgroup_set_sender (g, &s);
+  g->sender_config.settings.slow_policy = policy;
+  g->sender_config.settings.max_bitrate = channel;
+  g->sender_config.buffer_size = g->receiver_config.buffer_size = buffer;
+  g->sender_config.resume_timeout = g->receiver_config.resume_timeout = 30 * FASP_SEC;
+  vgroup_set_sender (g);
   for (guint i = 0; i < n; i++)
-    vgroup_add (g, &r, RTT / 2 + RTT / 2 * (i + 1) / n);
-  g->bitrate = 0;
-  vgroup_run (g, 3 * FASP_SEC);
-  g->bitrate = BITRATE;
+    vgroup_add (g, RTT / 2 + RTT / 2 * (i + 1) / n);
+  members_assemble (g, 3 * FASP_SEC, BITRATE);
   return g;
 }
 
@@ -261,20 +257,16 @@ test_far (void)
 static Vgroup *
 crowd_with_code (guint n, gdouble own, gdouble common, FaspFecMode mode)
 {
-  FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
-  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
   Vgroup *g = vgroup_new (9);
 
-  s.fec = mode;
-  r.fec = FASP_FEC_AUTO;
-  s.settings.max_bitrate = 8000000;
-  s.buffer_size = r.buffer_size = 16 << 20;
-  vgroup_set_sender (g, &s);
+  g->sender_config.fec = mode;
+  g->receiver_config.fec = FASP_FEC_AUTO;
+  g->sender_config.settings.max_bitrate = 8000000;
+  g->sender_config.buffer_size = g->receiver_config.buffer_size = 16 << 20;
+  vgroup_set_sender (g);
   for (guint i = 0; i < n; i++)
-    vgroup_add (g, &r, RTT / 2 + RTT / 2 * (i + 1) / n);
-  g->bitrate = 0;
-  vgroup_run (g, 2 * FASP_SEC);
-  g->bitrate = 4000000;
+    vgroup_add (g, RTT / 2 + RTT / 2 * (i + 1) / n);
+  members_assemble (g, 2 * FASP_SEC, 4000000);
   g->trunk.config.loss = common;
   for (guint i = 0; i < n; i++)
     g->receivers[i].branch.config.loss = own;
@@ -357,22 +349,18 @@ test_code_worth (void)
 static void
 test_window (void)
 {
-  FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
-  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
   g_autoptr (Vgroup) g = vgroup_new (1);
   FaspTime since;
   guint64 read = 0;
 
-  s.settings.slow_policy = FASP_SLOW_WAIT;
-  s.settings.max_bitrate = 2 * BITRATE;
-  s.buffer_size = 64 << 20;
-  r.buffer_size = BITRATE / 8 * 3 / 2;
-  vgroup_set_sender (g, &s);
+  g->sender_config.settings.slow_policy = FASP_SLOW_WAIT;
+  g->sender_config.settings.max_bitrate = 2 * BITRATE;
+  g->sender_config.buffer_size = 64 << 20;
+  g->receiver_config.buffer_size = BITRATE / 8 * 3 / 2;
+  vgroup_set_sender (g);
   for (guint i = 0; i < 100; i++)
-    vgroup_add (g, &r, RTT / 2 + RTT / 2 * (i + 1) / 100);
-  g->bitrate = 0;
-  vgroup_run (g, 3 * FASP_SEC);
-  g->bitrate = BITRATE;
+    vgroup_add (g, RTT / 2 + RTT / 2 * (i + 1) / 100);
+  members_assemble (g, 3 * FASP_SEC, BITRATE);
   vgroup_run (g, 3 * FASP_SEC);
   for (guint i = 0; i < g->n; i++)
     g->receivers[i].back.config.loss = .01;

@@ -38,13 +38,12 @@ test_join (gconstpointer data)
 
   for (guint32 seed = 1; seed <= 10; seed++) {
     g_autoptr (VHeader) sim = vheader_new (seed, join->header, join->key_every);
-    FaspEndpointConfig c = vheader_sender_config ();
 
-    c.join = join->sender_join;
-    c.history = join->history;
+    sim->config.join = join->sender_join;
+    sim->config.history = join->history;
     if (join->buffer > 0)
-      c.buffer_size = join->buffer;
-    vheader_begin (sim, &c, join->loss);
+      sim->config.buffer_size = join->buffer;
+    vheader_begin (sim, join->loss);
     vheader_run (sim, 15 * FASP_SEC + seed * 77 * FASP_MSEC);
     sim->reader = vheader_dial (sim, VNET_B, VNET_A, join->join);
     vheader_run (sim, join->by);
@@ -60,13 +59,11 @@ static void
 test_beginning (void)
 {
   g_autoptr (VHeader) sim = vheader_new (1, 700, 6);
-  FaspEndpointConfig c = vheader_sender_config ();
 
-  c.settings.wait_for_connection = TRUE;
-  sim->sender = vnet_add_endpoint (sim->net, VNET_A, &c);
-  vheader_wire (sim, VNET_A, VNET_B, .02);
+  sim->config.settings.wait_for_connection = TRUE;
+  vheader_begin_without (sim, .02);
   sim->source.units = G_MAXUINT; /* nothing yet */
-  sim->reader = vheader_dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
+  vheader_join (sim);
   vheader_run (sim, FASP_SEC);
   sim->source.units = vnet_get_time (sim->net) / VHEADER_UNIT;
   fasp_endpoint_set_header (sim->sender, vnet_get_time (sim->net), sim->source.header);
@@ -87,14 +84,13 @@ test_relay (gconstpointer data)
   for (guint32 seed = 1; seed <= 10; seed++)
     for (guint key_every = 1; key_every <= 6; key_every += 5) {
       g_autoptr (VHeader) sim = vheader_new (seed, 3000, key_every);
-      FaspEndpointConfig c = vheader_sender_config ();
 
-      vheader_begin (sim, &c, .02);
+      vheader_begin (sim, .02);
       vheader_wire (sim, VNET_C, VNET_D, .02);
       if (late)
         vheader_run (sim, 7 * FASP_SEC);
       sim->relay.in = vheader_dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
-      sim->relay.out = vnet_add_endpoint (sim->net, VNET_C, &c);
+      sim->relay.out = vnet_add_endpoint (sim->net, VNET_C, &sim->config);
       vheader_run (sim, 8 * FASP_SEC + seed * 77 * FASP_MSEC);
       sim->reader = vheader_dial (sim, VNET_D, VNET_C, FASP_JOIN_ANY);
       vheader_run (sim, 4 * FASP_SEC);
@@ -111,13 +107,12 @@ test_relay_soon (void)
 {
   for (guint32 seed = 1; seed <= 10; seed++) {
     g_autoptr (VHeader) sim = vheader_new (seed, 3000, 12);
-    FaspEndpointConfig c = vheader_sender_config ();
 
     sim->source.units = G_MAXUINT; /* nothing yet */
-    vheader_begin (sim, &c, .02);
+    vheader_begin (sim, .02);
     vheader_wire (sim, VNET_C, VNET_D, .02);
     sim->relay.in = vheader_dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
-    sim->relay.out = vnet_add_endpoint (sim->net, VNET_C, &c);
+    sim->relay.out = vnet_add_endpoint (sim->net, VNET_C, &sim->config);
     vheader_run (sim, 2 * FASP_SEC);
     sim->source.units = 12;
     vheader_run (sim, 3 * FASP_SEC);
@@ -133,11 +128,10 @@ static void
 test_relay_waits (void)
 {
   g_autoptr (VHeader) sim = vheader_new (1, 3000, 6);
-  FaspEndpointConfig c = vheader_sender_config ();
 
-  vheader_begin (sim, &c, 0);
+  vheader_begin (sim, 0);
   vheader_wire (sim, VNET_C, VNET_D, 0);
-  sim->relay.out = vnet_add_endpoint (sim->net, VNET_C, &c);
+  sim->relay.out = vnet_add_endpoint (sim->net, VNET_C, &sim->config);
   sim->reader = vheader_dial (sim, VNET_D, VNET_C, FASP_JOIN_ANY);
   vheader_run (sim, 5 * FASP_SEC);
   sim->relay.in = vheader_dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
@@ -150,12 +144,11 @@ static void
 test_no_rtx (void)
 {
   g_autoptr (VHeader) sim = vheader_new (4, 4000, 3);
-  FaspEndpointConfig c = vheader_sender_config ();
 
-  c.no_rtx = TRUE;
-  vheader_begin (sim, &c, 0);
+  sim->config.no_rtx = TRUE;
+  vheader_begin (sim, 0);
   vheader_run (sim, 5 * FASP_SEC);
-  sim->reader = vheader_dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
+  vheader_join (sim);
   vheader_run (sim, 200 * FASP_MSEC);
   g_assert_cmpuint (sim->enters, ==, 0);
   vheader_run_lossy (sim, .5, 1500 * FASP_MSEC);
@@ -169,12 +162,11 @@ static void
 test_behind_gap (void)
 {
   g_autoptr (VHeader) sim = vheader_new (1, 4000, 3);
-  FaspEndpointConfig c = vheader_sender_config ();
 
-  c.no_rtx = TRUE;
-  vheader_begin (sim, &c, 0);
+  sim->config.no_rtx = TRUE;
+  vheader_begin (sim, 0);
   vheader_run (sim, 5100 * FASP_MSEC);
-  sim->reader = vheader_dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
+  vheader_join (sim);
   vheader_run (sim, 200 * FASP_MSEC);
   vheader_run_lossy (sim, 1, 600 * FASP_MSEC);
   g_assert_cmpuint (sim->first, ==, FASP_OFFSET_UNKNOWN);
@@ -187,13 +179,12 @@ static void
 test_moved_ahead (void)
 {
   g_autoptr (VHeader) sim = vheader_new (1, 700, 6);
-  FaspEndpointConfig c = vheader_sender_config ();
 
-  c.settings.slow_policy = FASP_SLOW_SKIP;
-  c.buffer_size = 1 << 18;
-  vheader_begin (sim, &c, 0);
+  sim->config.settings.slow_policy = FASP_SLOW_SKIP;
+  sim->config.buffer_size = 1 << 18;
+  vheader_begin (sim, 0);
   vheader_run (sim, 5100 * FASP_MSEC);
-  sim->reader = vheader_dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
+  vheader_join (sim);
   vheader_run (sim, 400 * FASP_MSEC);
   vheader_run_lossy (sim, 1, 5 * FASP_SEC);
   g_assert_cmpuint (sim->enters, ==, 0);
@@ -208,18 +199,16 @@ test_moved_from_first (gconstpointer data)
 {
   gboolean late = GPOINTER_TO_INT (data);
   g_autoptr (VHeader) sim = vheader_new (1, 700, 6);
-  FaspEndpointConfig c = vheader_sender_config ();
 
-  c.settings.slow_policy = FASP_SLOW_SKIP;
-  c.buffer_size = 1 << 18;
+  sim->config.settings.slow_policy = FASP_SLOW_SKIP;
+  sim->config.buffer_size = 1 << 18;
   if (late) {
-    sim->sender = vnet_add_endpoint (sim->net, VNET_A, &c);
-    vheader_wire (sim, VNET_A, VNET_B, 0);
+    vheader_begin_without (sim, 0);
   } else {
-    vheader_begin (sim, &c, 0);
+    vheader_begin (sim, 0);
   }
   sim->source.units = G_MAXUINT; /* nothing yet */
-  sim->reader = vheader_dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
+  vheader_join (sim);
   vheader_run (sim, FASP_SEC);
   if (late)
     fasp_endpoint_set_header (sim->sender, vnet_get_time (sim->net), sim->source.header);
@@ -237,15 +226,13 @@ static void
 test_moved_keyless (void)
 {
   g_autoptr (VHeader) sim = vheader_new (1, 700, G_MAXUINT);
-  FaspEndpointConfig c = vheader_sender_config ();
   FaspTime wait;
 
-  c.settings.slow_policy = FASP_SLOW_SKIP;
-  c.buffer_size = 1 << 18;
-  sim->sender = vnet_add_endpoint (sim->net, VNET_A, &c);
-  vheader_wire (sim, VNET_A, VNET_B, 0);
+  sim->config.settings.slow_policy = FASP_SLOW_SKIP;
+  sim->config.buffer_size = 1 << 18;
+  vheader_begin_without (sim, 0);
   sim->source.units = G_MAXUINT; /* nothing yet */
-  sim->reader = vheader_dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
+  vheader_join (sim);
   vheader_run (sim, FASP_SEC);
   fasp_endpoint_set_header (sim->sender, vnet_get_time (sim->net), sim->source.header);
   sim->source.units = vnet_get_time (sim->net) / VHEADER_UNIT;
@@ -268,12 +255,11 @@ static void
 test_full (void)
 {
   g_autoptr (VHeader) sim = vheader_new (1, 100000, 6);
-  FaspEndpointConfig c = vheader_sender_config ();
   FaspEndpoint *first;
   gsize done = 0;
 
-  c.buffer_size = 1 << 20;
-  vheader_begin (sim, &c, 0);
+  sim->config.buffer_size = 1 << 20;
+  vheader_begin (sim, 0);
   vheader_wire (sim, VNET_A, VNET_C, 0);
   first = vheader_dial (sim, VNET_C, VNET_A, FASP_JOIN_ANY);
   sim->source.units = G_MAXUINT;
@@ -308,7 +294,7 @@ test_full (void)
     while (fasp_endpoint_read (first, now, &read))
       fasp_block_unref (read.block);
     if (i == 1000)
-      sim->reader = vheader_dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
+      vheader_join (sim);
     if (sim->reader != NULL)
       vheader_read_stream (sim, now);
   }
@@ -322,13 +308,12 @@ static void
 test_same_again (void)
 {
   g_autoptr (VHeader) sim = vheader_new (1, 700, 6);
-  FaspEndpointConfig c = vheader_sender_config ();
   FaspStreamOffset other = { .known = TRUE, .offset = 600000 };
   FaspTime now;
 
   other.origin.bytes[0] = 7;
-  vheader_begin (sim, &c, 0);
-  sim->reader = vheader_dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
+  vheader_begin (sim, 0);
+  vheader_join (sim);
   vheader_run (sim, 6400 * FASP_MSEC);
   g_assert_cmpuint (sim->first, !=, FASP_OFFSET_UNKNOWN);
   now = vnet_get_time (sim->net);
@@ -347,20 +332,19 @@ static void
 test_back (void)
 {
   g_autoptr (VHeader) sim = vheader_new (1, 700, 6);
-  FaspEndpointConfig c = vheader_sender_config ();
   guint64 next;
 
-  c.history = 20 * FASP_SEC;
-  vheader_begin (sim, &c, 0);
+  sim->config.history = 20 * FASP_SEC;
+  vheader_begin (sim, 0);
   vheader_run (sim, 6200 * FASP_MSEC);
-  sim->reader = vheader_dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
+  vheader_join (sim);
   vheader_run (sim, 4 * FASP_SEC);
   vheader_assert_entered (sim);
   next = sim->next;
   /* longer than its place is kept */
   vnet_get_wire (sim->net, VNET_A, VNET_B)->loss = 1;
   vnet_get_wire (sim->net, VNET_B, VNET_A)->loss = 1;
-  vheader_run (sim, c.resume_timeout + 10 * FASP_SEC);
+  vheader_run (sim, sim->config.resume_timeout + 10 * FASP_SEC);
   vnet_get_wire (sim->net, VNET_A, VNET_B)->loss = 0;
   vnet_get_wire (sim->net, VNET_B, VNET_A)->loss = 0;
   sim->first = FASP_OFFSET_UNKNOWN;

@@ -15,11 +15,10 @@ static void
 test_gone (void)
 {
   g_autoptr (VHeader) sim = vheader_new (1, 700, 6);
-  FaspEndpointConfig c = vheader_sender_config ();
 
-  vheader_begin (sim, &c, 0);
+  vheader_begin (sim, 0);
   vheader_run (sim, 6200 * FASP_MSEC);
-  sim->reader = vheader_dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
+  vheader_join (sim);
   vheader_run (sim, 300 * FASP_MSEC);
   g_assert_cmpuint (sim->first, ==, FASP_OFFSET_UNKNOWN);
   sim->source.key_every = G_MAXUINT;
@@ -31,7 +30,7 @@ test_gone (void)
   vnet_attach (sim->net, VNET_B, NULL);
   fasp_endpoint_free (sim->reader);
   sim->first = FASP_OFFSET_UNKNOWN;
-  sim->reader = vheader_dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
+  vheader_join (sim);
   vheader_run (sim, FASP_SEC);
   g_assert_cmpuint (sim->first, !=, FASP_OFFSET_UNKNOWN);
   g_assert_cmpuint (sim->enters, ==, 1);
@@ -43,12 +42,11 @@ test_gone_meanwhile (void)
 {
   for (guint i = 0; i < 20; i++) {
     g_autoptr (VHeader) sim = vheader_new (1, 700, 6);
-    FaspEndpointConfig c = vheader_sender_config ();
 
-    vheader_begin (sim, &c, 0);
+    vheader_begin (sim, 0);
     vheader_run (sim, 6200 * FASP_MSEC);
     sim->source.key_every = G_MAXUINT;
-    sim->reader = vheader_dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
+    vheader_join (sim);
     vheader_run (sim, i * 10 * FASP_MSEC);
     fasp_endpoint_set_header (sim->sender, vnet_get_time (sim->net), NULL);
     vheader_run (sim, FASP_SEC);
@@ -65,14 +63,12 @@ test_come_meanwhile (void)
 
   for (guint i = 0; i < 20; i++) {
     g_autoptr (VHeader) sim = vheader_new (1, 700, 6);
-    FaspEndpointConfig c = vheader_sender_config ();
     gboolean half;
 
-    sim->sender = vnet_add_endpoint (sim->net, VNET_A, &c);
-    vheader_wire (sim, VNET_A, VNET_B, 0);
+    vheader_begin_without (sim, 0);
     /* between key frames */
     vheader_run (sim, 6500 * FASP_MSEC);
-    sim->reader = vheader_dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
+    vheader_join (sim);
     vheader_run (sim, i * 10 * FASP_MSEC);
     half = fasp_endpoint_get_open (sim->sender) == NULL;
     told += half && sim->sender->sessions->len > 0;
@@ -93,15 +89,13 @@ test_come_kept (void)
 
   for (guint i = 0; i < 20; i++) {
     g_autoptr (VHeader) sim = vheader_new (1, 700, 6);
-    FaspEndpointConfig c = vheader_sender_config ();
     gboolean half;
 
-    c.history = 60 * FASP_SEC;
-    sim->sender = vnet_add_endpoint (sim->net, VNET_A, &c);
-    vheader_wire (sim, VNET_A, VNET_B, 0);
+    sim->config.history = 60 * FASP_SEC;
+    vheader_begin_without (sim, 0);
     /* the next key frame comes while the call is answered */
     vheader_run (sim, 8965 * FASP_MSEC);
-    sim->reader = vheader_dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
+    vheader_join (sim);
     vheader_run (sim, i * VHEADER_STEP);
     half = sim->sender->sessions->len > 0 && fasp_endpoint_get_open (sim->sender) == NULL
         && sim->source.written == 30 * VHEADER_UNIT_SIZE;
@@ -124,12 +118,10 @@ test_come_in_vain (gconstpointer data)
 
   for (guint i = 0; i < 20; i++) {
     g_autoptr (VHeader) sim = vheader_new (1, 700, G_MAXUINT);
-    FaspEndpointConfig c = vheader_sender_config ();
 
-    sim->sender = vnet_add_endpoint (sim->net, VNET_A, &c);
-    vheader_wire (sim, VNET_A, VNET_B, 0);
+    vheader_begin_without (sim, 0);
     vheader_run (sim, 6500 * FASP_MSEC);
-    sim->reader = vheader_dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
+    vheader_join (sim);
     vheader_run (sim, i * 10 * FASP_MSEC);
     fasp_endpoint_set_header (sim->sender, vnet_get_time (sim->net), sim->source.header);
     vheader_run (sim, 2 * FASP_SEC);
@@ -151,19 +143,18 @@ static void
 test_gone_before (void)
 {
   g_autoptr (VHeader) sim = vheader_new (1, 700, 6);
-  FaspEndpointConfig c = vheader_sender_config ();
   guint64 written;
 
-  c.history = 60 * FASP_SEC;
-  c.join = FASP_JOIN_BACK;
-  c.join_back_ms = 1000;
-  vheader_begin (sim, &c, 0);
+  sim->config.history = 60 * FASP_SEC;
+  sim->config.join = FASP_JOIN_BACK;
+  sim->config.join_back_ms = 1000;
+  vheader_begin (sim, 0);
   vheader_run (sim, 6500 * FASP_MSEC);
   sim->source.key_every = G_MAXUINT;
   fasp_endpoint_set_header (sim->sender, vnet_get_time (sim->net), NULL);
   written = sim->source.written;
   vheader_run (sim, 500 * FASP_MSEC);
-  sim->reader = vheader_dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
+  vheader_join (sim);
   vheader_run (sim, FASP_SEC);
   g_assert_cmpuint (sim->first, ==, written);
 }
@@ -174,14 +165,13 @@ static void
 test_gone_unheard (void)
 {
   g_autoptr (VHeader) sim = vheader_new (1, 700, 6);
-  FaspEndpointConfig c = vheader_sender_config ();
   FaspStreamOffset position = { .known = TRUE };
 
-  c.settings.slow_policy = FASP_SLOW_SKIP;
-  c.buffer_size = 1 << 18;
-  vheader_begin (sim, &c, 0);
+  sim->config.settings.slow_policy = FASP_SLOW_SKIP;
+  sim->config.buffer_size = 1 << 18;
+  vheader_begin (sim, 0);
   sim->source.units = G_MAXUINT;
-  sim->reader = vheader_dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
+  vheader_join (sim);
   vheader_run (sim, FASP_SEC);
   sim->source.units = vnet_get_time (sim->net) / VHEADER_UNIT;
   vheader_run (sim, 3 * FASP_SEC);
@@ -207,18 +197,17 @@ static void
 test_gone_hostile (void)
 {
   g_autoptr (VHeader) sim = vheader_new (1, 700, 6);
-  FaspEndpointConfig c = vheader_sender_config ();
   FaspSession *session;
   guint64 head;
 
-  c.history = 60 * FASP_SEC;
-  c.join = FASP_JOIN_BACK;
-  c.join_back_ms = 1000;
-  vheader_begin (sim, &c, 0);
+  sim->config.history = 60 * FASP_SEC;
+  sim->config.join = FASP_JOIN_BACK;
+  sim->config.join_back_ms = 1000;
+  vheader_begin (sim, 0);
   vheader_run (sim, 6500 * FASP_MSEC);
   sim->source.key_every = G_MAXUINT;
   fasp_endpoint_set_header (sim->sender, vnet_get_time (sim->net), NULL);
-  sim->reader = vheader_dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
+  vheader_join (sim);
   do
     vheader_run (sim, VHEADER_STEP);
   while ((session = fasp_endpoint_get_open (sim->sender)) == NULL);

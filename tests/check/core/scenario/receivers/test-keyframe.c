@@ -287,16 +287,14 @@ test_back (void)
 static void
 test_members (void)
 {
-  FaspEndpointConfig s = vgroup_config (FASP_ROLE_SENDER);
-  FaspEndpointConfig r = vgroup_config (FASP_ROLE_RECEIVER);
   g_autoptr (Vgroup) g = vgroup_new (1);
   const guint n = 200;
   guint64 before = 0, sent = 0;
   guint count;
 
-  vgroup_set_sender (g, &s);
+  vgroup_set_sender (g);
   for (guint i = 0; i < n; i++)
-    vgroup_add (g, &r, 20 * FASP_MSEC);
+    vgroup_add (g, 20 * FASP_MSEC);
   vgroup_run (g, 10 * FASP_SEC);
   count = g->events[FASP_EVENT_KEY_FRAME];
   for (guint i = 0; i < n; i++) {

@@ -20,14 +20,13 @@ test_join (gconstpointer data)
 {
   const Join *j = data;
   g_autoptr (VChain) p = vchain_new (3);
-  FaspEndpointConfig c = vchain_sender_config (), last = vchain_receiver_config ();
   guint64 live, key;
 
   vchain_wire (p, VNET_A, VNET_H, 10 * FASP_MSEC, 0);
-  c.settings.wait_for_connection = FALSE;
-  c.join = j->join;
-  c.history = j->history;
-  p->source = vnet_add_endpoint (p->net, VNET_A, &c);
+  p->sender.settings.wait_for_connection = FALSE;
+  p->sender.join = j->join;
+  p->sender.history = j->history;
+  vchain_begin (p);
   for (guint i = 0; i < 5; i++) {
     vchain_run (p, FASP_SEC);
     fasp_endpoint_begin_key_frame (p->source, vnet_get_time (p->net),
@@ -35,11 +34,10 @@ test_join (gconstpointer data)
     key = p->written;
   }
   vchain_run (p, 500 * FASP_MSEC);
-  last.join = j->wish;
-  last.join_back_ms = j->back_ms;
-  p->last = vnet_add_endpoint (p->net, VNET_H, &last);
+  p->receiver.join = j->wish;
+  p->receiver.join_back_ms = j->back_ms;
   live = p->written;
-  vchain_dial (p, p->last, VNET_A);
+  vchain_join (p, VNET_A);
   vchain_run (p, 3 * FASP_SEC);
   g_assert_true (p->first_seen);
   if (j->first < 0) {
@@ -58,25 +56,23 @@ test_bounded (gconstpointer data)
 {
   FaspSlowPolicy policy = GPOINTER_TO_UINT (data);
   g_autoptr (VChain) p = vchain_new (4);
-  FaspEndpointConfig c = vchain_sender_config (), last = vchain_receiver_config ();
   FaspEndpointStats stats;
 
   vchain_wire (p, VNET_A, VNET_H, 20 * FASP_MSEC, .01);
-  c.history = 1000 * FASP_SEC;
-  c.join = FASP_JOIN_KEY_FRAME;
-  c.buffer_size = 512 * 1024;
-  c.settings.slow_policy = policy;
-  c.settings.wait_for_connection = FALSE;
-  p->source = vnet_add_endpoint (p->net, VNET_A, &c);
+  p->sender.history = 1000 * FASP_SEC;
+  p->sender.join = FASP_JOIN_KEY_FRAME;
+  p->sender.buffer_size = 512 * 1024;
+  p->sender.settings.slow_policy = policy;
+  p->sender.settings.wait_for_connection = FALSE;
+  vchain_begin (p);
   fasp_endpoint_begin_key_frame (p->source, vnet_get_time (p->net), p->media_base, FALSE);
   vchain_run (p, 10 * FASP_SEC); /* ten times what it holds */
-  last.join = FASP_JOIN_BACK;
-  p->last = vnet_add_endpoint (p->net, VNET_H, &last);
-  vchain_dial (p, p->last, VNET_A);
+  p->receiver.join = FASP_JOIN_BACK;
+  vchain_join (p, VNET_A);
   for (guint i = 0; i < 5000; i++) {
     vchain_step (p);
     fasp_endpoint_get_stats (p->source, &stats);
-    g_assert_cmpuint (stats.buffer_bytes, <=, c.buffer_size);
+    g_assert_cmpuint (stats.buffer_bytes, <=, p->sender.buffer_size);
   }
   g_assert_cmpuint (p->blocked, ==, 0);
   vchain_run_to_end (p);
@@ -89,18 +85,16 @@ static void
 test_slow_past (void)
 {
   g_autoptr (VChain) p = vchain_new (5);
-  FaspEndpointConfig c = vchain_sender_config (), last = vchain_receiver_config ();
 
   vchain_wire (p, VNET_A, VNET_H, 20 * FASP_MSEC, 0);
-  c.history = 1000 * FASP_SEC;
-  c.buffer_size = 1 << 20;
-  c.settings.max_bitrate = VCHAIN_BITRATE; /* less than it needs */
-  c.settings.wait_for_connection = FALSE;
-  p->source = vnet_add_endpoint (p->net, VNET_A, &c);
+  p->sender.history = 1000 * FASP_SEC;
+  p->sender.buffer_size = 1 << 20;
+  p->sender.settings.max_bitrate = VCHAIN_BITRATE; /* less than it needs */
+  p->sender.settings.wait_for_connection = FALSE;
+  vchain_begin (p);
   vchain_run (p, 10 * FASP_SEC);
-  last.join = FASP_JOIN_BACK;
-  p->last = vnet_add_endpoint (p->net, VNET_H, &last);
-  vchain_dial (p, p->last, VNET_A);
+  p->receiver.join = FASP_JOIN_BACK;
+  vchain_join (p, VNET_A);
   vchain_run (p, 1500 * FASP_MSEC);
   vnet_configure (p->source, vnet_get_time (p->net), max_bitrate, VCHAIN_CHANNEL);
   vchain_run (p, 10 * FASP_SEC);
@@ -117,21 +111,19 @@ test_join_finished (gconstpointer data)
 {
   FaspJoin join = GPOINTER_TO_UINT (data);
   g_autoptr (VChain) p = vchain_new (9);
-  FaspEndpointConfig c = vchain_sender_config (), last = vchain_receiver_config ();
   FaspEndpoint *other;
 
   vchain_wire (p, VNET_A, VNET_H, 20 * FASP_MSEC, 0);
-  c.history = 60 * FASP_SEC;
-  p->source = vnet_add_endpoint (p->net, VNET_A, &c);
-  other = vnet_add_endpoint (p->net, VNET_B, &last);
+  p->sender.history = 60 * FASP_SEC;
+  vchain_begin (p);
+  other = vnet_add_endpoint (p->net, VNET_B, &p->receiver);
   vchain_dial (p, other, VNET_A);
   vchain_run (p, 2 * FASP_SEC);
   vchain_wire (p, VNET_A, VNET_B, 0, 1);
   p->finished = TRUE;
   vchain_run (p, 100 * FASP_MSEC);
-  last.join = join;
-  p->last = vnet_add_endpoint (p->net, VNET_H, &last);
-  vchain_dial (p, p->last, VNET_A);
+  p->receiver.join = join;
+  vchain_join (p, VNET_A);
   if (join == FASP_JOIN_BACK) {
     vchain_run_to_end (p);
     g_assert_cmpuint (p->first, ==, 0);
@@ -149,14 +141,12 @@ static void
 test_given_up (gconstpointer data)
 {
   g_autoptr (VChain) p = vchain_new (GPOINTER_TO_UINT (data));
-  FaspEndpointConfig c = vchain_sender_config (), last = vchain_receiver_config ();
 
   vchain_wire (p, VNET_A, VNET_H, 200 * FASP_MSEC, .05);
-  c.settings.latency_ms = last.settings.latency_ms = 50;
-  last.settings.too_late_skip = TRUE;
-  p->source = vnet_add_endpoint (p->net, VNET_A, &c);
-  p->last = vnet_add_endpoint (p->net, VNET_H, &last);
-  vchain_dial (p, p->last, VNET_A);
+  p->sender.settings.latency_ms = p->receiver.settings.latency_ms = 50;
+  p->receiver.settings.too_late_skip = TRUE;
+  vchain_begin (p);
+  vchain_join (p, VNET_A);
   vchain_run (p, 10 * FASP_SEC);
   g_assert_cmpuint (p->discontinuities, >, 10);
   vchain_wire (p, VNET_A, VNET_H, 200 * FASP_MSEC, 0);
@@ -174,14 +164,12 @@ test_pass (void)
 {
   for (guint delay = 0; delay < 40; delay += 3) {
     g_autoptr (VChain) p = vchain_new (delay + 1);
-    FaspEndpointConfig c = vchain_sender_config (), last = vchain_receiver_config ();
 
     vchain_wire (p, VNET_A, VNET_H, 100 * FASP_MSEC, 0);
-    c.settings.wait_for_connection = FALSE;
-    p->source = vnet_add_endpoint (p->net, VNET_A, &c);
+    p->sender.settings.wait_for_connection = FALSE;
+    vchain_begin (p);
     vchain_run (p, delay * FASP_MSEC);
-    p->last = vnet_add_endpoint (p->net, VNET_H, &last);
-    vchain_dial (p, p->last, VNET_A);
+    vchain_join (p, VNET_A);
     vchain_run (p, FASP_SEC);
     g_assert_cmpuint (p->first, >, VCHAIN_BITRATE / 8 / 20);
     vchain_run_to_end (p);
@@ -214,11 +202,10 @@ test_wants (void)
     { 7, FASP_JOIN_KEY_FRAME, 0, 5, G_MAXUINT64 },
   };
   g_autoptr (VChain) p = vchain_new (6);
-  FaspEndpointConfig c = vchain_sender_config ();
 
-  c.settings.wait_for_connection = FALSE;
-  c.history = 100 * FASP_SEC;
-  p->source = vnet_add_endpoint (p->net, VNET_A, &c);
+  p->sender.settings.wait_for_connection = FALSE;
+  p->sender.history = 100 * FASP_SEC;
+  vchain_begin (p);
   vchain_run (p, 3 * FASP_SEC);
   for (guint i = 0; i < G_N_ELEMENTS (table); i++) {
     FaspWants wants = { .join = table[i].join, .back_ms = table[i].back_ms };
@@ -254,16 +241,14 @@ test_half_open (void)
 {
   for (guint delay = 0; delay < 160; delay += 4) {
     g_autoptr (VChain) p = vchain_new (delay + 1);
-    FaspEndpointConfig c = vchain_sender_config (), last = vchain_receiver_config ();
     FaspStreamOffset position = { .known = TRUE };
 
     vchain_wire (p, VNET_A, VNET_H, 100 * FASP_MSEC, 0);
-    c.settings.wait_for_connection = FALSE;
-    c.history = 60 * FASP_SEC;
-    c.join = FASP_JOIN_BACK;
-    p->source = vnet_add_endpoint (p->net, VNET_A, &c);
-    p->last = vnet_add_endpoint (p->net, VNET_H, &last);
-    vchain_dial (p, p->last, VNET_A);
+    p->sender.settings.wait_for_connection = FALSE;
+    p->sender.history = 60 * FASP_SEC;
+    p->sender.join = FASP_JOIN_BACK;
+    vchain_begin (p);
+    vchain_join (p, VNET_A);
     vnet_run_for (p->net, delay * FASP_MSEC);
     memset (position.origin.bytes, 0x11, FASP_ORIGIN_SIZE);
     g_assert_true (fasp_endpoint_set_stream_offset (p->source, vnet_get_time (p->net),
@@ -283,15 +268,13 @@ static void
 test_skip_origin (void)
 {
   g_autoptr (VChain) p = vchain_new (8);
-  FaspEndpointConfig c = vchain_sender_config (), last = vchain_receiver_config ();
   FaspStreamOffset position = { .known = TRUE };
 
   vchain_wire (p, VNET_A, VNET_H, 20 * FASP_MSEC, 0);
-  c.settings.slow_policy = FASP_SLOW_SKIP;
-  c.buffer_size = 512 * 1024;
-  p->source = vnet_add_endpoint (p->net, VNET_A, &c);
-  p->last = vnet_add_endpoint (p->net, VNET_H, &last);
-  vchain_dial (p, p->last, VNET_A);
+  p->sender.settings.slow_policy = FASP_SLOW_SKIP;
+  p->sender.buffer_size = 512 * 1024;
+  vchain_begin (p);
+  vchain_join (p, VNET_A);
   vchain_run (p, FASP_SEC);
   /* nothing comes through for longer than the store holds */
   vchain_wire (p, VNET_A, VNET_H, 20 * FASP_MSEC, 1);

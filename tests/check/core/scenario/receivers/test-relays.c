@@ -8,11 +8,9 @@
 #include "vchain.h"
 
 static void
-make_chain (VChain *p, gdouble loss, const FaspEndpointConfig *out)
+make_chain (VChain *p, gdouble loss)
 {
-  FaspEndpointConfig c = vchain_sender_config (), last = vchain_receiver_config ();
-
-  p->source = vnet_add_endpoint (p->net, VNET_A, &c);
+  vchain_begin (p);
   vchain_wire (p, VNET_A, VNET_B, 40 * FASP_MSEC, loss);
   vchain_wire (p, VNET_C, VNET_D, 60 * FASP_MSEC, loss);
   vchain_wire (p, VNET_E, VNET_F, 30 * FASP_MSEC, loss);
@@ -21,9 +19,8 @@ make_chain (VChain *p, gdouble loss, const FaspEndpointConfig *out)
   vnet_get_wire (p->net, VNET_C, VNET_D)->mtu = 1400;
   vnet_get_wire (p->net, VNET_E, VNET_F)->mtu = 1290;
   for (guint i = 0; i < 3; i++)
-    vchain_add_relay (p, i, VNET_A + 2 * i, VNET_B + 2 * i, out);
-  p->last = vnet_add_endpoint (p->net, VNET_H, &last);
-  vchain_dial (p, p->last, VNET_G);
+    vchain_add_relay (p, i, VNET_A + 2 * i, VNET_B + 2 * i);
+  vchain_join (p, VNET_G);
 }
 
 /* Three relays, 2 % lost on each hop: the same bytes, offsets, media times and end. */
@@ -31,12 +28,11 @@ static void
 test_chain (gconstpointer data)
 {
   g_autoptr (VChain) p = vchain_new (GPOINTER_TO_UINT (data));
-  FaspEndpointConfig out = vchain_sender_config ();
 
   /* a media time that runs over its 32 bits on the way */
   if (GPOINTER_TO_UINT (data) % 2 == 0)
     p->media_base = (G_GINT64_CONSTANT (1) << 32) - 4 * FASP_SEC;
-  make_chain (p, .02, &out);
+  make_chain (p, .02);
   vchain_run (p, 8 * FASP_SEC);
   vchain_run_to_end (p);
   g_assert_cmpuint (p->first, ==, 0);
@@ -49,10 +45,9 @@ static void
 test_gap_in_chain (gconstpointer data)
 {
   g_autoptr (VChain) p = vchain_new (GPOINTER_TO_UINT (data));
-  FaspEndpointConfig out = vchain_sender_config ();
   guint64 gone = 0;
 
-  make_chain (p, .02, &out);
+  make_chain (p, .02);
   for (guint i = 0; i < 5; i++) {
     guint64 gap = g_rand_int_range (p->rand, 1, 200000) * VCHAIN_CHUNK;
     FaspStreamOffset position;
@@ -78,15 +73,11 @@ static void
 test_key_in_chain (void)
 {
   g_autoptr (VChain) p = vchain_new (2);
-  FaspEndpointConfig out = vchain_sender_config (), last = vchain_receiver_config ();
   FaspEndpoint *late;
   guint64 key = 0;
 
-  out.join = FASP_JOIN_KEY_FRAME;
-  make_chain (p, .02, &out);
-  vnet_attach (p->net, VNET_A, NULL);
-  fasp_endpoint_free (p->source);
-  p->source = vnet_add_endpoint (p->net, VNET_A, &out);
+  p->sender.join = FASP_JOIN_KEY_FRAME;
+  make_chain (p, .02);
   for (guint i = 0; i < 4; i++) {
     vchain_run (p, FASP_SEC);
     key = p->written;
@@ -103,8 +94,7 @@ test_key_in_chain (void)
   p->end.offset = FASP_OFFSET_UNKNOWN;
   p->first_seen = FALSE;
   p->read = p->missing = p->discontinuities = p->last_key = 0;
-  p->last = vnet_add_endpoint (p->net, VNET_H, &last);
-  vchain_dial (p, p->last, VNET_G);
+  vchain_join (p, VNET_G);
   vchain_run (p, FASP_SEC);
   g_assert_cmpuint (p->first, ==, key);
   g_assert_cmpuint (p->last_key, ==, key);
@@ -117,10 +107,9 @@ static void
 test_new_origin (void)
 {
   g_autoptr (VChain) p = vchain_new (1);
-  FaspEndpointConfig out = vchain_sender_config ();
   FaspStreamOffset before, other = { .known = TRUE };
 
-  make_chain (p, 0, &out);
+  make_chain (p, 0);
   vchain_run (p, 2 * FASP_SEC);
   before = p->end;
   memset (other.origin.bytes, 0x55, FASP_ORIGIN_SIZE);
@@ -181,22 +170,20 @@ static VChain *
 make_move (const Move *m)
 {
   VChain *p = vchain_new (m->seed);
-  FaspEndpointConfig c = vchain_sender_config (), last = vchain_receiver_config ();
   guint serial = 0;
 
-  p->source = vnet_add_endpoint (p->net, VNET_A, &c);
+  vchain_begin (p);
   vchain_wire (p, VNET_A, VNET_B, m->behind[0], m->loss);
   vchain_wire (p, VNET_A, VNET_D, m->behind[1], m->loss);
   vchain_wire (p, VNET_C, VNET_H, 30 * FASP_MSEC, m->loss);
   vchain_wire (p, VNET_E, VNET_H, 80 * FASP_MSEC, m->loss);
   vnet_get_wire (p->net, VNET_E, VNET_H)->mtu = 1330;
-  c.settings.wait_for_connection = FALSE;
-  vchain_add_relay (p, 0, VNET_A, VNET_B, &c);
-  c.history = m->history;
-  vchain_add_relay (p, 1, VNET_A, VNET_D, &c);
-  last.peers = 2;
-  p->last = vnet_add_endpoint (p->net, VNET_H, &last);
-  vchain_dial (p, p->last, VNET_C);
+  p->sender.settings.wait_for_connection = FALSE;
+  vchain_add_relay (p, 0, VNET_A, VNET_B);
+  p->sender.history = m->history;
+  vchain_add_relay (p, 1, VNET_A, VNET_D);
+  p->receiver.peers = 2;
+  vchain_join (p, VNET_C);
   vchain_run (p, 3 * FASP_SEC + g_rand_int_range (p->rand, 0, FASP_SEC));
   g_assert_true (p->first_seen);
   if (m->waits)
@@ -276,14 +263,12 @@ static void
 test_move_back (void)
 {
   g_autoptr (VChain) p = vchain_new (1);
-  FaspEndpointConfig c = vchain_sender_config (), last = vchain_receiver_config ();
   guint serial = 0;
 
-  p->source = vnet_add_endpoint (p->net, VNET_A, &c);
+  vchain_begin (p);
   vchain_wire (p, VNET_A, VNET_H, 30 * FASP_MSEC, 0);
-  last.peers = 2;
-  p->last = vnet_add_endpoint (p->net, VNET_H, &last);
-  vchain_dial (p, p->last, VNET_A);
+  p->receiver.peers = 2;
+  vchain_join (p, VNET_A);
   vchain_run (p, FASP_SEC);
   vchain_wire (p, VNET_A, VNET_H, 30 * FASP_MSEC, 1);
   vchain_run (p, 2500 * FASP_MSEC);

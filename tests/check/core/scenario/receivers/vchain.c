@@ -15,6 +15,10 @@ vchain_new (guint32 seed)
   VChain *p = g_new0 (VChain, 1);
 
   p->net = vnet_new (seed);
+  fasp_endpoint_config_init (&p->sender, FASP_ROLE_SENDER, FASP_MODE_LISTENER);
+  fasp_endpoint_config_init (&p->receiver, FASP_ROLE_RECEIVER, FASP_MODE_CALLER);
+  p->sender.settings.max_bitrate = VCHAIN_CHANNEL;
+  p->sender.settings.latency_ms = p->receiver.settings.latency_ms = 300;
   p->rand = g_rand_new_with_seed (seed);
   p->media_base = 5 * FASP_SEC;
   p->end.offset = FASP_OFFSET_UNKNOWN;
@@ -52,27 +56,6 @@ vchain_wire (VChain *p, VnetSide a, VnetSide b, FaspTime rtt, gdouble loss)
   }
 }
 
-FaspEndpointConfig
-vchain_sender_config (void)
-{
-  FaspEndpointConfig c;
-
-  fasp_endpoint_config_init (&c, FASP_ROLE_SENDER, FASP_MODE_LISTENER);
-  c.settings.max_bitrate = VCHAIN_CHANNEL;
-  c.settings.latency_ms = 300;
-  return c;
-}
-
-FaspEndpointConfig
-vchain_receiver_config (void)
-{
-  FaspEndpointConfig c;
-
-  fasp_endpoint_config_init (&c, FASP_ROLE_RECEIVER, FASP_MODE_CALLER);
-  c.settings.latency_ms = 300;
-  return c;
-}
-
 void
 vchain_dial (VChain *p, FaspEndpoint *endpoint, VnetSide peer)
 {
@@ -82,13 +65,23 @@ vchain_dial (VChain *p, FaspEndpoint *endpoint, VnetSide peer)
 }
 
 void
-vchain_add_relay (VChain *p, guint n, VnetSide upstream, VnetSide side,
-    const FaspEndpointConfig *out)
+vchain_begin (VChain *p)
 {
-  FaspEndpointConfig in = vchain_receiver_config ();
+  p->source = vnet_add_endpoint (p->net, VNET_A, &p->sender);
+}
 
-  p->relays[n].in = vnet_add_endpoint (p->net, side, &in);
-  p->relays[n].out = vnet_add_endpoint (p->net, side + 1, out);
+void
+vchain_join (VChain *p, VnetSide peer)
+{
+  p->last = vnet_add_endpoint (p->net, VNET_H, &p->receiver);
+  vchain_dial (p, p->last, peer);
+}
+
+void
+vchain_add_relay (VChain *p, guint n, VnetSide upstream, VnetSide side)
+{
+  p->relays[n].in = vnet_add_endpoint (p->net, side, &p->receiver);
+  p->relays[n].out = vnet_add_endpoint (p->net, side + 1, &p->sender);
   vchain_dial (p, p->relays[n].in, upstream);
 }
 

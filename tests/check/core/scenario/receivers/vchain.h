@@ -28,9 +28,10 @@ typedef struct
 {
   Vnet *net;
   GRand *rand;
-  FaspEndpoint *source; /* at A */
-  guint64 written;      /* offset of the next byte */
-  guint64 due;          /* bytes by now */
+  FaspEndpointConfig sender, receiver; /* of those that are made from now on */
+  FaspEndpoint *source;                /* at A */
+  guint64 written;                     /* offset of the next byte */
+  guint64 due;                         /* bytes by now */
   FaspTime media_base;
   gboolean finished;
   VChainRelay relays[3];
@@ -54,12 +55,13 @@ void vchain_free (VChain *p);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VChain, vchain_free)
 /* Sets both directions of the path between two nodes. */
 void vchain_wire (VChain *p, VnetSide a, VnetSide b, FaspTime rtt, gdouble loss);
-FaspEndpointConfig vchain_sender_config (void);
-FaspEndpointConfig vchain_receiver_config (void);
 void vchain_dial (VChain *p, FaspEndpoint *endpoint, VnetSide peer);
+/* Makes the source, at A. */
+void vchain_begin (VChain *p);
+/* Makes the last receiver, at H, which calls @peer. */
+void vchain_join (VChain *p, VnetSide peer);
 /* From @upstream's node, in at @side and out at the next. */
-void vchain_add_relay (VChain *p, guint n, VnetSide upstream, VnetSide side,
-    const FaspEndpointConfig *out);
+void vchain_add_relay (VChain *p, guint n, VnetSide upstream, VnetSide side);
 void vchain_step (VChain *p);
 void vchain_run (VChain *p, FaspTime span);
 /* The source ends: the last receiver has all that was not told to be missing, within 30 s. */

@@ -17,6 +17,10 @@ vheader_new (guint32 seed, gsize header_size, guint key_every)
   VHeader *sim = g_new0 (VHeader, 1);
 
   sim->net = vnet_new (seed);
+  fasp_endpoint_config_init (&sim->config, FASP_ROLE_SENDER, FASP_MODE_LISTENER);
+  sim->config.settings.max_bitrate = 8000000;
+  sim->config.settings.latency_ms = 300;
+  sim->config.settings.wait_for_connection = FALSE;
   sim->source.header = make_header (header_size);
   sim->source.key_every = key_every;
   sim->source.entries = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
@@ -38,18 +42,6 @@ vheader_free (VHeader *sim)
   g_hash_table_unref (sim->source.entries);
   vnet_free (sim->net);
   g_free (sim);
-}
-
-FaspEndpointConfig
-vheader_sender_config (void)
-{
-  FaspEndpointConfig c;
-
-  fasp_endpoint_config_init (&c, FASP_ROLE_SENDER, FASP_MODE_LISTENER);
-  c.settings.max_bitrate = 8000000;
-  c.settings.latency_ms = 300;
-  c.settings.wait_for_connection = FALSE;
-  return c;
 }
 
 FaspEndpoint *
@@ -194,11 +186,23 @@ vheader_assert_entered (VHeader *sim)
 }
 
 void
-vheader_begin (VHeader *sim, const FaspEndpointConfig *c, gdouble loss)
+vheader_begin_without (VHeader *sim, gdouble loss)
 {
-  sim->sender = vnet_add_endpoint (sim->net, VNET_A, c);
-  fasp_endpoint_set_header (sim->sender, 0, sim->source.header);
+  sim->sender = vnet_add_endpoint (sim->net, VNET_A, &sim->config);
   vheader_wire (sim, VNET_A, VNET_B, loss);
+}
+
+void
+vheader_begin (VHeader *sim, gdouble loss)
+{
+  vheader_begin_without (sim, loss);
+  fasp_endpoint_set_header (sim->sender, 0, sim->source.header);
+}
+
+void
+vheader_join (VHeader *sim)
+{
+  sim->reader = vheader_dial (sim, VNET_B, VNET_A, FASP_JOIN_ANY);
 }
 
 void

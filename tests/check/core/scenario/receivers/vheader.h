@@ -33,6 +33,7 @@ typedef struct
 typedef struct
 {
   Vnet *net;
+  FaspEndpointConfig config; /* of a sender that begins from now on, and of a relay's */
   FaspEndpoint *sender, *reader;
   VHeaderSource source;
   VHeaderRelay relay;
@@ -45,7 +46,6 @@ typedef struct
 VHeader *vheader_new (guint32 seed, gsize header_size, guint key_every);
 void vheader_free (VHeader *sim);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VHeader, vheader_free)
-FaspEndpointConfig vheader_sender_config (void);
 /* Makes a receiver at @from that calls @to. */
 FaspEndpoint *vheader_dial (VHeader *sim, VnetSide from, VnetSide to, FaspJoin join);
 /* Reads what the reader has, and checks it. */
@@ -55,8 +55,12 @@ void vheader_run (VHeader *sim, FaspTime span);
 void vheader_wire (VHeader *sim, VnetSide a, VnetSide b, gdouble loss);
 /* The reader got the header once, and then the stream from a unit on that can be decoded alone. */
 void vheader_assert_entered (VHeader *sim);
-/* A sender at A, and a wire from there to B. */
-void vheader_begin (VHeader *sim, const FaspEndpointConfig *c, gdouble loss);
+/* A sender at A that knows its header, and a path from there to B. */
+void vheader_begin (VHeader *sim, gdouble loss);
+/* The same, and it knows no header yet. */
+void vheader_begin_without (VHeader *sim, gdouble loss);
+/* The reader joins, at B. */
+void vheader_join (VHeader *sim);
 /* So much of what A sends to B is lost for @span, and nothing any more. */
 void vheader_run_lossy (VHeader *sim, gdouble loss, FaspTime span);
 
