@@ -197,6 +197,14 @@ vcast_assert_whole (VCast *n, VnetSide side)
 }
 
 void
+vcast_end_whole (VCast *n, VnetSide last)
+{
+  vcast_end (n);
+  for (VnetSide side = VNET_B; side <= last; side++)
+    vcast_assert_whole (n, side);
+}
+
+void
 vcast_assert_gap_notified (VCast *n, VnetSide side, gint64 joined, gboolean left_behind)
 {
   const VCastNode *node = &n->nodes[side];

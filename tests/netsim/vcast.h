@@ -5,8 +5,8 @@
  * The fixture holds the settings of its ends, so a test states only what differs: receivers call
  * the sender, which listens; each path takes VCAST_RTT; the stream has 4 Mbit/s. A change of
  * `sender' or `receiver' holds for the ends that join from then on. A test begins with
- * vcast_new(), vcast_begin() and vcast_run(), and ends with vcast_end(), which ends the stream, and
- * vcast_assert_whole(). With g_autoptr (VCast), nothing is freed by hand.
+ * vcast_new(), vcast_begin() and vcast_run(), and ends with vcast_end_whole(). With g_autoptr
+ * (VCast), nothing is freed by hand.
  */
 #pragma once
 
@@ -64,8 +64,11 @@ void vcast_leave (VCast *n, VnetSide side);
 void vcast_run (VCast *n, FaspTime time);
 /* Ends the stream, and runs until it is over. */
 void vcast_end (VCast *n);
+/* The same: the receivers at B to @last have all of it. */
+void vcast_end_whole (VCast *n, VnetSide last);
 /* So much is lost between the sender and the first receiver, both ways. */
 void vcast_lose (VCast *n, gdouble loss);
+/* The stream is over, and the receiver has it from where it joined. */
 void vcast_assert_whole (VCast *n, VnetSide side);
 /* Of the first gap the application is told, not of each; how much is missing in all is counted.
  * @joined: offset of the node's first byte. */

@@ -4,6 +4,7 @@
  * could be sent again.
  */
 #include "faspcredentials.h"
+#include "vcases.h"
 #include "vstream.h"
 
 #define RTT (200 * FASP_MSEC)
@@ -403,11 +404,7 @@ main (int argc, char **argv)
   g_test_add_func ("/fec/alone/end", test_alone_end);
   g_test_add_data_func ("/fec/half-rtt/fixed", &half_fixed, test_half_rtt);
   g_test_add_data_func ("/fec/half-rtt/auto", &half_auto, test_half_rtt);
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/fec/whole/%s", cases[i].name);
-
-    g_test_add_data_func (path, &cases[i], test_whole);
-  }
+  vcases_add ("/fec/whole", cases, sizeof *cases, G_N_ELEMENTS (cases), test_whole);
   g_test_add_func ("/fec/no-room", test_no_room);
   g_test_add_func ("/fec/alone", test_alone);
   g_test_add_func ("/fec/no-retransmission", test_no_rtx);

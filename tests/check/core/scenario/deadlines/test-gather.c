@@ -3,6 +3,7 @@
  * Small writes: they fill datagrams where that takes a short part of the latency, and are late by
  * no more than that.
  */
+#include "vcases.h"
 #include "vstream.h"
 
 #define RTT (20 * FASP_MSEC)
@@ -87,10 +88,6 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autofree gchar *path = g_strconcat ("/gather/", cases[i].name, NULL);
-
-    g_test_add_data_func (path, &cases[i], test_gather);
-  }
+  vcases_add ("/gather", cases, sizeof *cases, G_N_ELEMENTS (cases), test_gather);
   return g_test_run ();
 }

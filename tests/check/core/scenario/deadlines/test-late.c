@@ -165,8 +165,7 @@ test_longer_path (void)
   stats = vcast_get_session (n, VNET_A);
   g_assert_cmpuint (stats.latency.skips, >, 0);
   g_assert_cmpuint (stats.delivery.skipped, ==, 0);
-  vcast_end (n);
-  vcast_assert_whole (n, VNET_B);
+  vcast_end_whole (n, VNET_B);
 }
 
 /* A skip in the first second of a session is one in a second, not one in no time. */
@@ -357,8 +356,7 @@ test_narrow (void)
   vnet_get_wire (n->net, VNET_A, VNET_B)->mtu = 1300;
   vcast_run (n, 10 * FASP_SEC);
   g_assert_cmpuint (vcast_get_session (n, VNET_A).path.datagram_size, ==, 1252);
-  vcast_end (n);
-  vcast_assert_whole (n, VNET_B);
+  vcast_end_whole (n, VNET_B);
 }
 
 /* A stream pauses before its end is said: nobody waited for that, and nothing was late. */
@@ -371,8 +369,7 @@ test_late_end (void)
   vcast_run (n, 3 * FASP_SEC);
   n->bitrate = n->held = 0;
   vcast_run (n, 5 * FASP_SEC);
-  vcast_end (n);
-  vcast_assert_whole (n, VNET_B);
+  vcast_end_whole (n, VNET_B);
   g_assert_cmpint (
       fasp_hist_percentile (fasp_endpoint_get_lateness (n->nodes[VNET_B].endpoint, TRUE), 1), <,
       FASP_SEC);
@@ -402,8 +399,7 @@ test_tail_far (void)
   vcast_run (n, 2 * FASP_SEC);
   g_assert_cmpuint (vnet_get_counters (n->net, VNET_A, VNET_B)->packets, <=, before + 8);
   out->loss = 0;
-  vcast_end (n);
-  vcast_assert_whole (n, VNET_B);
+  vcast_end_whole (n, VNET_B);
 }
 
 int

@@ -6,6 +6,7 @@
  * FASP_SEEDS sets how many seeds each network is tried with (default 10).
  */
 #include "seeds.h"
+#include "vcases.h"
 #include "vstream.h"
 
 typedef struct
@@ -730,11 +731,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (networks); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/sim/network/%s", networks[i].name);
-
-    g_test_add_data_func (path, &networks[i], test_network);
-  }
+  vcases_add ("/sim/network", networks, sizeof *networks, G_N_ELEMENTS (networks), test_network);
   g_test_add_func ("/sim/calm", test_calm);
   g_test_add_func ("/sim/lateness", test_lateness);
   g_test_add_func ("/sim/silence", test_silence);

@@ -3,6 +3,7 @@
  * Two senders that are fed the same transport stream, and know nothing of each other.
  */
 #include "seeds.h"
+#include "vcases.h"
 #include "vhitless.h"
 
 #define RTT (100 * FASP_MSEC)
@@ -111,19 +112,10 @@ test_standby (gconstpointer data)
 int
 main (int argc, char **argv)
 {
-  guint seeds;
-
   g_test_init (&argc, &argv, NULL);
-  seeds = count_seeds (10);
-  for (guint seed = 1; seed <= seeds; seed++) {
-    g_autofree gchar *hot = g_strdup_printf ("/align/hot/%u", seed);
-    g_autofree gchar *standby = g_strdup_printf ("/align/standby/%u", seed);
-    g_autofree gchar *at_once = g_strdup_printf ("/align/at-once/%u", seed);
-
-    g_test_add_data_func (hot, GUINT_TO_POINTER (seed), test_hot);
-    g_test_add_data_func (standby, GUINT_TO_POINTER (seed), test_standby);
-    g_test_add_data_func (at_once, GUINT_TO_POINTER (seed), test_at_once);
-  }
+  vcases_add_seeds ("/align/hot", count_seeds (10), test_hot);
+  vcases_add_seeds ("/align/standby", count_seeds (10), test_standby);
+  vcases_add_seeds ("/align/at-once", count_seeds (10), test_at_once);
   g_test_add_func ("/align/behind", test_behind);
   return g_test_run ();
 }

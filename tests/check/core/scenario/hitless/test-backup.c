@@ -3,6 +3,7 @@
  * Two encoders, main and backup: the reader goes over to the other one at a key frame.
  */
 #include "seeds.h"
+#include "vcases.h"
 #include "vhitless.h"
 
 #define RTT (100 * FASP_MSEC)
@@ -192,15 +193,8 @@ test_pause (void)
 int
 main (int argc, char **argv)
 {
-  guint seeds;
-
   g_test_init (&argc, &argv, NULL);
-  seeds = count_seeds (10);
-  for (guint seed = 1; seed <= seeds; seed++) {
-    g_autofree gchar *alike = g_strdup_printf ("/backup/alike/%u", seed);
-
-    g_test_add_data_func (alike, GUINT_TO_POINTER (seed), test_alike);
-  }
+  vcases_add_seeds ("/backup/alike", count_seeds (10), test_alike);
   g_test_add_data_func ("/backup/main-dies/hot", GUINT_TO_POINTER (FASP_REDUNDANCY_HOT),
       test_main_dies);
   g_test_add_data_func ("/backup/main-dies/standby", GUINT_TO_POINTER (FASP_REDUNDANCY_STANDBY),

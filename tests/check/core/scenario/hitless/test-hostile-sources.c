@@ -3,6 +3,7 @@
  * A second sender, which has the keys, and lies about the stream: what the first one delivers is
  * delivered.
  */
+#include "vcases.h"
 #include "vhitless.h"
 
 #define RTT (100 * FASP_MSEC)
@@ -219,13 +220,8 @@ main (int argc, char **argv)
   static const FaspRedundancy WAYS[] = { FASP_REDUNDANCY_HOT, FASP_REDUNDANCY_STANDBY };
 
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (LIES); i++) {
-    g_autofree gchar *hot = g_strdup_printf ("/lies/hot/%s", LIES[i].name);
-    g_autofree gchar *standby = g_strdup_printf ("/lies/standby/%s", LIES[i].name);
-
-    g_test_add_data_func (hot, &LIES[i], test_hot);
-    g_test_add_data_func (standby, &LIES[i], test_standby);
-  }
+  vcases_add ("/lies/hot", LIES, sizeof *LIES, G_N_ELEMENTS (LIES), test_hot);
+  vcases_add ("/lies/standby", LIES, sizeof *LIES, G_N_ELEMENTS (LIES), test_standby);
   for (guint i = 0; i < G_N_ELEMENTS (WAYS); i++) {
     const gchar *way = i == 0 ? "hot" : "standby";
     g_autofree gchar *later = g_strdup_printf ("/lies/later/%s", way);

@@ -52,8 +52,7 @@ test_plaintext (void)
   tape_init (&tape, n);
   vkeys_begin (n, &vkeys_nobody);
   vcast_run (n, FASP_SEC);
-  vcast_end (n);
-  vcast_assert_whole (n, VNET_B);
+  vcast_end_whole (n, VNET_B);
   stream = g_malloc (n->written + 8);
   for (guint64 i = 0; i < n->written; i++)
     stream[i] = vcast_byte_at (i);
@@ -207,8 +206,7 @@ test_spoof (void)
   }
   g_assert_cmpuint (vcast_get_stats (n, VNET_A).datagrams_forged, >=, 250);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_REMOVED], ==, 0);
-  vcast_end (n);
-  vcast_assert_whole (n, VNET_B);
+  vcast_end_whole (n, VNET_B);
   tape_clear (&tape);
 }
 
@@ -267,8 +265,7 @@ test_copied_answer (void)
   }
   /* he is asked whether the listener is there */
   g_assert_cmpuint (vnet_get_counters (n->net, VNET_B, VNET_C)->packets, <=, FASP_CHALLENGES);
-  vcast_end (n);
-  vcast_assert_whole (n, VNET_B);
+  vcast_end_whole (n, VNET_B);
 }
 
 /* An attacker beside the path, who is faster. */
@@ -348,8 +345,7 @@ test_copied_way (gconstpointer data)
   vcast_run (n, 2 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_INTERRUPTED], ==, interrupted);
   g_assert_cmpuint (vcast_get_session (n, VNET_B).latency.skips, <=, skips + 1);
-  vcast_end (n);
-  vcast_assert_whole (n, VNET_B);
+  vcast_end_whole (n, VNET_B);
   g_hash_table_unref (thief.passed);
 }
 
@@ -370,8 +366,7 @@ test_copied_keys (void)
   g_assert_true (fasp_endpoint_nth (n->nodes[VNET_B].endpoint, 0)->flows[0].challenge.stayed);
   for (VnetSide side = VNET_A; side <= VNET_B; side++)
     g_assert_cmpuint (fasp_endpoint_nth (n->nodes[side].endpoint, 0)->rekeying.keys, >, 15);
-  vcast_end (n);
-  vcast_assert_whole (n, VNET_B);
+  vcast_end_whole (n, VNET_B);
   g_hash_table_unref (thief.passed);
 }
 
@@ -396,8 +391,7 @@ test_refusals_in_outage (gconstpointer data)
     vnet_get_wire (n->net, VNET_A, VNET_B)->loss = 0;
     vcast_run (n, 10 * FASP_SEC);
     g_assert_cmpuint (b->events[FASP_EVENT_RESUMED], ==, 1);
-    vcast_end (n);
-    vcast_assert_whole (n, VNET_B);
+    vcast_end_whole (n, VNET_B);
   } else {
     vcast_run (n, 60 * FASP_SEC);
     g_assert_cmpuint (b->events[FASP_EVENT_REMOVED], ==, 1);
@@ -419,8 +413,7 @@ test_refusals (void)
   vcast_run (n, 3 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_REJECTED], ==, 0);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 1);
-  vcast_end (n);
-  vcast_assert_whole (n, VNET_B);
+  vcast_end_whole (n, VNET_B);
 }
 
 /* An OPEN that was copied on its way, and comes from elsewhere first. */
@@ -444,8 +437,7 @@ test_copied_open (void)
   vcast_run (n, 3 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 1);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTED], ==, 1);
-  vcast_end (n);
-  vcast_assert_whole (n, VNET_B);
+  vcast_end_whole (n, VNET_B);
 }
 
 /* What is not even opened touches nothing: a datagram of another flow does not
@@ -522,8 +514,7 @@ test_flood (void)
   g_assert_cmpuint (out->packets, >, 0);
   g_assert_cmpuint (out->bytes, <=, 20000 * (FASP_OPEN_SIZE + 28));
   g_assert_cmpuint (vcast_get_stats (n, VNET_A).handshakes_retried, >, 10000);
-  vcast_end (n);
-  vcast_assert_whole (n, VNET_B);
+  vcast_end_whole (n, VNET_B);
 }
 
 /* One that is too short to be answered, and one of another version. */
@@ -613,8 +604,7 @@ test_hostile (void)
     g_assert_cmpuint (vcast_get_stats (n, VNET_B).datagrams_forged, >, 0);
     g_assert_cmpuint (vcast_get_stats (n, VNET_B).datagrams_malformed, >, 0);
     g_assert_cmpuint (vcast_get_session (n, VNET_B).received.datagrams_duplicate, >, 0);
-    vcast_end (n);
-    vcast_assert_whole (n, VNET_B);
+    vcast_end_whole (n, VNET_B);
     g_ptr_array_unref (tap.seen);
     g_array_unref (tap.sides);
     g_rand_free (rand);

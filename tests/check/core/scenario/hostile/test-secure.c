@@ -5,6 +5,7 @@
  */
 #include <string.h>
 #include "faspcallingprivate.h"
+#include "vcases.h"
 #include "vkeys.h"
 
 typedef struct
@@ -71,8 +72,7 @@ test_meeting (gconstpointer data)
     g_assert_true (there.peer.proved == (m->caller.own != 0));
     g_assert_true (here.peer.proved == (m->caller.own != 0));
     g_assert_cmpstr (there.peer.name, ==, m->caller.own ? "somebody" : "");
-    vcast_end (n);
-    vcast_assert_whole (n, VNET_B);
+    vcast_end_whole (n, VNET_B);
   } else if (m->text == NULL) {
     g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_UNANSWERED], ==, 1);
     g_assert_nonnull (strstr (n->nodes[VNET_B].last[FASP_EVENT_UNANSWERED].text, "passphrase"));
@@ -155,8 +155,7 @@ test_stranger (gconstpointer data)
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTING], ==, 1);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, accept ? 1 : 0);
   if (accept) {
-    vcast_end (n);
-    vcast_assert_whole (n, VNET_B);
+    vcast_end_whole (n, VNET_B);
   } else {
     g_assert_cmpint (n->nodes[VNET_B].last[FASP_EVENT_REJECTED].reason, ==, FASP_REASON_REFUSED);
     g_assert_cmpuint (datagrams, ==, 0);
@@ -268,8 +267,7 @@ test_handshake (gconstpointer data)
       vcast_run (n, 2 * FASP_SEC);
       g_assert_true (d.done);
       g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 1);
-      vcast_end (n);
-      vcast_assert_whole (n, VNET_B);
+      vcast_end_whole (n, VNET_B);
     }
   }
 }
@@ -286,8 +284,7 @@ test_every_bit (gconstpointer data)
   vnet_set_tap (n->net, flip, &flipper);
   vkeys_begin (n, data);
   vcast_run (n, 2 * FASP_SEC);
-  vcast_end (n);
-  vcast_assert_whole (n, VNET_B);
+  vcast_end_whole (n, VNET_B);
   a = vcast_get_stats (n, VNET_A);
   b = vcast_get_stats (n, VNET_B);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTED], ==, 1);
@@ -401,8 +398,7 @@ test_rekey (void)
   vcast_run (n, 5 * FASP_SEC);
   vnet_rebind (n->net, VNET_B, 4711);
   vcast_run (n, 60 * FASP_SEC);
-  vcast_end (n);
-  vcast_assert_whole (n, VNET_B);
+  vcast_end_whole (n, VNET_B);
   for (guint i = 0; i < 2; i++)
     g_assert_cmpuint (w.changes[i], >, 90);
   watch_stop (&w);
@@ -423,8 +419,7 @@ test_rekey_datagrams (void)
   n->sender.rekey_datagrams = 1000;
   vcast_begin (n, VNET_B);
   vcast_run (n, 20 * FASP_SEC);
-  vcast_end (n);
-  vcast_assert_whole (n, VNET_B);
+  vcast_end_whole (n, VNET_B);
   g_assert_cmpuint (w.changes[0], >=, w.largest[0] / 1200);
   g_assert_cmpuint (w.changes[0], >, 3);
   g_assert_cmpuint (w.changes[1], ==, 0);
@@ -437,12 +432,7 @@ main (int argc, char **argv)
   static const VKeys clear = { .cipher = FASP_CIPHER_NONE };
 
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (meetings); i++) {
-    gchar *path = g_strdup_printf ("/secure/meeting/%s", meetings[i].name);
-
-    g_test_add_data_func (path, &meetings[i], test_meeting);
-    g_free (path);
-  }
+  vcases_add ("/secure/meeting", meetings, sizeof *meetings, G_N_ELEMENTS (meetings), test_meeting);
   g_test_add_data_func ("/secure/stranger/let-in", GINT_TO_POINTER (TRUE), test_stranger);
   g_test_add_data_func ("/secure/stranger/refused", GINT_TO_POINTER (FALSE), test_stranger);
   g_test_add_func ("/secure/stranger/late-answer", test_late_answer);

@@ -129,8 +129,7 @@ test_busy (gconstpointer keeps_listening)
   g_assert_cmpint (event.type, ==, FASP_EVENT_REJECTED);
   g_assert_cmpint (event.reason, ==, FASP_REASON_BUSY);
   g_assert_false (event.final);
-  vcast_end (n);
-  vcast_assert_whole (n, VNET_B);
+  vcast_end_whole (n, VNET_B);
   vcast_run (n, 3 * FASP_SEC);
   /* else what it sends would be taken, and confirmed, and read by nobody */
   g_assert_true (fasp_endpoint_poll_event (second, &event) == n->receiver.settings.keep_listening);
@@ -256,8 +255,7 @@ test_answered_late (void)
   vcast_run (n, 2 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTED], ==, 1);
   g_assert_cmpuint (vnet_get_counters (n->net, VNET_A, VNET_D)->packets, ==, 0);
-  vcast_end (n);
-  vcast_assert_whole (n, VNET_B);
+  vcast_end_whole (n, VNET_B);
 }
 
 /* A caller whose answers are lost, so that it asks whether its session is still known.  @moves:
@@ -301,8 +299,7 @@ test_asked_elsewhere (void)
   g_assert_cmpuint (there->bytes, <, size);
   vnet_get_wire (n->net, VNET_B, VNET_A)->loss = 0;
   vcast_run (n, FASP_SEC);
-  vcast_end (n);
-  vcast_assert_whole (n, VNET_B);
+  vcast_end_whole (n, VNET_B);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 1);
 }
 
@@ -331,8 +328,7 @@ test_asked_from_third (void)
   vnet_get_wire (n->net, VNET_A, VNET_B)->loss = 0;
   vnet_get_wire (n->net, VNET_B, VNET_A)->loss = 0;
   vcast_run (n, 2 * FASP_SEC);
-  vcast_end (n);
-  vcast_assert_whole (n, VNET_B);
+  vcast_end_whole (n, VNET_B);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 1);
 }
 

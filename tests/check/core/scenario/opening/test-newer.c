@@ -62,8 +62,7 @@ test_options (void)
     newer = i / 2 == 0 ? FASP_ROLE_SENDER : FASP_ROLE_RECEIVER;
     n = start (i % 2);
     vcast_run (n, FASP_SEC);
-    vcast_end (n);
-    vcast_assert_whole (n, VNET_B);
+    vcast_end_whole (n, VNET_B);
     g_assert_cmpint (n->nodes[VNET_B].last[FASP_EVENT_REMOVED].reason, ==, FASP_REASON_FINISHED);
   }
 }

@@ -22,8 +22,7 @@ test_open (void)
   vcast_run (n, RTT);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTED], ==, 1);
   vcast_run (n, FASP_SEC);
-  vcast_end (n);
-  vcast_assert_whole (n, VNET_B);
+  vcast_end_whole (n, VNET_B);
   g_assert_cmpint (n->nodes[VNET_B].origin, ==, 0);
   g_assert_cmpint (n->nodes[VNET_B].last[FASP_EVENT_REMOVED].reason, ==, FASP_REASON_FINISHED);
 }
@@ -39,8 +38,7 @@ test_cookie (void)
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 1);
   g_assert_cmpuint (vcast_get_stats (n, VNET_A).handshakes_retried, ==, 1);
   vcast_run (n, FASP_SEC);
-  vcast_end (n);
-  vcast_assert_whole (n, VNET_B);
+  vcast_end_whole (n, VNET_B);
 }
 
 static void
@@ -160,8 +158,7 @@ test_rendezvous (gconstpointer data)
   g_assert_cmpuint (n->nodes[first].events[FASP_EVENT_UNANSWERED], ==, 1);
   vcast_join (n, second, first);
   vcast_run (n, 3 * FASP_SEC);
-  vcast_end (n);
-  vcast_assert_whole (n, VNET_B);
+  vcast_end_whole (n, VNET_B);
   vcast_run (n, 3 * FASP_SEC);
   g_assert_cmpuint (n->nodes[first].events[FASP_EVENT_UNANSWERED], ==, 1);
   g_assert_cmpuint (n->nodes[second].events[FASP_EVENT_UNANSWERED], ==, 0);
@@ -198,8 +195,7 @@ test_wait (gconstpointer data)
   g_assert_cmpuint (vcast_get_stats (n, VNET_A).bytes_dropped, ==, n->written);
   vcast_join (n, VNET_B, VNET_A);
   vcast_run (n, 3 * FASP_SEC);
-  vcast_end (n);
-  vcast_assert_whole (n, VNET_B);
+  vcast_end_whole (n, VNET_B);
   g_assert_true ((n->nodes[VNET_B].origin == 0) == wait);
 }
 
@@ -240,8 +236,7 @@ test_slow_channel (void)
   vnet_configure (n->nodes[VNET_A].endpoint, vnet_get_time (n->net), max_bitrate, 2000000);
   vcast_run (n, 5 * FASP_SEC);
   g_assert_cmpuint (vcast_get_session (n, VNET_A).path.datagram_size, ==, 1472);
-  vcast_end (n);
-  vcast_assert_whole (n, VNET_B);
+  vcast_end_whole (n, VNET_B);
 }
 
 /* On a short path the first block is as wide as the path, whatever waits to be written; a long
@@ -274,8 +269,7 @@ test_wide_at_once (void)
     g_assert_cmpuint (stats.sent.blocks, >, 0);
     if (delays[i] < 5 * FASP_MSEC)
       g_assert_cmpuint (stats.sent.bytes / stats.sent.blocks, >, 8000);
-    vcast_end (n);
-    vcast_assert_whole (n, VNET_B);
+    vcast_end_whole (n, VNET_B);
   }
 }
 

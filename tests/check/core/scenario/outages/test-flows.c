@@ -4,6 +4,7 @@
  * end, is felt by nobody for longer than it takes to hear of it.
  */
 #include "faspendpointbase.h"
+#include "vcases.h"
 #include "vstream.h"
 
 #define RTT (40 * FASP_MSEC)
@@ -691,11 +692,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/flows/whole/%s", cases[i].name);
-
-    g_test_add_data_func (path, &cases[i], test_whole);
-  }
+  vcases_add ("/flows/whole", cases, sizeof *cases, G_N_ELEMENTS (cases), test_whole);
   g_test_add_func ("/flows/dies", test_dies);
   g_test_add_func ("/flows/noticed", test_noticed);
   g_test_add_func ("/flows/hitless", test_hitless);

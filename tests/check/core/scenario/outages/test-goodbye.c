@@ -44,8 +44,7 @@ test_unanswered (void)
   g_assert_cmpint (n->nodes[VNET_A].last[FASP_EVENT_REMOVED].reason, ==, FASP_REASON_TOO_SLOW);
   vcast_run (n, FASP_CLOSE_TIMEOUT);
   g_assert_cmpuint (count_sessions (n), ==, 1);
-  vcast_end (n);
-  vcast_assert_whole (n, VNET_B);
+  vcast_end_whole (n, VNET_B);
 }
 
 /* A receiver that stops tells its application that it is over, whether the sender answers or

@@ -38,16 +38,14 @@ test_standstill (gconstpointer data)
       g_assert_cmpuint (n->nodes[i].events[FASP_EVENT_INTERRUPTED], ==, 0);
       g_assert_cmpuint (n->nodes[i].events[FASP_EVENT_REMOVED], ==, 0);
     }
-    vcast_end (n);
-    vcast_assert_whole (n, VNET_B);
+    vcast_end_whole (n, VNET_B);
   } else {
     /* the sender has given it up, and calls: that is no end, and it has kept what was not
      * confirmed */
     g_assert_cmpuint (receiver->events[FASP_EVENT_CONNECTED], ==, 2);
     g_assert_cmpint (receiver->last[FASP_EVENT_REMOVED].reason, ==, FASP_REASON_REPLACED);
     vcast_run (n, n->sender.resume_timeout); /* it catches up */
-    vcast_end (n);
-    vcast_assert_whole (n, VNET_B);
+    vcast_end_whole (n, VNET_B);
   }
 }
 
@@ -75,8 +73,7 @@ test_stuck (gconstpointer data)
     vcast_run (n, FASP_SEC);
   }
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_INTERRUPTED], ==, 0);
-  vcast_end (n);
-  vcast_assert_whole (n, VNET_B);
+  vcast_end_whole (n, VNET_B);
 }
 
 /* The NAT of one side gives it another port, again and again. */
@@ -94,8 +91,7 @@ test_rebind (gconstpointer data)
     vnet_rebind (n->net, side, 8000 + i);
   }
   vcast_run (n, 2 * FASP_SEC);
-  vcast_end (n);
-  vcast_assert_whole (n, VNET_B);
+  vcast_end_whole (n, VNET_B);
   for (guint i = VNET_A; i <= VNET_B; i++) {
     g_assert_cmpuint (n->nodes[i].events[FASP_EVENT_CONNECTED], ==, 1);
     g_assert_cmpuint (n->nodes[i].events[FASP_EVENT_REMOVED], ==, 1);
@@ -147,8 +143,7 @@ test_outage (void)
     g_assert_cmpuint (n->nodes[i].events[FASP_EVENT_RESUMED], ==, 1);
     g_assert_cmpuint (n->nodes[i].events[FASP_EVENT_CONNECTED], ==, 1);
   }
-  vcast_end (n);
-  vcast_assert_whole (n, VNET_B);
+  vcast_end_whole (n, VNET_B);
 }
 
 /* Hours of nothing, forth or both ways, as long as the peer keeps its place: what is asked
@@ -175,8 +170,7 @@ test_outage_hours (gconstpointer both)
       g_assert_cmpuint (n->nodes[side].events[FASP_EVENT_CONNECTED], ==, 1);
       g_assert_cmpuint (n->nodes[side].events[FASP_EVENT_REMOVED], ==, 0);
     }
-    vcast_end (n);
-    vcast_assert_whole (n, VNET_B);
+    vcast_end_whole (n, VNET_B);
   }
 }
 
@@ -279,8 +273,7 @@ test_restart (void)
   vcast_leave (n, VNET_B);
   vcast_join (n, VNET_B, VNET_A);
   vcast_run (n, 10 * FASP_SEC);
-  vcast_end (n);
-  vcast_assert_whole (n, VNET_B);
+  vcast_end_whole (n, VNET_B);
   /* nothing is missing between the two; what was under way may come twice */
   g_assert_cmpint (n->nodes[VNET_B].origin, <=, read);
   g_assert_cmpint (n->nodes[VNET_B].origin, >, read - n->written / 10);
@@ -335,8 +328,7 @@ test_restart_live (gconstpointer data)
     g_assert_cmpuint (dropped, >=, skipped);
     g_assert_cmpuint (dropped - skipped, <, n->bitrate / 8 * RTT / FASP_SEC * 2);
   }
-  vcast_end (n);
-  vcast_assert_whole (n, VNET_B);
+  vcast_end_whole (n, VNET_B);
 }
 
 /* The same sender, and a receiver that was only cut off: it goes on at its byte, also if it has
@@ -361,8 +353,7 @@ test_outage_live (gconstpointer data)
   g_assert_cmpuint (receiver->events[FASP_EVENT_CONNECTED], ==, data != NULL ? 2 : 1);
   g_assert_cmpuint (receiver->discontinuities, ==, 0);
   g_assert_cmpuint (vcast_get_stats (n, VNET_A).bytes_missing, ==, 0);
-  vcast_end (n);
-  vcast_assert_whole (n, VNET_B);
+  vcast_end_whole (n, VNET_B);
 }
 
 /* The same at once, and that its port was closed was said in between, when it had just been heard:
@@ -397,8 +388,7 @@ test_restart_notified (void)
       vcast_run (n, 3 * RTT);
       g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTED], ==, 2);
     }
-    vcast_end (n);
-    vcast_assert_whole (n, VNET_B);
+    vcast_end_whole (n, VNET_B);
   }
 }
 

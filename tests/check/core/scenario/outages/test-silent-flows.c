@@ -3,6 +3,7 @@
  * What is told of flows that carry nothing: what lasts, once, with its times.
  */
 #include "faspflow.h"
+#include "vcases.h"
 #include "vstream.h"
 
 #define RTT (40 * FASP_MSEC)
@@ -195,11 +196,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autofree gchar *path = g_strconcat ("/outage/notified/", cases[i].name, NULL);
-
-    g_test_add_data_func (path, &cases[i], test_notified);
-  }
+  vcases_add ("/outage/notified", cases, sizeof *cases, G_N_ELEMENTS (cases), test_notified);
   g_test_add_data_func ("/outage/not-notified/flicker", NULL, test_not_notified);
   g_test_add_data_func ("/outage/not-notified/all", "all", test_not_notified);
   g_test_add_func ("/outage/never", test_never);

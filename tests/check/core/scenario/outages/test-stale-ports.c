@@ -62,8 +62,7 @@ test_calls (void)
     vcast_run (n, FASP_SEC);
     g_assert_cmpuint (n->nodes[caller].events[FASP_EVENT_CONNECTED], ==, 1);
     assert_stays (n, caller, 20 * FASP_SEC);
-    vcast_end (n);
-    vcast_assert_whole (n, VNET_B);
+    vcast_end_whole (n, VNET_B);
   }
 }
 
@@ -98,8 +97,7 @@ test_no_reconnect (void)
   g_assert_cmpint (await_new_port (n, VNET_A), <=, 2 * LEAVES_WITHIN);
   vcast_run (n, 2 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_RESUMED], ==, 1);
-  vcast_end (n);
-  vcast_assert_whole (n, VNET_B);
+  vcast_end_whole (n, VNET_B);
 }
 
 /* The peer is not there for long: ports are left less and less often, and once it answers, however

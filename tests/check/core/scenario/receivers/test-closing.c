@@ -4,6 +4,7 @@
  * sender with a stream of its own.
  */
 #include "faspendpointbase.h"
+#include "vcases.h"
 #include "vcast.h"
 
 #define DELAY (100 * FASP_MSEC)
@@ -765,21 +766,14 @@ main (int argc, char **argv)
   g_test_add_data_func ("/closing/back/untold", GINT_TO_POINTER (FALSE), test_back);
   g_test_add_func ("/closing/back/relayed", test_back_relayed);
   g_test_add_func ("/closing/back/full", test_lost_and_full);
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autofree gchar *path = g_strconcat ("/closing/kept/", cases[i].name, NULL);
-
-    g_test_add_data_func (path, &cases[i], test_kept);
-  }
+  vcases_add ("/closing/kept", cases, sizeof *cases, G_N_ELEMENTS (cases), test_kept);
   g_test_add_data_func ("/closing/joined/caller", &joins[0], test_joined);
   g_test_add_data_func ("/closing/joined/listener", &joins[1], test_joined);
   g_test_add_data_func ("/closing/lacks", &joins[2], test_lacks);
   g_test_add_data_func ("/closing/cut-short/yes", NULL, test_cut_short);
   g_test_add_data_func ("/closing/cut-short/no", GINT_TO_POINTER (TRUE), test_cut_short);
-  for (guint i = 0; i < G_N_ELEMENTS (refusals); i++) {
-    g_autofree gchar *path = g_strconcat ("/closing/refused/", refusals[i].name, NULL);
-
-    g_test_add_data_func (path, &refusals[i], test_refused);
-  }
+  vcases_add ("/closing/refused", refusals, sizeof *refusals, G_N_ELEMENTS (refusals),
+      test_refused);
   g_test_add_func ("/closing/dropped", test_dropped);
   g_test_add_data_func ("/closing/end/none", &at_end[0], test_end);
   g_test_add_data_func ("/closing/end/receiver", &at_end[1], test_end);

@@ -4,6 +4,7 @@
  * there before the first unit that can be decoded, whatever is lost.
  */
 #include "faspposition.h"
+#include "vcases.h"
 #include "vcast.h"
 #include "vheader.h"
 
@@ -358,11 +359,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (joins); i++) {
-    g_autofree gchar *name = g_strdup_printf ("/header/join/%s", joins[i].name);
-
-    g_test_add_data_func (name, &joins[i], test_join);
-  }
+  vcases_add ("/header/join", joins, sizeof *joins, G_N_ELEMENTS (joins), test_join);
   g_test_add_func ("/header/beginning", test_beginning);
   g_test_add_data_func ("/header/relay/first", GINT_TO_POINTER (FALSE), test_relay);
   g_test_add_data_func ("/header/relay/late", GINT_TO_POINTER (TRUE), test_relay);

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 #include "fasphistory.h"
+#include "vcases.h"
 #include "vcast.h"
 #include "vchain.h"
 
@@ -330,8 +331,7 @@ test_call_early (gconstpointer data)
   g_assert_cmpuint (vcast_get_session (n, VNET_A).delivery.skipped, ==, 0);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_SKIPPED], ==, 0);
   g_assert_cmpuint (vcast_get_stats (n, VNET_B).bytes_missing, ==, 0);
-  vcast_end (n);
-  vcast_assert_whole (n, VNET_B);
+  vcast_end_whole (n, VNET_B);
 }
 
 /* Who joined in the past, and is moved ahead from there when there is no room, is not
@@ -376,7 +376,7 @@ main (int argc, char **argv)
       test_join_finished);
   g_test_add_data_func ("/past/join-finished/live", GUINT_TO_POINTER (FASP_JOIN_LIVE),
       test_join_finished);
-  vchain_add_seeds ("/past/given-up", 4, test_given_up);
+  vcases_add_seeds ("/past/given-up", 4, test_given_up);
   g_test_add_func ("/past/pass", test_pass);
   g_test_add_func ("/past/half-open", test_half_open);
   g_test_add_func ("/past/skip-origin", test_skip_origin);

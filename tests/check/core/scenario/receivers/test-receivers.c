@@ -22,10 +22,7 @@ test_receivers (void)
   vcast_join (n, VNET_D, VNET_A);
   vcast_run (n, 5 * FASP_SEC);
   g_assert_cmpuint (vcast_get_stats (n, VNET_A).sessions, ==, 3);
-  vcast_end (n);
-  vcast_assert_whole (n, VNET_B);
-  vcast_assert_whole (n, VNET_C);
-  vcast_assert_whole (n, VNET_D);
+  vcast_end_whole (n, VNET_D);
   g_assert_cmpint (n->nodes[VNET_B].origin, ==, 0);
   g_assert_cmpint (n->nodes[VNET_D].origin, >=, then);
 }
@@ -105,8 +102,7 @@ test_slow (gconstpointer data)
   g_assert_true ((n->nodes[VNET_A].events[FASP_EVENT_SKIPPED] > 0) == (policy == FASP_SLOW_SKIP));
   n->nodes[VNET_C].stopped = FALSE;
   vcast_run (n, 20 * FASP_SEC);
-  vcast_end (n);
-  vcast_assert_whole (n, VNET_B);
+  vcast_end_whole (n, VNET_B);
   g_assert_false (n->nodes[VNET_C].wrong);
   if (policy == FASP_SLOW_WAIT)
     vcast_assert_whole (n, VNET_C);
@@ -412,9 +408,7 @@ test_turns (void)
   vcast_begin (n, VNET_C);
   vcast_run (n, 5 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_C].read, >, n->written * 8 / 10);
-  vcast_end (n);
-  vcast_assert_whole (n, VNET_B);
-  vcast_assert_whole (n, VNET_C);
+  vcast_end_whole (n, VNET_C);
 }
 
 /* Half an hour at 10 % loss, the reader held up now and then: the buffers

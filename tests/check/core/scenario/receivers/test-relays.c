@@ -5,6 +5,7 @@
  */
 #include <string.h>
 #include "faspendpointbase.h"
+#include "vcases.h"
 #include "vchain.h"
 
 static void
@@ -285,13 +286,13 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  vchain_add_seeds ("/past/chain", 20, test_chain);
-  vchain_add_seeds ("/past/gap-in-chain", 6, test_gap_in_chain);
+  vcases_add_seeds ("/past/chain", 20, test_chain);
+  vcases_add_seeds ("/past/gap-in-chain", 6, test_gap_in_chain);
   g_test_add_func ("/past/new-origin", test_new_origin);
   g_test_add_func ("/past/key-in-chain", test_key_in_chain);
-  vchain_add_seeds ("/past/move", 24, test_move);
+  vcases_add_seeds ("/past/move", 24, test_move);
   g_test_add_func ("/past/move-behind", test_move_behind);
-  vchain_add_seeds ("/past/move-too-late", 5, test_move_too_late);
+  vcases_add_seeds ("/past/move-too-late", 5, test_move_too_late);
   g_test_add_func ("/past/move-back", test_move_back);
   return g_test_run ();
 }

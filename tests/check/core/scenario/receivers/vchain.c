@@ -254,13 +254,3 @@ vchain_run_to_end (VChain *p)
   g_assert_cmpuint (p->end.offset, ==, p->written);
   g_assert_cmpuint (p->first + p->read + p->missing, ==, p->written);
 }
-
-void
-vchain_add_seeds (const gchar *path, guint n, GTestDataFunc test)
-{
-  for (guint seed = 1; seed <= n; seed++) {
-    g_autofree gchar *name = g_strdup_printf ("%s/%u", path, seed);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (seed), test);
-  }
-}

@@ -66,7 +66,5 @@ void vchain_step (VChain *p);
 void vchain_run (VChain *p, FaspTime span);
 /* The source ends: the last receiver has all that was not told to be missing, within 30 s. */
 void vchain_run_to_end (VChain *p);
-/* Adds a case for each of @n seeds. */
-void vchain_add_seeds (const gchar *path, guint n, GTestDataFunc test);
 
 G_END_DECLS

@@ -4,6 +4,7 @@
  * sender finds the rate (adaptive) is hardly later than one whose sender knows it.
  */
 #include "faspconfig.h"
+#include "vcases.h"
 #include "vstream.h"
 
 #define LEAD FASP_SEC
@@ -126,10 +127,6 @@ main (int argc, char **argv)
   };
 
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/loss-steps/%s", cases[i].name);
-
-    g_test_add_data_func (path, &cases[i], test_step);
-  }
+  vcases_add ("/loss-steps", cases, sizeof *cases, G_N_ELEMENTS (cases), test_step);
   return g_test_run ();
 }
