@@ -19,3 +19,17 @@ road_mbit_between (guint64 from, guint64 to, gint64 time)
 {
   return (to - from) * 8. / time;
 }
+
+gdouble
+road_watch (Vroad *road, gint64 from, gint64 until, gint64 *queue)
+{
+  guint64 before;
+
+  vroad_run (road, from);
+  before = vroad_get_delivered (road, 0);
+  if (queue != NULL)
+    *queue = vroad_watch (road, from, until);
+  else
+    vroad_run (road, until);
+  return road_mbit_between (before, vroad_get_delivered (road, 0), until - from);
+}

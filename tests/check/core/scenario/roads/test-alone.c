@@ -22,7 +22,6 @@ test_alone (void)
     gint64 rtt = rtts[i / 3 % 3], queue;
     gdouble loss = losses[i / 9], share;
     g_autoptr (Vroad) road = road_new (mbit, 200000, loss, i);
-    guint64 before;
 
     vroad_add (road,
         &(VroadSender) {
@@ -32,11 +31,7 @@ test_alone (void)
         });
     vroad_run (road, 10 * rtt + FASP_SEC / 2);
     g_assert_cmpuint (vroad_get_rate (road, 0), >, mbit * 800000);
-    vroad_run (road, from);
-    before = vroad_get_delivered (road, 0);
-    queue = vroad_watch (road, from, until);
-    share =
-        road_mbit_between (before, vroad_get_delivered (road, 0), until - from) / mbit / (1 - loss);
+    share = road_watch (road, from, until, &queue) / mbit / (1 - loss);
     g_test_message ("%u Mbit/s, %d ms, %g: %.3f, %.1f ms", mbit, (gint) (rtt / 1000), loss, share,
         queue / 1e3);
     g_assert_cmpfloat (share, >, .9);
@@ -55,14 +50,9 @@ test_lossy (void)
     gdouble loss = losses[i / 2], share;
     gint64 rtt = i % 2 ? 100000 : 20000, queue;
     g_autoptr (Vroad) road = road_new (10, 200000, loss, i);
-    guint64 before;
 
     vroad_add (road, &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = rtt });
-    vroad_run (road, from);
-    before = vroad_get_delivered (road, 0);
-    queue = vroad_watch (road, from, until);
-    share =
-        road_mbit_between (before, vroad_get_delivered (road, 0), until - from) / 10 / (1 - loss);
+    share = road_watch (road, from, until, &queue) / 10 / (1 - loss);
     g_test_message ("%d ms, %g: %.3f, %.1f ms", (gint) (rtt / 1000), loss, share, queue / 1e3);
     /* of so much loss it takes some for that of a policer */
     g_assert_cmpfloat (share, >, .7);
@@ -114,15 +104,12 @@ test_at_most (void)
   static const gint64 rtts[] = { 20000, 60000, 200000 };
 
   for (guint i = 0; i < 9; i++) {
-    guint64 max = most[i % 3], before;
+    guint64 max = most[i % 3];
     g_autoptr (Vroad) road = road_new (20, 200000, .01, i);
     gdouble share;
 
     vroad_add (road, &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = rtts[i / 3], .max = max });
-    vroad_run (road, 3 * FASP_SEC);
-    before = vroad_get_delivered (road, 0);
-    vroad_run (road, 13 * FASP_SEC);
-    share = (vroad_get_delivered (road, 0) - before) * 8. / 10 / max;
+    share = road_watch (road, 3 * FASP_SEC, 13 * FASP_SEC, NULL) * 1e6 / max;
     g_test_message ("%u of 20 Mbit/s, %d ms: %.3f", (guint) (max / 1000000),
         (gint) (rtts[i / 3] / 1000), share);
     g_assert_cmpfloat (share, >, .95);
@@ -157,14 +144,10 @@ test_alone_long (void)
 {
   for (guint i = 0; i < 4; i++) {
     g_autoptr (Vroad) road = road_new (10, 200000, .001, i);
-    guint64 before;
     gdouble share;
 
     vroad_add (road, &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = 20000 });
-    vroad_run (road, 10 * FASP_SEC);
-    before = vroad_get_delivered (road, 0);
-    vroad_run (road, 70 * FASP_SEC);
-    share = road_mbit_between (before, vroad_get_delivered (road, 0), 60 * FASP_SEC) / 10;
+    share = road_watch (road, 10 * FASP_SEC, 70 * FASP_SEC, NULL) / 10;
     g_test_message ("%u: %.3f", i, share);
     g_assert_cmpfloat (share, >, .95);
   }
@@ -320,15 +303,11 @@ static void
 test_slow_source (void)
 {
   g_autoptr (Vroad) road = road_new (10, 200000, 0, 1);
-  guint64 before;
+  gint64 queue;
 
   vroad_add (road, &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = 100000, .source = 4000000 });
-  vroad_run (road, 5 * FASP_SEC);
-  before = vroad_get_delivered (road, 0);
-  g_assert_cmpint (vroad_watch (road, 5 * FASP_SEC, 15 * FASP_SEC), <, 5 * FASP_MSEC);
-  g_assert_cmpfloat (ABS (road_mbit_between (before, vroad_get_delivered (road, 0), 10 * FASP_SEC)
-                         - 4),
-      <, .05);
+  g_assert_cmpfloat (ABS (road_watch (road, 5 * FASP_SEC, 15 * FASP_SEC, &queue) - 4), <, .05);
+  g_assert_cmpint (queue, <, 5 * FASP_MSEC);
 }
 
 /* From the least rate, where few packets leave, it is up again at once. */
@@ -337,7 +316,7 @@ test_from_least (void)
 {
   for (guint i = 0; i < 20; i++) {
     g_autoptr (Vroad) road = road_new (10, 200000, 0, i);
-    guint64 before;
+    gint64 start = 9 * FASP_SEC + i * 50000;
     guint sender = vroad_add (road,
         &(VroadSender) {
             .kind = VROAD_ADAPTIVE,
@@ -347,11 +326,7 @@ test_from_least (void)
 
     vroad_run (road, 5 * FASP_SEC + i * 50000);
     vroad_set_max (road, sender, 0);
-    vroad_run (road, 9 * FASP_SEC + i * 50000);
-    before = vroad_get_delivered (road, sender);
-    vroad_run (road, 10 * FASP_SEC + i * 50000);
-    g_assert_cmpfloat (road_mbit_between (before, vroad_get_delivered (road, sender), FASP_SEC), >,
-        9);
+    g_assert_cmpfloat (road_watch (road, start, start + FASP_SEC, NULL), >, 9);
   }
 }
 
@@ -370,7 +345,7 @@ test_policed (void)
       .keep_order = TRUE,
     };
     g_autoptr (Vroad) road = vroad_new (i, &c);
-    guint64 before, lost;
+    guint64 lost;
     gdouble share;
 
     vroad_add (road,
@@ -380,10 +355,8 @@ test_policed (void)
             .follow = i / 12 * .9,
         });
     vroad_run (road, 10 * FASP_SEC);
-    before = vroad_get_delivered (road, 0);
     lost = vroad_get_lost (road, 0);
-    vroad_run (road, 50 * FASP_SEC);
-    share = road_mbit_between (before, vroad_get_delivered (road, 0), 40 * FASP_SEC) / mbit;
+    share = road_watch (road, 10 * FASP_SEC, 50 * FASP_SEC, NULL) / mbit;
     lost = vroad_get_lost (road, 0) - lost;
     mean += i < 12 ? road_mbit_between (0, lost, 40 * FASP_SEC) / mbit / 12 : 0;
     g_test_message ("%u: %.3f, %.4f lost", i, share,

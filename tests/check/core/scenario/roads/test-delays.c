@@ -39,16 +39,12 @@ get_share_of_route (const gint64 *rtt, guint source, gdouble loss, guint seed)
 {
   Vroad *road = road_new (10, 200000, loss, seed);
   gint64 at = 10 * FASP_SEC + seed * 7000;
-  guint64 before;
   gdouble got;
 
   vroad_add (road, &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = rtt[0], .source = source });
   vroad_run (road, at);
   vroad_set_rtt (road, 0, rtt[1]);
-  vroad_run (road, at + rtt[1]);
-  before = vroad_get_delivered (road, 0);
-  vroad_run (road, at + rtt[1] + 2 * FASP_SEC);
-  got = road_mbit_between (before, vroad_get_delivered (road, 0), 2 * FASP_SEC);
+  got = road_watch (road, at + rtt[1], at + rtt[1] + 2 * FASP_SEC, NULL);
   vroad_free (road);
   return got / (source > 0 ? source / 1e6 : 10);
 }
@@ -89,8 +85,7 @@ test_jitter (void)
             .rtt = i & 1 ? 100000 : 20000,
             .source = i & 2 ? 6000000 : 0,
         });
-    vroad_run (road, 10 * FASP_SEC);
-    got = road_mbit_between (0, vroad_get_delivered (road, 0), 10 * FASP_SEC);
+    got = road_watch (road, 0, 10 * FASP_SEC, NULL);
     g_test_message ("%u: %.3f", i, got / wanted);
     g_assert_cmpfloat (got, >, wanted * (i & 2 ? .95 : .8));
   }
@@ -138,16 +133,12 @@ test_reordering (void)
     gdouble source = sources[i % 3], wanted = source > 0 ? source : 20, got;
     g_autoptr (Vroad) road = road_new (20, 200000, .005, i);
     ImpairConfig *bottleneck = vroad_get_bottleneck (road);
-    guint64 before;
 
     bottleneck->jitter = 20000 * (1 + i / 3);
     bottleneck->keep_order = FALSE;
     vroad_add (road,
         &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = 60000, .source = source * 1e6 });
-    vroad_run (road, 5 * FASP_SEC);
-    before = vroad_get_delivered (road, 0);
-    vroad_run (road, 25 * FASP_SEC);
-    got = road_mbit_between (before, vroad_get_delivered (road, 0), 20 * FASP_SEC);
+    got = road_watch (road, 5 * FASP_SEC, 25 * FASP_SEC, NULL);
     g_test_message ("%u: %.3f", i, got / wanted);
     g_assert_cmpfloat (got, >, wanted * .85);
   }
@@ -169,8 +160,7 @@ test_stalls (void)
             .rtt = i & 1 ? 100000 : 20000,
             .follow = .9,
         });
-    vroad_run (road, 60 * FASP_SEC);
-    got = road_mbit_between (0, vroad_get_delivered (road, 0), 60 * FASP_SEC);
+    got = road_watch (road, 0, 60 * FASP_SEC, NULL);
     g_test_message ("%u: %.3f", i, got);
     g_assert_cmpfloat (got, >, 8.2);
   }

@@ -143,16 +143,14 @@ test_narrow (void)
   for (guint i = 0; i < 4; i++) {
     guint mbit = i & 1 ? 50 : 10;
     g_autoptr (Vroad) road = road_new (mbit, 5000, i & 2 ? .005 : 0, i);
-    guint64 before, lost;
+    guint64 lost;
     gdouble share;
 
     vroad_add (road, &(VroadSender) { .kind = VROAD_ADAPTIVE, .rtt = 100000 });
     vroad_run (road, 10 * FASP_SEC);
-    before = vroad_get_delivered (road, 0);
     lost = vroad_get_lost (road, 0);
-    vroad_run (road, 40 * FASP_SEC);
+    share = road_watch (road, 10 * FASP_SEC, 40 * FASP_SEC, NULL) / mbit;
     lost = vroad_get_lost (road, 0) - lost;
-    share = road_mbit_between (before, vroad_get_delivered (road, 0), 30 * FASP_SEC) / mbit;
     g_test_message ("%u: %.3f, %.4f lost", i, share,
         road_mbit_between (0, lost, 30 * FASP_SEC) / mbit);
     g_assert_cmpfloat (share, >, .8);
@@ -185,7 +183,6 @@ test_dual (void)
     guint mbit = i & 1 ? 50 : 10;
     g_autoptr (Vroad) road = new_dual (mbit, i);
     GArray *waits = bottleneck_get_waits (vroad_get_dual (road), TRUE);
-    guint64 before;
     gdouble used;
 
     vroad_add (road,
@@ -196,10 +193,8 @@ test_dual (void)
             .follow = i / 6 ? .95 : 0,
         });
     vroad_run (road, 20 * FASP_SEC);
-    before = vroad_get_delivered (road, 0);
     g_array_set_size (waits, 0);
-    vroad_run (road, 65 * FASP_SEC);
-    used = road_mbit_between (before, vroad_get_delivered (road, 0), 45 * FASP_SEC) / mbit;
+    used = road_watch (road, 20 * FASP_SEC, 65 * FASP_SEC, NULL) / mbit;
     g_test_message ("%u: %.3f used, %.1f ms", i, used, get_p99 (waits) / 1e3);
     g_assert_cmpfloat (used, >, .9);
     g_assert_cmpint (get_p99 (waits), <, 6 * FASP_MSEC);
