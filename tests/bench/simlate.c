@@ -108,7 +108,6 @@ on_block (gpointer data, guint32 size, FaspTime now)
 static void
 run_fasp (guint32 run, gint64 until, gint64 duration, guint latency, Watch *w)
 {
-  FaspEndpointConfig config;
   Vnet *net = vnet_new (run);
   VstreamConfig c;
   Vstream *stream;
@@ -124,10 +123,9 @@ run_fasp (guint32 run, gint64 until, gint64 duration, guint latency, Watch *w)
   c.lead = LEAD;
   c.on_read = on_block;
   c.data = w;
-  fasp_endpoint_config_init (&config, FASP_ROLE_SENDER, FASP_MODE_CALLER);
-  config.settings.latency_ms = latency;
-  config.rate_control = control;
-  stream = vstream_new (net, &c, &config, NULL);
+  c.sender.settings.latency_ms = latency;
+  c.sender.rate_control = control;
+  stream = vstream_new (net, &c);
   w->started = stream->started + LEAD;
   vstream_run_until (stream, LEAD + until);
   vstream_free (stream);

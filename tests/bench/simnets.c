@@ -188,7 +188,6 @@ run (Network *n)
   GRand *rand = g_rand_new_with_seed (n->seed);
   Vnet *net = vnet_new (n->seed);
   Run r = { .network = n };
-  FaspEndpointConfig sender, receiver;
   gboolean receiver_calls = happens (rand, .3);
   FaspTime now = 0;
   Vstream *stream;
@@ -204,13 +203,9 @@ run (Network *n)
   r.config.receiver_calls = receiver_calls;
   r.config.on_read = on_read;
   r.config.data = &r;
-  fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER,
-      receiver_calls ? FASP_MODE_LISTENER : FASP_MODE_CALLER);
-  fasp_endpoint_config_init (&receiver, FASP_ROLE_RECEIVER,
-      receiver_calls ? FASP_MODE_CALLER : FASP_MODE_LISTENER);
-  sender.rate_control = n->fixed ? FASP_RATE_CONTROL_FIXED : FASP_RATE_CONTROL_ADAPTIVE;
-  sender.settings.latency_ms = receiver.settings.latency_ms = n->latency;
-  stream = vstream_new (net, &r.config, &sender, &receiver);
+  r.config.sender.rate_control = n->fixed ? FASP_RATE_CONTROL_FIXED : FASP_RATE_CONTROL_ADAPTIVE;
+  r.config.sender.settings.latency_ms = r.config.receiver.settings.latency_ms = n->latency;
+  stream = vstream_new (net, &r.config);
   r.begin = stream->started + LEAD;
   if (n->narrow > 0) {
     advance (&r, stream, &now, n->from * FASP_SEC);

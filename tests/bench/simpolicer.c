@@ -81,7 +81,6 @@ run_one (gpointer data, gpointer unused)
   Vnet *net = vnet_new (run->seed);
   ImpairConfig *wire = vnet_get_wire (net, VNET_A, VNET_B);
   const ImpairCounters *counters;
-  FaspEndpointConfig sender, receiver;
   guint64 total, before[2] = { 0 };
   Vstream *stream;
 
@@ -97,16 +96,14 @@ run_one (gpointer data, gpointer unused)
   run->config.lead = LEAD + run->seed * 37 * FASP_MSEC;
   run->config.on_read = on_read;
   run->config.data = run;
-  fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
-  fasp_endpoint_config_init (&receiver, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
-  sender.settings.latency_ms = latency;
-  sender.rate_control = FASP_RATE_CONTROL_ADAPTIVE;
-  receiver.fec = FASP_FEC_AUTO;
+  run->config.sender.settings.latency_ms = latency;
+  run->config.sender.rate_control = FASP_RATE_CONTROL_ADAPTIVE;
+  run->config.receiver.fec = FASP_FEC_AUTO;
   if (fec != NULL) {
-    sender.fec = g_str_equal (fec, "auto") ? FASP_FEC_AUTO : FASP_FEC_FIXED;
-    sender.fec_share = g_ascii_strtod (fec, NULL) / 100;
+    run->config.sender.fec = g_str_equal (fec, "auto") ? FASP_FEC_AUTO : FASP_FEC_FIXED;
+    run->config.sender.fec_share = g_ascii_strtod (fec, NULL) / 100;
   }
-  stream = vstream_new (net, &run->config, &sender, &receiver);
+  stream = vstream_new (net, &run->config);
   counters = vnet_get_counters (net, VNET_A, VNET_B);
   run->begin = stream->started + run->config.lead;
   run->base = cell->rtt * 500;

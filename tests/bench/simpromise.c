@@ -111,7 +111,6 @@ static void
 run (const Network *network, gint seed, gdouble length, gint latency, Sum *sum)
 {
   guint64 first = 0;
-  FaspEndpointConfig sender;
   VstreamConfig config;
   Vnet *net = vnet_new (seed);
   FaspTime lead = FASP_SEC, at = lead;
@@ -125,10 +124,9 @@ run (const Network *network, gint seed, gdouble length, gint latency, Sum *sum)
   config.channel = channel * 1e6;
   config.duration = length * HOUR;
   config.lead = lead;
-  fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
-  sender.settings.latency_ms = latency < 0 ? FASP_LATENCY_AUTO : (guint) latency;
-  sender.settings.glitch_interval = interval_hours * 3600;
-  stream = vstream_new (net, &config, &sender, NULL);
+  config.sender.settings.latency_ms = latency < 0 ? FASP_LATENCY_AUTO : (guint) latency;
+  config.sender.settings.glitch_interval = interval_hours * 3600;
+  stream = vstream_new (net, &config);
   while (at < lead + config.duration && (latency < 0 || !is_broken (sum))) {
     at += SAMPLE;
     vstream_run_until (stream, at);

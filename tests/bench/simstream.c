@@ -56,20 +56,19 @@ main (int argc, char **argv)
   };
   g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GError) error = NULL;
-  FaspEndpointConfig sender;
   VstreamConfig config;
   Vstream *stream;
   gint64 before;
   gboolean good;
   Vnet *net;
 
+  vstream_config_init (&config);
   g_option_context_add_main_entries (context, entries, NULL);
   if (!g_option_context_parse (context, &argc, &argv, &error)) {
     fprintf (stderr, "simstream: %s\n", error->message);
     return 2;
   }
-  fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
-  if (!vstream_parse_rate_control (control, &sender.rate_control)) {
+  if (!vstream_parse_rate_control (control, &config.sender.rate_control)) {
     fprintf (stderr, "simstream: there is no rate control %s\n", control);
     return 2;
   }
@@ -78,16 +77,15 @@ main (int argc, char **argv)
       (const gdouble[2]) { burst, burst }, channel * 1e6);
   vnet_get_wire (net, VNET_A, VNET_B)->stall = stall * FASP_MSEC;
   vnet_get_wire (net, VNET_B, VNET_A)->stall = stall * FASP_MSEC;
-  vstream_config_init (&config);
   config.bitrate = mbit * 1e6;
   config.chunk = chunk;
   config.duration = seconds * FASP_SEC;
   config.lead = FASP_SEC;
   before = g_get_monotonic_time ();
-  sender.settings.latency_ms = latency < 0 ? FASP_LATENCY_AUTO : (guint) latency;
-  sender.settings.glitch_interval = interval;
-  config.channel = sender.rate_control == FASP_RATE_CONTROL_FIXED ? channel * 1e6 : 0;
-  stream = vstream_new (net, &config, &sender, NULL);
+  config.sender.settings.latency_ms = latency < 0 ? FASP_LATENCY_AUTO : (guint) latency;
+  config.sender.settings.glitch_interval = interval;
+  config.channel = config.sender.rate_control == FASP_RATE_CONTROL_FIXED ? channel * 1e6 : 0;
+  stream = vstream_new (net, &config);
   good = vstream_run (stream);
   printf ("%s: %" G_GUINT64_FORMAT " bytes, %g s in %.1f s\n", good ? "byte-exact" : "NOT EXACT",
       stream->read, seconds, (g_get_monotonic_time () - before) / 1e6);

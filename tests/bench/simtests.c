@@ -63,7 +63,6 @@ look (Vstream *stream, Sum *sum)
 static void
 run (gint seed, Sum *sum)
 {
-  FaspEndpointConfig sender;
   VstreamConfig config;
   Vnet *net = vnet_new (seed);
   Vstream *stream;
@@ -76,9 +75,8 @@ run (gint seed, Sum *sum)
   config.chunk = 1416; /* 1464 on the wire */
   config.duration = seconds * FASP_SEC;
   config.lead = FASP_SEC;
-  fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
-  sender.settings.latency_ms = latency;
-  stream = vstream_new (net, &config, &sender, NULL);
+  config.sender.settings.latency_ms = latency;
+  stream = vstream_new (net, &config);
   fasp_endpoint_set_trace (stream->receiver, TRACE);
   sum->bad_tests += !vstream_run (stream);
   look (stream, sum);

@@ -106,7 +106,6 @@ run_stream (guint seed, Trace *trace)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
   Vnet *net = vnet_new (seed);
-  FaspEndpointConfig s, r;
   VstreamConfig config;
   Vstream *stream;
 
@@ -122,28 +121,25 @@ run_stream (guint seed, Trace *trace)
   config.limit = 20 * FASP_SEC;
   config.on_read = on_read;
   config.data = trace;
-  fasp_endpoint_config_init (&s, FASP_ROLE_SENDER,
-      config.receiver_calls ? FASP_MODE_LISTENER : FASP_MODE_CALLER);
-  fasp_endpoint_config_init (&r, FASP_ROLE_RECEIVER,
-      config.receiver_calls ? FASP_MODE_CALLER : FASP_MODE_LISTENER);
-  s.rate_control = g_rand_int_range (rand, 0, FASP_RATE_CONTROL_ADAPTIVE + 1);
-  config.channel = s.rate_control == FASP_RATE_CONTROL_FIXED ? config.bitrate * 1.5 : 0;
-  s.settings.latency_ms = r.settings.latency_ms =
+  config.sender.rate_control = g_rand_int_range (rand, 0, FASP_RATE_CONTROL_ADAPTIVE + 1);
+  config.channel = config.sender.rate_control == FASP_RATE_CONTROL_FIXED ? config.bitrate * 1.5 : 0;
+  config.sender.settings.latency_ms = config.receiver.settings.latency_ms =
       happens (rand, .3) ? FASP_LATENCY_AUTO : (guint) g_rand_int_range (rand, 100, 2000);
   if (happens (rand, .3)) {
-    s.fec = r.fec = FASP_FEC_AUTO;
+    config.sender.fec = config.receiver.fec = FASP_FEC_AUTO;
     if (happens (rand, .5)) {
-      s.fec = FASP_FEC_FIXED;
-      s.fec_share = .1;
+      config.sender.fec = FASP_FEC_FIXED;
+      config.sender.fec_share = .1;
     }
   }
-  r.settings.too_late_skip = happens (rand, .3);
-  s.credentials = r.credentials = make_credentials (g_rand_int_range (rand, 0, FASP_CIPHERS));
+  config.receiver.settings.too_late_skip = happens (rand, .3);
+  config.sender.credentials = config.receiver.credentials =
+      make_credentials (g_rand_int_range (rand, 0, FASP_CIPHERS));
   if (happens (rand, .5))
-    s.rekey_interval = r.rekey_interval = 2 * FASP_SEC;
+    config.sender.rekey_interval = config.receiver.rekey_interval = 2 * FASP_SEC;
   make_network (rand, net, config.bitrate, config.flows);
   vnet_set_tap (net, on_datagram, trace);
-  stream = vstream_new (net, &config, &s, &r);
+  stream = vstream_new (net, &config);
   vstream_run (stream);
   add (trace, stream->read);
   add (trace, stream->last_read);
@@ -153,7 +149,7 @@ run_stream (guint seed, Trace *trace)
   }
   vstream_free (stream);
   vnet_free (net);
-  fasp_credentials_unref (s.credentials);
+  fasp_credentials_unref (config.sender.credentials);
 }
 
 static void

@@ -12,6 +12,8 @@ vstream_config_init (VstreamConfig *config)
     .duration = 30 * FASP_SEC,
     .limit = 60 * FASP_SEC,
   };
+  fasp_endpoint_config_init (&config->sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
+  fasp_endpoint_config_init (&config->receiver, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
 }
 
 gboolean
@@ -32,24 +34,19 @@ vstream_parse_rate_control (const gchar *name, FaspRateControl *control)
 }
 
 Vstream *
-vstream_new (Vnet *net, const VstreamConfig *config, const FaspEndpointConfig *sender,
-    const FaspEndpointConfig *receiver)
+vstream_new (Vnet *net, const VstreamConfig *config)
 {
   Vstream *stream = g_new0 (Vstream, 1);
-  FaspEndpointConfig c[2];
+  FaspEndpointConfig c[2] = { config->sender, config->receiver };
   FaspAddress peer;
 
   stream->net = net;
   stream->config = *config;
   stream->started = vnet_get_time (net);
-  fasp_endpoint_config_init (&c[0], FASP_ROLE_SENDER,
-      config->receiver_calls ? FASP_MODE_LISTENER : FASP_MODE_CALLER);
-  fasp_endpoint_config_init (&c[1], FASP_ROLE_RECEIVER,
-      config->receiver_calls ? FASP_MODE_CALLER : FASP_MODE_LISTENER);
-  if (sender != NULL)
-    c[0] = *sender;
-  if (receiver != NULL)
-    c[1] = *receiver;
+  if (config->receiver_calls) {
+    c[0].mode = FASP_MODE_LISTENER;
+    c[1].mode = FASP_MODE_CALLER;
+  }
   c[0].settings.max_bitrate = config->channel;
   if (config->flows > 0) {
     c[0].flows = c[0].flowlets = c[1].flows = c[1].flowlets = config->flows;

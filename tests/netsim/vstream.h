@@ -30,6 +30,7 @@ typedef struct
   FaspTime limit;              /* give up this long after the last byte */
   VstreamRead on_read;         /* or NULL */
   gpointer data;
+  FaspEndpointConfig sender, receiver; /* mode, rate and flows follow from what is above */
 } VstreamConfig;
 
 typedef struct
@@ -58,9 +59,8 @@ void vstream_config_init (VstreamConfig *config);
 gboolean vstream_parse_rate_control (const gchar *name, FaspRateControl *control);
 /* Bytes of the stream that are made by @since after the start. */
 guint64 vstream_get_made (const VstreamConfig *config, FaspTime since);
-/* Makes both endpoints with the given settings; NULL: defaults. */
-Vstream *vstream_new (Vnet *net, const VstreamConfig *config, const FaspEndpointConfig *sender,
-    const FaspEndpointConfig *receiver);
+/* Makes both endpoints, at A and B. */
+Vstream *vstream_new (Vnet *net, const VstreamConfig *config);
 void vstream_free (Vstream *stream);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Vstream, vstream_free)
 /* Runs until the stream has ended on both sides, or the limit. TRUE: every byte

@@ -19,27 +19,23 @@ typedef struct
 } Fec;
 
 static Vstream *
-start (Vnet *net, const VstreamConfig *config, const Fec *fec)
+start (Vnet *net, VstreamConfig *config, const Fec *fec)
 {
   FaspCredentials *clear = NULL;
-  FaspEndpointConfig a, b;
   Vstream *stream;
 
-  fasp_endpoint_config_init (&a, FASP_ROLE_SENDER,
-      config->receiver_calls ? FASP_MODE_LISTENER : FASP_MODE_CALLER);
-  fasp_endpoint_config_init (&b, FASP_ROLE_RECEIVER,
-      config->receiver_calls ? FASP_MODE_CALLER : FASP_MODE_LISTENER);
-  a.settings.latency_ms = b.settings.latency_ms = fec->latency;
-  a.fec = fec->mode;
-  a.fec_share = fec->share;
-  b.fec = FASP_FEC_AUTO;
-  a.flows = a.flowlets = b.flows = b.flowlets = MAX (fec->flows, 1);
+  config->sender.settings.latency_ms = config->receiver.settings.latency_ms = fec->latency;
+  config->sender.fec = fec->mode;
+  config->sender.fec_share = fec->share;
+  config->receiver.fec = FASP_FEC_AUTO;
+  config->sender.flows = config->sender.flowlets = config->receiver.flows =
+      config->receiver.flowlets = MAX (fec->flows, 1);
   if (fec->clear) {
     clear = fasp_credentials_new ();
     fasp_credentials_set_cipher (clear, FASP_CIPHER_NONE);
   }
-  a.credentials = b.credentials = clear;
-  stream = vstream_new (net, config, &a, &b);
+  config->sender.credentials = config->receiver.credentials = clear;
+  stream = vstream_new (net, config);
   g_clear_pointer (&clear, fasp_credentials_unref);
   return stream;
 }
@@ -237,7 +233,6 @@ test_alone (void)
   guint gaps = 0;
 
   for (guint seed = 1; seed <= 4; seed++) {
-    FaspEndpointConfig a, b;
     VstreamConfig config;
     g_autoptr (Vnet) net = vnet_new (seed);
     g_autoptr (Vstream) stream = NULL;
@@ -247,14 +242,13 @@ test_alone (void)
     config.lead = FASP_SEC;
     config.duration = 20 * FASP_SEC;
     config.limit = 5 * FASP_SEC;
-    fasp_endpoint_config_init (&a, FASP_ROLE_SENDER, FASP_MODE_CALLER);
-    fasp_endpoint_config_init (&b, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
-    a.settings.latency_ms = b.settings.latency_ms = 100;
-    a.fec = b.fec = FASP_FEC_FIXED;
-    a.fec_share = .1;
-    a.no_rtx = TRUE;
-    a.flows = a.flowlets = b.flows = b.flowlets = seed;
-    stream = vstream_new (net, &config, &a, &b);
+    config.sender.settings.latency_ms = config.receiver.settings.latency_ms = 100;
+    config.sender.fec = config.receiver.fec = FASP_FEC_FIXED;
+    config.sender.fec_share = .1;
+    config.sender.no_rtx = TRUE;
+    config.sender.flows = config.sender.flowlets = config.receiver.flows =
+        config.receiver.flowlets = seed;
+    stream = vstream_new (net, &config);
     vstream_run (stream);
     g_assert_true (stream->eos);
     g_assert_true (stream->drained);
@@ -295,7 +289,6 @@ test_no_rtx (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (no_rtx); i++) {
     const NoRtx *c = &no_rtx[i];
-    FaspEndpointConfig a, b;
     VstreamConfig config;
     g_autoptr (Vnet) net = vnet_new (i + 1);
     g_autoptr (Vstream) stream = NULL;
@@ -304,12 +297,10 @@ test_no_rtx (void)
     vstream_config_init (&config);
     config.lead = FASP_SEC;
     config.duration = 21 * FASP_SEC;
-    fasp_endpoint_config_init (&a, FASP_ROLE_SENDER, FASP_MODE_CALLER);
-    fasp_endpoint_config_init (&b, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
-    a.settings.latency_ms = c->latency_ms;
-    a.fec = b.fec = c->fec;
-    a.no_rtx = TRUE;
-    stream = vstream_new (net, &config, &a, &b);
+    config.sender.settings.latency_ms = c->latency_ms;
+    config.sender.fec = config.receiver.fec = c->fec;
+    config.sender.no_rtx = TRUE;
+    stream = vstream_new (net, &config);
     vstream_run_until (stream, 20 * FASP_SEC);
     g_assert_cmpuint (stream->receiver_stats.received.recovered, >=, c->recovered);
     g_assert_cmpuint (stream->receiver_stats.latency.skips, >=, c->skips_least);
@@ -326,7 +317,6 @@ test_no_rtx (void)
 static void
 test_alone_outage (void)
 {
-  FaspEndpointConfig a;
   VstreamConfig config;
   g_autoptr (Vnet) net = vnet_new (1);
   ImpairConfig *wire = vnet_get_wire (net, VNET_A, VNET_B);
@@ -341,9 +331,8 @@ test_alone_outage (void)
   config.lead = FASP_SEC;
   config.duration = 8 * FASP_SEC;
   config.limit = 5 * FASP_SEC;
-  fasp_endpoint_config_init (&a, FASP_ROLE_SENDER, FASP_MODE_CALLER);
-  a.no_rtx = TRUE;
-  stream = vstream_new (net, &config, &a, NULL);
+  config.sender.no_rtx = TRUE;
+  stream = vstream_new (net, &config);
   vstream_run (stream);
   g_assert_true (stream->drained);
   g_assert_cmpuint (stream->sender_stats.sent.lost, >, 3000);
@@ -355,7 +344,6 @@ static void
 test_alone_end (void)
 {
   for (guint seed = 1; seed <= 10; seed++) {
-    FaspEndpointConfig a;
     VstreamConfig config;
     g_autoptr (Vnet) net = vnet_new (seed);
     g_autoptr (Vstream) stream = NULL;
@@ -364,9 +352,8 @@ test_alone_end (void)
     vstream_config_init (&config);
     config.lead = 5 * FASP_SEC;
     config.duration = FASP_SEC;
-    fasp_endpoint_config_init (&a, FASP_ROLE_SENDER, FASP_MODE_CALLER);
-    a.no_rtx = TRUE;
-    stream = vstream_new (net, &config, &a, NULL);
+    config.sender.no_rtx = TRUE;
+    stream = vstream_new (net, &config);
     vstream_run (stream);
     g_assert_true (stream->drained);
     g_assert_true (stream->eos);
@@ -377,18 +364,15 @@ test_alone_end (void)
 static void
 test_refused (void)
 {
-  FaspEndpointConfig a, b;
   VstreamConfig config;
   g_autoptr (Vnet) net = vnet_new (1);
   g_autoptr (Vstream) stream = NULL;
 
   vstream_config_init (&config);
   config.duration = FASP_SEC;
-  fasp_endpoint_config_init (&a, FASP_ROLE_SENDER, FASP_MODE_CALLER);
-  fasp_endpoint_config_init (&b, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
-  a.fec = FASP_FEC_FIXED;
-  a.fec_share = .5;
-  stream = vstream_new (net, &config, &a, &b);
+  config.sender.fec = FASP_FEC_FIXED;
+  config.sender.fec_share = .5;
+  stream = vstream_new (net, &config);
   g_assert_true (vstream_run (stream));
   g_assert_cmpuint (stream->sender_stats.sent.repairs, ==, 0);
 }

@@ -58,7 +58,6 @@ test_gather (gconstpointer data)
   g_autoptr (Vnet) net = vnet_new (1);
   Look l = { .of = c };
   VstreamConfig config;
-  FaspEndpointConfig sender;
   gdouble writes;
 
   vnet_set_path (net, RTT, (const gdouble[2]) { 0, 0 }, (const gdouble[2]) { 0, 0 }, 0);
@@ -70,9 +69,8 @@ test_gather (gconstpointer data)
   config.duration = DURATION;
   config.on_read = look;
   config.data = &l;
-  fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
-  sender.settings.latency_ms = c->latency_ms;
-  l.stream = vstream_new (net, &config, &sender, NULL);
+  config.sender.settings.latency_ms = c->latency_ms;
+  l.stream = vstream_new (net, &config);
   g_assert_true (vstream_run (l.stream));
   writes = (gdouble) l.stream->writes / l.stream->sender_stats.sent.blocks;
   g_test_message ("%.2f writes a block, late by %.1f ms at most", writes, l.latest / 1e3);

@@ -80,7 +80,7 @@ test_network (gconstpointer data)
     config.channel = 8000000;
     config.duration = 6 * FASP_SEC;
     config.receiver_calls = seed % 2;
-    stream = vstream_new (net, &config, NULL, NULL);
+    stream = vstream_new (net, &config);
     good = vstream_run (stream);
     if (!good)
       g_test_message ("%s, seed %u: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
@@ -114,7 +114,7 @@ test_calm (void)
     config.bitrate = streams[i].bitrate;
     config.channel = 2 * config.bitrate;
     config.duration = 10 * FASP_SEC;
-    stream = vstream_new (net, &config, NULL, NULL);
+    stream = vstream_new (net, &config);
     g_assert_true (vstream_run (stream));
     g_assert_cmpuint (stream->receiver_stats.received.feedback, >=, 10 * streams[i].least);
     g_assert_cmpuint (stream->receiver_stats.received.feedback, <=, 10 * streams[i].most);
@@ -139,7 +139,7 @@ test_lateness (void)
     config.bitrate = rates[i];
     config.channel = rates[i] * 3 / 2;
     config.lead = FASP_SEC;
-    stream = vstream_new (net, &config, NULL, NULL);
+    stream = vstream_new (net, &config);
     g_assert_true (vstream_run (stream));
     hist = fasp_endpoint_get_lateness (stream->receiver, FALSE);
     g_assert_cmpint (fasp_hist_percentile (hist, .5), <, FASP_MSEC);
@@ -165,7 +165,7 @@ test_silence (void)
     config.channel = 8000000;
     config.lead = FASP_SEC;
     config.duration = 20 * FASP_SEC;
-    stream = vstream_new (net, &config, NULL, NULL);
+    stream = vstream_new (net, &config);
     from = vnet_get_time (net) + 9 * FASP_SEC;
     for (guint side = 0; side <= i; side++) {
       ImpairConfig *wire =
@@ -193,7 +193,6 @@ test_jumbo (gconstpointer data)
   guint64 bitrate = GPOINTER_TO_SIZE (data);
   gboolean fast = bitrate > FASP_JUMBO_FROM;
   g_autoptr (Vnet) net = vnet_new (1);
-  FaspEndpointConfig sender, receiver;
   VstreamConfig config;
   g_autoptr (Vstream) stream = NULL;
 
@@ -205,10 +204,8 @@ test_jumbo (gconstpointer data)
   config.channel = bitrate * 3 / 2;
   config.chunk = 60000;
   config.duration = 5 * FASP_SEC;
-  fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
-  fasp_endpoint_config_init (&receiver, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
-  receiver.buffer_size = 8 << 20;
-  stream = vstream_new (net, &config, &sender, &receiver);
+  config.receiver.buffer_size = 8 << 20;
+  stream = vstream_new (net, &config);
   vstream_run_until (stream, 3 * FASP_SEC);
   g_assert_cmpuint (stream->sender_stats.path.datagram_size, ==, fast ? 8972 : 1472);
   for (guint side = VNET_A; side <= VNET_B; side++)
@@ -234,7 +231,7 @@ test_missed (void)
     config.bitrate = i == 0 ? 20000000 : 5000000;
     config.channel = 10000000;
     config.duration = 10 * FASP_SEC;
-    stream = vstream_new (net, &config, NULL, NULL);
+    stream = vstream_new (net, &config);
     vstream_run_until (stream, at);
     fasp_endpoint_look_at_missed (stream->sender);
     for (; at < 3 * FASP_SEC; at += 20 * FASP_MSEC) {
@@ -256,7 +253,6 @@ test_missed (void)
 static Vstream *
 new_promised (Vnet *net, guint64 bitrate, guint64 channel, guint latency_ms, FaspTime duration)
 {
-  FaspEndpointConfig sender;
   VstreamConfig config;
 
   vstream_config_init (&config);
@@ -264,9 +260,8 @@ new_promised (Vnet *net, guint64 bitrate, guint64 channel, guint latency_ms, Fas
   config.channel = channel;
   config.lead = FASP_SEC;
   config.duration = duration;
-  fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
-  sender.settings.latency_ms = latency_ms;
-  return vstream_new (net, &config, &sender, NULL);
+  config.sender.settings.latency_ms = latency_ms;
+  return vstream_new (net, &config);
 }
 
 /* The whitepaper's test with 0.3 s where it has 1 s: one round of several
@@ -508,7 +503,6 @@ test_no_shortfall (void)
 static void
 test_sound (void)
 {
-  FaspEndpointConfig sender;
   VstreamConfig config;
   g_autoptr (Vnet) net = vnet_new (1);
   g_autoptr (Vstream) stream = NULL;
@@ -520,10 +514,9 @@ test_sound (void)
   config.channel = 0;
   config.lead = FASP_SEC;
   config.duration = 120 * FASP_SEC;
-  fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
-  sender.settings.latency_ms = 1000;
-  sender.rate_control = FASP_RATE_CONTROL_ADAPTIVE;
-  stream = vstream_new (net, &config, &sender, NULL);
+  config.sender.settings.latency_ms = 1000;
+  config.sender.rate_control = FASP_RATE_CONTROL_ADAPTIVE;
+  stream = vstream_new (net, &config);
   g_assert_true (vstream_run (stream));
   g_assert_cmpuint (vnet_get_counters (net, VNET_A, VNET_B)->bytes, <, stream->read * 1.14);
   g_assert_cmpuint (vnet_get_counters (net, VNET_B, VNET_A)->bytes, <, stream->read * .16);
@@ -534,7 +527,6 @@ test_sound (void)
 static void
 test_narrower (void)
 {
-  FaspEndpointConfig sender, receiver;
   g_autoptr (Vnet) net = vnet_new (1);
   VstreamConfig config;
   g_autoptr (Vstream) stream = NULL;
@@ -547,11 +539,9 @@ test_narrower (void)
   config.chunk = 5000; /* pictures, whose last block is small */
   config.channel = 6000000;
   config.lead = FASP_SEC;
-  fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
-  fasp_endpoint_config_init (&receiver, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
-  sender.settings.latency_ms = receiver.settings.latency_ms = 100;
-  receiver.settings.too_late_skip = TRUE;
-  stream = vstream_new (net, &config, &sender, &receiver);
+  config.sender.settings.latency_ms = config.receiver.settings.latency_ms = 100;
+  config.receiver.settings.too_late_skip = TRUE;
+  stream = vstream_new (net, &config);
   vstream_run_until (stream, 9 * FASP_SEC);
   g_assert_true (vstream_is_right (stream));
   vnet_get_wire (net, VNET_A, VNET_B)->mtu = 1400;
@@ -573,7 +563,7 @@ test_idle (void)
   set_network (net, &networks[0]);
   vstream_config_init (&config);
   config.lead = 200 * FASP_SEC;
-  stream = vstream_new (net, &config, NULL, NULL);
+  stream = vstream_new (net, &config);
   vstream_run_until (stream, 10 * FASP_SEC);
   for (guint i = 0; i < 2; i++)
     bytes[i] = vnet_get_counters (net, i, !i)->bytes;
@@ -602,14 +592,11 @@ test_no_news (void)
 
 /* To a receiver that plays with the latency that is found. */
 static Vstream *
-new_found (Vnet *net, const VstreamConfig *config, gboolean skips)
+new_found (Vnet *net, VstreamConfig *config, gboolean skips)
 {
-  FaspEndpointConfig receiver;
-
-  fasp_endpoint_config_init (&receiver, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
-  receiver.settings.latency_ms = FASP_LATENCY_AUTO;
-  receiver.settings.too_late_skip = skips;
-  return vstream_new (net, config, NULL, &receiver);
+  config->receiver.settings.latency_ms = FASP_LATENCY_AUTO;
+  config->receiver.settings.too_late_skip = skips;
+  return vstream_new (net, config);
 }
 
 /* A sender that never tells the latency: read all the same after a while. */
@@ -671,7 +658,7 @@ test_deterministic (void)
     set_network (net, &networks[G_N_ELEMENTS (networks) - 1]);
     vstream_config_init (&config);
     config.duration = 5 * FASP_SEC;
-    stream = vstream_new (net, &config, NULL, NULL);
+    stream = vstream_new (net, &config);
     g_assert_true (vstream_run (stream));
     packets[i] = vnet_get_counters (net, VNET_A, VNET_B)->packets;
     bytes[i] = vnet_get_counters (net, VNET_B, VNET_A)->bytes;
@@ -698,7 +685,7 @@ test_stream (void)
   }
   vstream_config_init (&config);
   config.duration = 10 * FASP_SEC;
-  stream = vstream_new (net, &config, NULL, NULL);
+  stream = vstream_new (net, &config);
   fasp_endpoint_set_trace (stream->sender, 65536);
   fasp_endpoint_set_trace (stream->receiver, 65536);
   g_assert_true (vstream_run (stream));

@@ -41,7 +41,6 @@ run (gboolean logs, guint64 *datagrams)
 {
   Trace trace = { g_checksum_new (G_CHECKSUM_SHA256) };
   Vnet *net = vnet_new (11);
-  FaspEndpointConfig s, r;
   VstreamConfig config;
   Vstream *stream;
   gchar *hash;
@@ -50,17 +49,15 @@ run (gboolean logs, guint64 *datagrams)
   config.duration = 10 * FASP_SEC;
   config.bitrate = 3000000;
   config.channel = 0;
-  fasp_endpoint_config_init (&s, FASP_ROLE_SENDER, FASP_MODE_CALLER);
-  fasp_endpoint_config_init (&r, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
-  s.rate_control = FASP_RATE_CONTROL_ADAPTIVE;
-  s.settings.latency_ms = r.settings.latency_ms = FASP_LATENCY_AUTO;
-  s.fec = r.fec = FASP_FEC_AUTO;
-  s.rekey_interval = r.rekey_interval = 2 * FASP_SEC;
+  config.sender.rate_control = FASP_RATE_CONTROL_ADAPTIVE;
+  config.sender.settings.latency_ms = config.receiver.settings.latency_ms = FASP_LATENCY_AUTO;
+  config.sender.fec = config.receiver.fec = FASP_FEC_AUTO;
+  config.sender.rekey_interval = config.receiver.rekey_interval = 2 * FASP_SEC;
   make_lossy (net);
   vnet_get_wire (net, VNET_A, VNET_B)->rate = 5000000;
   vnet_set_tap (net, on_datagram, &trace);
   vlog_set_off (!logs);
-  stream = vstream_new (net, &config, &s, &r);
+  stream = vstream_new (net, &config);
   vlog_set_off (FALSE);
   g_assert_true (vstream_run (stream));
   vstream_free (stream);
@@ -96,13 +93,12 @@ typedef struct
 } Story;
 
 static void
-story_begin (Story *story, const VstreamConfig *config, const FaspEndpointConfig *sender,
-    const FaspEndpointConfig *receiver)
+story_begin (Story *story, const VstreamConfig *config)
 {
   memset (story, 0, sizeof *story);
   story->net = vnet_new (5);
   vlog_set_off (TRUE); /* the test takes the events itself */
-  story->stream = vstream_new (story->net, config, sender, receiver);
+  story->stream = vstream_new (story->net, config);
   vlog_set_off (FALSE);
   fasp_endpoint_set_log (story->stream->sender, 65536);
   fasp_endpoint_set_log (story->stream->receiver, 65536);
@@ -150,7 +146,7 @@ test_losses (void)
 
   vstream_config_init (&config);
   config.duration = 10 * FASP_SEC;
-  story_begin (&story, &config, NULL, NULL);
+  story_begin (&story, &config);
   make_lossy (story.net);
   g_assert_true (vstream_run (story.stream));
   take (&story, story.stream->sender);
@@ -166,7 +162,6 @@ test_losses (void)
 static void
 test_rate (void)
 {
-  FaspEndpointConfig s;
   VstreamConfig config;
   Story story;
 
@@ -174,9 +169,8 @@ test_rate (void)
   config.duration = 20 * FASP_SEC;
   config.channel = 0;
   config.bitrate = 4000000;
-  fasp_endpoint_config_init (&s, FASP_ROLE_SENDER, FASP_MODE_CALLER);
-  s.rate_control = FASP_RATE_CONTROL_ADAPTIVE;
-  story_begin (&story, &config, &s, NULL);
+  config.sender.rate_control = FASP_RATE_CONTROL_ADAPTIVE;
+  story_begin (&story, &config);
   vnet_get_wire (story.net, VNET_A, VNET_B)->rate = 10000000;
   vnet_get_wire (story.net, VNET_A, VNET_B)->delay = 20 * FASP_MSEC;
   vnet_get_wire (story.net, VNET_B, VNET_A)->delay = 20 * FASP_MSEC;
@@ -201,7 +195,7 @@ test_outage (void)
 
   vstream_config_init (&config);
   config.duration = 30 * FASP_SEC; /* it catches up in nine seconds */
-  story_begin (&story, &config, NULL, NULL);
+  story_begin (&story, &config);
   for (guint way = 0; way < 2; way++) {
     wire = vnet_get_wire (story.net, way, !way);
     wire->blackouts[0].start = 5 * FASP_SEC;
@@ -225,7 +219,6 @@ test_outage (void)
 static void
 test_window (void)
 {
-  FaspEndpointConfig r;
   VstreamConfig config;
   Story story;
 
@@ -234,9 +227,8 @@ test_window (void)
   config.reader_stops = TRUE;
   config.stop_from = 2 * FASP_SEC;
   config.stop_to = 5 * FASP_SEC;
-  fasp_endpoint_config_init (&r, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
-  r.buffer_size = 256 * 1024;
-  story_begin (&story, &config, NULL, &r);
+  config.receiver.buffer_size = 256 * 1024;
+  story_begin (&story, &config);
   g_assert_true (vstream_run (story.stream));
   take (&story, story.stream->sender);
   g_assert_cmpuint (story.count[FASP_LOG_SENDING_BEHIND], >, 0);
@@ -248,16 +240,14 @@ test_window (void)
 static void
 test_keys (void)
 {
-  FaspEndpointConfig s;
   VstreamConfig config;
   guint own[2], remote[2];
   Story story;
 
   vstream_config_init (&config);
   config.duration = 10 * FASP_SEC;
-  fasp_endpoint_config_init (&s, FASP_ROLE_SENDER, FASP_MODE_CALLER);
-  s.rekey_interval = FASP_SEC;
-  story_begin (&story, &config, &s, NULL);
+  config.sender.rekey_interval = FASP_SEC;
+  story_begin (&story, &config);
   vstream_run (story.stream);
   for (guint i = 0; i < 2; i++) {
     take (&story, i == 0 ? story.stream->sender : story.stream->receiver);
@@ -376,16 +366,14 @@ test_joined (void)
 static void
 test_given_up (void)
 {
-  FaspEndpointConfig r;
   VstreamConfig config;
   Story story;
 
   vstream_config_init (&config);
   config.duration = 10 * FASP_SEC;
-  fasp_endpoint_config_init (&r, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
-  r.settings.latency_ms = 50;
-  r.settings.too_late_skip = TRUE;
-  story_begin (&story, &config, NULL, &r);
+  config.receiver.settings.latency_ms = 50;
+  config.receiver.settings.too_late_skip = TRUE;
+  story_begin (&story, &config);
   make_lossy (story.net);
   vstream_run (story.stream);
   take (&story, story.stream->receiver);
@@ -413,7 +401,7 @@ test_fails (gconstpointer aborts)
   net = vnet_new (5);
   vstream_config_init (&config);
   config.duration = 2 * FASP_SEC;
-  stream = vstream_new (net, &config, NULL, NULL);
+  stream = vstream_new (net, &config);
   make_lossy (net);
   vstream_run (stream);
   if (GPOINTER_TO_INT (aborts))

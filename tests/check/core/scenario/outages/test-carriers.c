@@ -84,7 +84,6 @@ test_short (gconstpointer data)
   static const gdouble loss[2] = { .02, .02 }, burst[2] = { 0, 0 };
   FaspCipher cipher = GPOINTER_TO_UINT (data);
   Carrier carrier = { vnet_new (1) };
-  FaspEndpointConfig s, r;
   FaspCredentials *credentials = fasp_credentials_new ();
   VstreamConfig config;
   g_autoptr (Vstream) stream = NULL;
@@ -92,16 +91,15 @@ test_short (gconstpointer data)
   fasp_credentials_set_cipher (credentials, cipher);
   carry (&carrier, VNET_A, VNET_B);
   vnet_set_path (carrier.net, 50 * FASP_MSEC, loss, burst, 0);
-  fasp_endpoint_config_init (&s, FASP_ROLE_SENDER, FASP_MODE_RENDEZVOUS);
-  fasp_endpoint_config_init (&r, FASP_ROLE_RECEIVER, FASP_MODE_RENDEZVOUS);
-  s.fec = FASP_FEC_FIXED;
-  s.fec_share = .2;
-  s.credentials = r.credentials = credentials;
   vstream_config_init (&config);
+  config.sender.mode = config.receiver.mode = FASP_MODE_RENDEZVOUS;
+  config.sender.fec = FASP_FEC_FIXED;
+  config.sender.fec_share = .2;
+  config.sender.credentials = config.receiver.credentials = credentials;
   config.bitrate = 800;
   config.chunk = 1;
   config.duration = 10 * FASP_SEC;
-  stream = vstream_new (carrier.net, &config, &s, &r);
+  stream = vstream_new (carrier.net, &config);
   g_assert_true (vstream_run (stream));
   vstream_run_until (stream, vnet_get_time (carrier.net) - stream->started + 200 * FASP_MSEC);
   g_assert_cmpuint (stream->events[FASP_EVENT_REMOVED][0], ==, 1);
@@ -147,7 +145,7 @@ rebind_at (guint64 bitrate, FaspTime rtt, FaspTime phase)
   config.bitrate = bitrate;
   config.channel = 4 * bitrate;
   config.duration = 3 * FASP_SEC;
-  stream = vstream_new (net, &config, NULL, NULL);
+  stream = vstream_new (net, &config);
   vstream_run_until (stream, phase);
   vnet_rebind (net, VNET_B, 8000);
   silence = (Silence) { .last = vnet_get_time (net) };

@@ -24,7 +24,7 @@ start (Vnet *net, guint flows, FaspAssignment assignment, guint64 bitrate, gbool
   config.flows = flows;
   config.assignment = assignment;
   config.receiver_calls = receiver_calls;
-  return vstream_new (net, &config, NULL, NULL);
+  return vstream_new (net, &config);
 }
 
 static void
@@ -195,7 +195,6 @@ test_hitless (void)
 static Vstream *
 start_short (Vnet *net, guint flows, guint32 chunk, gdouble loss)
 {
-  FaspEndpointConfig sender;
   VstreamConfig config;
 
   vnet_set_path (net, FASP_MSEC, (gdouble[]) { loss, loss }, (gdouble[]) { 0, 0 }, 0);
@@ -205,9 +204,8 @@ start_short (Vnet *net, guint flows, guint32 chunk, gdouble loss)
   config.channel = 120000000;
   config.lead = FASP_SEC;
   config.flows = flows;
-  fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
-  sender.settings.latency_ms = 20;
-  return vstream_new (net, &config, &sender, NULL);
+  config.sender.settings.latency_ms = 20;
+  return vstream_new (net, &config);
 }
 
 /* Pictures, one in 20 ms, of which each leaves in 4: what is lost last on a flow is asked for
@@ -423,7 +421,6 @@ test_promise (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (doubled); i++) {
     const Doubled *d = &doubled[i];
-    FaspEndpointConfig sender;
     VstreamConfig config;
     g_autoptr (Vnet) net = vnet_new (i + 1);
     const FaspPathEstimate *estimate;
@@ -443,9 +440,8 @@ test_promise (void)
         wire->delay = d->rtt[link] / 2;
         wire->loss = side == VNET_A ? d->loss[link] : 0;
       }
-    fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
-    sender.settings.latency_ms = d->latency_ms;
-    stream = vstream_new (net, &config, &sender, NULL);
+    config.sender.settings.latency_ms = d->latency_ms;
+    stream = vstream_new (net, &config);
     for (guint t = 3; t < 120; t++) {
       for (guint link = 0; link < 2; link++)
         black_out (net, link, 0, d->together, TRUE, FALSE);
@@ -481,7 +477,7 @@ test_encoder (void)
     config.flows = flows;
     config.assignment = FASP_ASSIGNMENT_DUPLICATE;
     set_path (net, 0);
-    stream = vstream_new (net, &config, NULL, NULL);
+    stream = vstream_new (net, &config);
     vstream_run_until (stream, 8 * FASP_SEC);
     rate = fasp_endpoint_get_available_bitrate (stream->sender);
     g_assert_cmpfloat (rate, <, 30e6 / flows * .95);
@@ -529,7 +525,6 @@ static void
 test_agreed (void)
 {
   for (guint i = 0; i < 4; i++) {
-    FaspEndpointConfig a, b;
     VstreamConfig config;
     g_autoptr (Vnet) net = vnet_new (i + 1);
     g_autoptr (Vstream) stream = NULL;
@@ -538,13 +533,9 @@ test_agreed (void)
     vstream_config_init (&config);
     config.duration = 3 * FASP_SEC;
     config.receiver_calls = i / 2;
-    fasp_endpoint_config_init (&a, FASP_ROLE_SENDER,
-        config.receiver_calls ? FASP_MODE_LISTENER : FASP_MODE_CALLER);
-    fasp_endpoint_config_init (&b, FASP_ROLE_RECEIVER,
-        config.receiver_calls ? FASP_MODE_CALLER : FASP_MODE_LISTENER);
-    a.flows = a.flowlets = i % 2 ? 8 : 3;
-    b.flows = b.flowlets = i % 2 ? 1 : 5;
-    stream = vstream_new (net, &config, &a, &b);
+    config.sender.flows = config.sender.flowlets = i % 2 ? 8 : 3;
+    config.receiver.flows = config.receiver.flowlets = i % 2 ? 1 : 5;
+    stream = vstream_new (net, &config);
     g_assert_true (vstream_run (stream));
     g_assert_cmpuint (stream->sender_stats.flows, ==, i % 2 ? 1 : 3);
     g_assert_cmpuint (stream->receiver_stats.flows, ==, i % 2 ? 1 : 3);
@@ -556,7 +547,6 @@ static void
 test_cookie (void)
 {
   for (guint i = 0; i < 2; i++) {
-    FaspEndpointConfig a, b;
     VstreamConfig config;
     g_autoptr (Vnet) net = vnet_new (i + 1);
     g_autoptr (Vstream) stream = NULL;
@@ -564,11 +554,10 @@ test_cookie (void)
     set_path (net, .02);
     vstream_config_init (&config);
     config.duration = FASP_SEC;
-    fasp_endpoint_config_init (&a, FASP_ROLE_SENDER, FASP_MODE_CALLER);
-    fasp_endpoint_config_init (&b, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
-    a.flows = a.flowlets = b.flows = b.flowlets = 8;
-    b.half_open_max = 0;
-    stream = vstream_new (net, &config, &a, &b);
+    config.sender.flows = config.sender.flowlets = config.receiver.flows =
+        config.receiver.flowlets = 8;
+    config.receiver.half_open_max = 0;
+    stream = vstream_new (net, &config);
     if (i > 0) /* the first way is cut off */
       black_out (net, 0, 0, 60 * FASP_SEC, TRUE, TRUE);
     g_assert_true (vstream_run (stream));
@@ -647,7 +636,7 @@ test_led_astray (gconstpointer behind)
   config.receiver_calls = TRUE;
   config.flows = 2;
   vnet_set_tap (net, repeat_open, &open);
-  stream = vstream_new (net, &config, NULL, NULL);
+  stream = vstream_new (net, &config);
   g_assert_true (vstream_run (stream));
   g_assert_true (open.done);
   /* handshakes alone: that many bytes */
@@ -661,7 +650,6 @@ static void
 test_rekey (void)
 {
   for (guint seed = 1; seed <= 6; seed++) {
-    FaspEndpointConfig a, b;
     VstreamConfig config;
     g_autoptr (Vnet) net = vnet_new (seed);
     g_autoptr (Vstream) stream = NULL;
@@ -673,12 +661,11 @@ test_rekey (void)
         vnet_get_link_wire (net, side, !side, link)->delay += link * 9000;
     vstream_config_init (&config);
     config.duration = 8 * FASP_SEC;
-    fasp_endpoint_config_init (&a, FASP_ROLE_SENDER, FASP_MODE_CALLER);
-    fasp_endpoint_config_init (&b, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
-    a.rekey_datagrams = b.rekey_datagrams = 150;
-    a.flows = a.flowlets = b.flows = b.flowlets = 8;
-    a.assignment = seed % 3;
-    stream = vstream_new (net, &config, &a, &b);
+    config.sender.rekey_datagrams = config.receiver.rekey_datagrams = 150;
+    config.sender.flows = config.sender.flowlets = config.receiver.flows =
+        config.receiver.flowlets = 8;
+    config.sender.assignment = seed % 3;
+    stream = vstream_new (net, &config);
     black_out (net, 3, 2 * FASP_SEC, 5 * FASP_SEC, TRUE, TRUE);
     vstream_run_until (stream, 8 * FASP_SEC);
     fasp_endpoint_get_stats (stream->sender, &stats[0]);

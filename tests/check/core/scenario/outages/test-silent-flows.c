@@ -26,7 +26,7 @@ start (Vnet *net, guint flows, guint64 bitrate)
   config.duration = 30 * FASP_SEC;
   config.flows = flows;
   vnet_set_path (net, RTT, (gdouble[]) { 0, 0 }, (gdouble[]) { 0, 0 }, 0);
-  return vstream_new (net, &config, NULL, NULL);
+  return vstream_new (net, &config);
 }
 
 /* @link carries nothing @to that side from @from to @until, as number @n of its outages. */

@@ -169,7 +169,7 @@ test_one_of_several (void)
     config.flows = 3;
     config.receiver_calls = receiver_calls;
     vnet_set_path (net, 40 * FASP_MSEC, (gdouble[]) { 0, 0 }, (gdouble[]) { 0, 0 }, 0);
-    stream = vstream_new (net, &config, NULL, NULL);
+    stream = vstream_new (net, &config);
     caller = receiver_calls ? stream->receiver : stream->sender;
     vstream_run_until (stream, 10 * FASP_SEC);
     g_assert_cmpuint (fasp_endpoint_take_stale_links (caller), ==, 0);

@@ -61,7 +61,6 @@ run (const Case *c, guint seed, FaspRateControl control)
 {
   static const gdouble none[2] = { 0, 0 };
   Vnet *net = vnet_new (seed);
-  FaspEndpointConfig sender, receiver;
   Run r = { 0 };
   Vstream *stream;
 
@@ -74,12 +73,10 @@ run (const Case *c, guint seed, FaspRateControl control)
   r.config.lead = LEAD;
   r.config.on_read = on_read;
   r.config.data = &r;
-  fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
-  fasp_endpoint_config_init (&receiver, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
-  sender.settings.latency_ms = receiver.settings.latency_ms = 1000;
-  sender.rate_control = control;
-  receiver.settings.too_late_skip = c->skip;
-  stream = vstream_new (net, &r.config, &sender, &receiver);
+  r.config.sender.settings.latency_ms = r.config.receiver.settings.latency_ms = 1000;
+  r.config.sender.rate_control = control;
+  r.config.receiver.settings.too_late_skip = c->skip;
+  stream = vstream_new (net, &r.config);
   r.begin = stream->started + LEAD;
   vstream_run_until (stream, LEAD + BEGINS);
   set_loss (net, c, c->loss, c->back);

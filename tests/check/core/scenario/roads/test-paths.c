@@ -178,7 +178,7 @@ on_datagram (gpointer data, VnetSide from, FaspTime now, guint8 *bytes, gsize si
 static Vstream *
 start (Vnet *net, guint64 bitrate, guint64 max, const FaspAddress *other, FaspAssignment assignment)
 {
-  FaspEndpointConfig c[2];
+  FaspCredentials *clear = fasp_credentials_new ();
   VstreamConfig config;
   Vstream *stream;
 
@@ -187,20 +187,15 @@ start (Vnet *net, guint64 bitrate, guint64 max, const FaspAddress *other, FaspAs
   config.channel = max;
   config.lead = FASP_SEC;
   config.duration = 20 * FASP_SEC;
-  for (guint i = 0; i < 2; i++) {
-    fasp_endpoint_config_init (&c[i], i == 0 ? FASP_ROLE_SENDER : FASP_ROLE_RECEIVER,
-        i == 0 ? FASP_MODE_CALLER : FASP_MODE_LISTENER);
-    c[i].flows = 2;
-    c[i].flowlets = 1;
-    c[i].credentials = fasp_credentials_new ();
-    fasp_credentials_set_cipher (c[i].credentials, FASP_CIPHER_NONE);
-  }
-  c[0].others = other;
-  c[0].rate_control = FASP_RATE_CONTROL_ADAPTIVE;
-  c[0].assignment = assignment;
-  stream = vstream_new (net, &config, &c[0], &c[1]);
-  for (guint i = 0; i < 2; i++)
-    fasp_credentials_unref (c[i].credentials);
+  fasp_credentials_set_cipher (clear, FASP_CIPHER_NONE);
+  config.sender.flows = config.receiver.flows = 2;
+  config.sender.flowlets = config.receiver.flowlets = 1;
+  config.sender.credentials = config.receiver.credentials = clear;
+  config.sender.others = other;
+  config.sender.rate_control = FASP_RATE_CONTROL_ADAPTIVE;
+  config.sender.assignment = assignment;
+  stream = vstream_new (net, &config);
+  fasp_credentials_unref (clear);
   return stream;
 }
 

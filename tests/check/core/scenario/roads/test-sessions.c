@@ -9,26 +9,23 @@
 
 /* A stream over @rate, shared out over its flows, with loss each way; lossless as a whole. */
 static Vstream *
-run_session_at (Vnet *net, FaspRateControl control, const VstreamConfig *what, FaspTime rtt,
-    gdouble loss, guint64 rate, guint latency_ms)
+run_session_at (Vnet *net, FaspRateControl control, VstreamConfig *what, FaspTime rtt, gdouble loss,
+    guint64 rate, guint latency_ms)
 {
-  FaspEndpointConfig sender;
   Vstream *stream;
 
   vnet_set_path (net, rtt, (const gdouble[2]) { loss, loss }, (const gdouble[2]) { 0, 0 },
       rate / MAX (what->flows, 1));
-  fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
-  sender.rate_control = control;
-  sender.settings.latency_ms = latency_ms;
-  stream = vstream_new (net, what, &sender, NULL);
+  what->sender.rate_control = control;
+  what->sender.settings.latency_ms = latency_ms;
+  stream = vstream_new (net, what);
   g_assert_true (vstream_run (stream));
   return stream;
 }
 
 /* Over 10 Mbit/s. */
 static Vstream *
-run_session (Vnet *net, FaspRateControl control, const VstreamConfig *what, FaspTime rtt,
-    gdouble loss)
+run_session (Vnet *net, FaspRateControl control, VstreamConfig *what, FaspTime rtt, gdouble loss)
 {
   return run_session_at (net, control, what, rtt, loss, 10000000, FASP_LATENCY_MS_DEFAULT);
 }
@@ -67,7 +64,6 @@ test_session_policer (void)
   for (guint i = 0; i < 12; i++) {
     g_autoptr (Vnet) net = vnet_new (i);
     ImpairConfig *wire = vnet_get_wire (net, VNET_A, VNET_B);
-    FaspEndpointConfig sender;
     VstreamConfig config;
     g_autoptr (Vstream) stream = NULL;
     gdouble sent;
@@ -82,9 +78,8 @@ test_session_policer (void)
     config.channel = 0;
     config.duration = 40 * FASP_SEC;
     config.lead = FASP_SEC + i * 37 * FASP_MSEC;
-    fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
-    sender.rate_control = FASP_RATE_CONTROL_ADAPTIVE;
-    stream = vstream_new (net, &config, &sender, NULL);
+    config.sender.rate_control = FASP_RATE_CONTROL_ADAPTIVE;
+    stream = vstream_new (net, &config);
     g_assert_true (vstream_run (stream));
     sent = (gdouble) vnet_get_counters (net, VNET_A, VNET_B)->bytes / stream->read;
     g_test_message ("%u: %.3f, %d ms", i, sent,
@@ -107,7 +102,6 @@ test_session_overtaken (void)
 
   for (guint i = 0; i < 4; i++) {
     g_autoptr (Vnet) net = vnet_new (i);
-    FaspEndpointConfig receiver;
     FaspSessionStats *sender;
     VstreamConfig config;
     g_autoptr (Vstream) stream = NULL;
@@ -123,9 +117,8 @@ test_session_overtaken (void)
     config.channel = 0;
     config.duration = 40 * FASP_SEC;
     config.lead = FASP_SEC;
-    fasp_endpoint_config_init (&receiver, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
-    receiver.settings.latency_ms = 1000;
-    stream = vstream_new (net, &config, NULL, &receiver);
+    config.receiver.settings.latency_ms = 1000;
+    stream = vstream_new (net, &config);
     sender = &stream->sender_stats;
     g_assert_true (vstream_run (stream));
     repeated = (gdouble) sender->sent.blocks_rtx / sender->sent.blocks;
@@ -171,7 +164,6 @@ test_session_falls (void)
     g_autoptr (Vnet) net = vnet_new (i);
     ImpairConfig *wire = vnet_get_wire (net, VNET_A, VNET_B);
     FaspTime at = 10 * FASP_SEC + i * 37000;
-    FaspEndpointConfig sender;
     VstreamConfig config;
     g_autoptr (Vstream) stream = NULL;
 
@@ -183,9 +175,8 @@ test_session_falls (void)
     config.channel = 0;
     config.duration = 30 * FASP_SEC;
     config.lead = 2 * FASP_SEC;
-    fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
-    sender.rate_control = FASP_RATE_CONTROL_ADAPTIVE;
-    stream = vstream_new (net, &config, &sender, NULL);
+    config.sender.rate_control = FASP_RATE_CONTROL_ADAPTIVE;
+    stream = vstream_new (net, &config);
     vstream_run_until (stream, at);
     wire->rate = 1000000;
     vstream_run_until (stream, at + 5 * FASP_SEC);

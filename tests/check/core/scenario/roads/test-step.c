@@ -37,7 +37,6 @@ follow (Vstream *stream, FaspTime rtt, guint64 rate)
 static Vstream *
 new_stream (Vnet *net, guint64 bitrate)
 {
-  FaspEndpointConfig sender;
   VstreamConfig config;
 
   vstream_config_init (&config);
@@ -45,9 +44,8 @@ new_stream (Vnet *net, guint64 bitrate)
   config.channel = 0;
   config.duration = 40 * FASP_SEC;
   config.lead = FASP_SEC;
-  fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
-  sender.rate_control = FASP_RATE_CONTROL_ADAPTIVE;
-  return vstream_new (net, &config, &sender, NULL);
+  config.sender.rate_control = FASP_RATE_CONTROL_ADAPTIVE;
+  return vstream_new (net, &config);
 }
 
 static void

@@ -17,7 +17,6 @@ static void
 test_stream (gconstpointer data)
 {
   const Narrow *n = data;
-  FaspEndpointConfig sender;
   VstreamConfig config;
 
   for (guint seed = 1; seed <= 4; seed++) {
@@ -30,14 +29,13 @@ test_stream (gconstpointer data)
     wire = vnet_get_wire (net, VNET_B, VNET_A);
     wire->rate = n->back;
     wire->queue = n->back * 4 / 8;
-    fasp_endpoint_config_init (&sender, FASP_ROLE_SENDER, FASP_MODE_CALLER);
-    sender.rate_control = n->adaptive ? FASP_RATE_CONTROL_ADAPTIVE : FASP_RATE_CONTROL_FIXED;
     vstream_config_init (&config);
+    config.sender.rate_control = n->adaptive ? FASP_RATE_CONTROL_ADAPTIVE : FASP_RATE_CONTROL_FIXED;
     config.bitrate = n->bitrate;
     config.channel = n->bitrate * 7 / 5;
     config.lead = FASP_SEC;
     config.duration = 30 * FASP_SEC;
-    stream = vstream_new (net, &config, &sender, NULL);
+    stream = vstream_new (net, &config);
     g_assert_true (vstream_run (stream));
     hist = fasp_endpoint_get_lateness (stream->receiver, FALSE);
     g_test_message ("seed %u: 99 %% %d, 99.9 %% %d, 99.99 %% %d us", seed,
