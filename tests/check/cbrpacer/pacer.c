@@ -21,7 +21,6 @@ pacer_new (const gchar *properties, const gchar *caps)
 {
   g_auto (GStrv) words = g_strsplit (properties, " ", -1);
   Pacer *f = g_new0 (Pacer, 1);
-  g_autoptr (GstPad) pad = NULL;
 
   g_mutex_init (&f->lock);
   f->lists = g_array_new (FALSE, FALSE, sizeof (guint));
@@ -34,21 +33,26 @@ pacer_new (const gchar *properties, const gchar *caps)
 
     gst_util_set_object_arg (G_OBJECT (f->h->element), pair[0], pair[1]);
   }
-  pad = gst_element_get_static_pad (f->h->element, "src");
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, on_push, f,
-      NULL);
+  f->src = gst_element_get_static_pad (f->h->element, "src");
+  gst_pad_add_probe (f->src, DATA, on_push, f, NULL);
   gst_harness_use_testclock (f->h);
   f->clock = gst_harness_get_testclock (f->h);
   if (caps != NULL)
     gst_harness_set_src_caps_str (f->h, caps);
   else { /* as filesrc: none */
-    GstSegment segment;
-
     gst_harness_play (f->h);
     gst_harness_push_event (f->h, gst_event_new_stream_start ("1"));
-    gst_segment_init (&segment, GST_FORMAT_BYTES);
-    gst_harness_push_event (f->h, gst_event_new_segment (&segment));
+    pacer_push_segment (f, GST_FORMAT_BYTES);
   }
+  return f;
+}
+
+Pacer *
+pacer_new_file (const gchar *properties, const gchar *caps)
+{
+  Pacer *f = pacer_new (properties, caps);
+
+  gst_pad_set_query_function (f->h->srcpad, pacer_answer_not_live);
   return f;
 }
 
@@ -58,6 +62,7 @@ pacer_free (Pacer *f)
   gst_element_set_bus (f->h->element, NULL);
   gst_object_unref (f->bus);
   gst_object_unref (f->clock);
+  gst_object_unref (f->src);
   gst_harness_teardown (f->h);
   g_array_unref (f->lists);
   g_mutex_clear (&f->lock);
@@ -79,6 +84,13 @@ pacer_push (Pacer *f, gsize size)
 {
   g_assert_cmpint (gst_harness_push (f->h, pacer_make (size, GST_CLOCK_TIME_NONE)), ==,
       GST_FLOW_OK);
+}
+
+void
+pacer_push_many (Pacer *f, guint n, gsize size)
+{
+  while (n-- > 0)
+    pacer_push (f, size);
 }
 
 void
@@ -142,6 +154,21 @@ pacer_assert_pull (Pacer *f, gsize size)
   g_assert_nonnull (buffer);
   g_assert_cmpuint (gst_buffer_get_size (buffer), ==, size);
   gst_buffer_unref (buffer);
+}
+
+void
+pacer_assert_pull_at (Pacer *f, GstClockTime time, gsize size)
+{
+  pacer_advance_to (f, time);
+  pacer_assert_pull (f, size);
+}
+
+void
+pacer_assert_nulls (Pacer *f, guint n)
+{
+  g_autoptr (GstBuffer) buffer = pacer_pull (f);
+
+  g_assert_cmpuint (pacer_count_nulls (buffer), ==, n);
 }
 
 void
@@ -219,6 +246,14 @@ pacer_assert_text (const gchar *text, const gchar *part)
     g_error ("\"%s\" does not speak of %s", text, part);
 }
 
+void
+pacer_assert_message (Pacer *f, GstMessageType type, const gchar *part)
+{
+  g_autofree gchar *text = pacer_wait_text (f, type);
+
+  pacer_assert_text (text, part);
+}
+
 GstEventType
 pacer_pull_event_type (Pacer *f)
 {
@@ -228,6 +263,24 @@ pacer_pull_event_type (Pacer *f)
   gst_event_unref (event);
   return type;
 }
+
+void
+pacer_forget_events (Pacer *f)
+{
+  GstEvent *event;
+
+  while ((event = gst_harness_try_pull_event (f->h)) != NULL)
+    gst_event_unref (event);
+}
+
+struct _PacerGate
+{
+  GstPad *pad;
+  gulong probe;
+  GMutex lock;
+  GCond cond;
+  gboolean inside, open;
+};
 
 static GstPadProbeReturn
 stand_at_gate (GstPad *pad, GstPadProbeInfo *info, gpointer data)
@@ -243,12 +296,28 @@ stand_at_gate (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-gulong
-pacer_gate_close (PacerGate *gate, GstPad *pad, GstPadProbeType what)
+/* The probe is gone, and no thread is in it. */
+static void
+free_gate (gpointer data)
 {
+  PacerGate *gate = data;
+
+  gst_object_unref (gate->pad);
+  g_cond_clear (&gate->cond);
+  g_mutex_clear (&gate->lock);
+  g_free (gate);
+}
+
+PacerGate *
+pacer_gate_close (GstPad *pad, GstPadProbeType what)
+{
+  PacerGate *gate = g_new0 (PacerGate, 1);
+
+  gate->pad = gst_object_ref (pad);
   g_mutex_init (&gate->lock);
   g_cond_init (&gate->cond);
-  return gst_pad_add_probe (pad, what, stand_at_gate, gate, NULL);
+  gate->probe = gst_pad_add_probe (pad, what, stand_at_gate, gate, free_gate);
+  return gate;
 }
 
 void
@@ -260,8 +329,8 @@ pacer_gate_wait (PacerGate *gate)
   g_mutex_unlock (&gate->lock);
 }
 
-gboolean
-pacer_gate_is_reached (PacerGate *gate)
+static gboolean
+is_reached (PacerGate *gate)
 {
   gboolean inside;
 
@@ -272,20 +341,25 @@ pacer_gate_is_reached (PacerGate *gate)
 }
 
 void
-pacer_gate_open (PacerGate *gate, GstPad *pad, gulong probe)
+pacer_gate_reach (PacerGate *gate, GstTestClock *clock)
+{
+  gint64 until = g_get_monotonic_time () + LIMIT;
+
+  while (!is_reached (gate)) {
+    g_assert_cmpint (g_get_monotonic_time (), <, until);
+    if (gst_test_clock_peek_id_count (clock) > 0)
+      gst_test_clock_crank (clock);
+  }
+}
+
+void
+pacer_gate_open (PacerGate *gate)
 {
   g_mutex_lock (&gate->lock);
   gate->open = TRUE;
   g_cond_signal (&gate->cond);
   g_mutex_unlock (&gate->lock);
-  gst_pad_remove_probe (pad, probe);
-}
-
-void
-pacer_gate_clear (PacerGate *gate)
-{
-  g_cond_clear (&gate->cond);
-  g_mutex_clear (&gate->lock);
+  gst_pad_remove_probe (gate->pad, gate->probe);
 }
 
 guint
@@ -309,6 +383,32 @@ pacer_push_caps (Pacer *f, const gchar *text)
   g_autoptr (GstCaps) caps = gst_caps_from_string (text);
 
   gst_harness_push_event (f->h, gst_event_new_caps (caps));
+}
+
+void
+pacer_push_segment (Pacer *f, GstFormat format)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, format);
+  gst_harness_push_event (f->h, gst_event_new_segment (&segment));
+}
+
+void
+pacer_begin_stream (Pacer *f, GstFormat format)
+{
+  gst_harness_push_event (f->h, gst_event_new_stream_start ("2"));
+  pacer_push_segment (f, format);
+}
+
+void
+pacer_set_clock (Pacer *f, GstClockTime time)
+{
+  GstClock *other = gst_test_clock_new_with_start_time (time);
+
+  gst_element_set_clock (f->h->element, other);
+  gst_object_unref (f->clock);
+  f->clock = GST_TEST_CLOCK (other);
 }
 
 GstBuffer *

@@ -33,6 +33,16 @@ make_packet (guint8 *p, guint16 pid, guint64 pcr, gboolean discontinuity)
   }
 }
 
+/* Whole packets, which come at @arrival. */
+static void
+feed (CbrLearner *learner, gconstpointer packets, gsize size, gint64 arrival)
+{
+  GstBuffer *buffer = gst_buffer_new_memdup (packets, size);
+
+  cbr_learner_feed (learner, buffer, GST_CLOCK_TIME_NONE, arrival, 0);
+  gst_buffer_unref (buffer);
+}
+
 /* A constant rate on its own clock, in pieces of any size: found exactly,
  * through the wrap of the PCR. */
 static void
@@ -82,7 +92,6 @@ static void
 test_days (void)
 {
   const guint n = 5 * 24 * 3600 * 10;
-  GstBuffer *buffer = gst_buffer_new_allocate (NULL, 188, NULL);
   CbrLearner learner;
 
   cbr_learner_init (&learner, SEC);
@@ -91,13 +100,11 @@ test_days (void)
 
     /* 100 ms, and a tick now and then */
     make_packet (packet, 0x100, (i * G_GUINT64_CONSTANT (2700000) + i % 2) % PCR_WRAP, FALSE);
-    gst_buffer_fill (buffer, 0, packet, sizeof packet);
-    cbr_learner_feed (&learner, buffer, GST_CLOCK_TIME_NONE, 0, 0);
+    feed (&learner, packet, sizeof packet, 0);
     if (i > 100)
       g_assert_cmpuint (cbr_rate_get (&learner.rate), ==, 188 * 8 * 10);
   }
   g_assert_cmpint (ABS (learner.elapsed - (gint64) (n - CBR_SYNC_RUN) * 100 * MSEC), <=, 38);
-  gst_buffer_unref (buffer);
 }
 
 /* A PCR that jumps says nothing of the rate; what was known stays. */
@@ -109,7 +116,6 @@ test_pcr_jump (void)
 
   cbr_learner_init (&learner, SEC);
   for (guint n = 0; n < 4000; n++) {
-    GstBuffer *buffer = gst_buffer_new_allocate (NULL, 188, NULL);
     guint8 packet[188];
     gboolean announced = n == 3000;
 
@@ -118,9 +124,7 @@ test_pcr_jump (void)
     if (announced)
       pcr += 1000;
     make_packet (packet, 0x100, pcr, announced);
-    gst_buffer_fill (buffer, 0, packet, sizeof packet);
-    cbr_learner_feed (&learner, buffer, GST_CLOCK_TIME_NONE, n, 0);
-    gst_buffer_unref (buffer);
+    feed (&learner, packet, sizeof packet, n);
     if (n > 1100)
       g_assert_cmpuint (cbr_rate_get (&learner.rate), ==, 188 * 8 * 1000);
     pcr += 27000; /* 1 ms */
@@ -131,13 +135,10 @@ test_pcr_jump (void)
 static void
 feed_pcr (CbrLearner *learner, gint64 us, gboolean announced)
 {
-  GstBuffer *buffer = gst_buffer_new_allocate (NULL, 188, NULL);
   guint8 packet[188];
 
   make_packet (packet, 0x100, (PCR_WRAP + (guint64) (us * 27)) % PCR_WRAP, announced);
-  gst_buffer_fill (buffer, 0, packet, sizeof packet);
-  cbr_learner_feed (learner, buffer, GST_CLOCK_TIME_NONE, 0, 0);
-  gst_buffer_unref (buffer);
+  feed (learner, packet, sizeof packet, 0);
 }
 
 /* The PCR makes a step in the middle of 200, for good or in one of them, however far they are
@@ -261,7 +262,6 @@ test_pcr_of_another (void)
     for (guint ms = 0; ms < 10000; ms++) {
       gboolean first = ms < 3000;
       guint n = first ? 2 : cases[i].per_ms;
-      GstBuffer *buffer = gst_buffer_new_allocate (NULL, n * 188, NULL);
       guint8 packets[2][188];
 
       for (guint j = 0; j < n; j++) {
@@ -271,9 +271,7 @@ test_pcr_of_another (void)
         make_packet (packets[j], own ? 0x100 : 0x200,
             ms % 20 > 0 || (first && !own && !cases[i].before) ? G_MAXUINT64 : pcr, FALSE);
       }
-      gst_buffer_fill (buffer, 0, packets, n * 188);
-      cbr_learner_feed (&learner, buffer, GST_CLOCK_TIME_NONE, 0, 0);
-      gst_buffer_unref (buffer);
+      feed (&learner, packets, n * 188, 0);
       /* it never stands still for long */
       g_assert_cmpint (learner.elapsed, >=, last);
       g_assert_cmpint (learner.elapsed, >=, ((gint64) ms - 650) * MSEC);
@@ -294,16 +292,13 @@ test_pcr_of_third (void)
 
   cbr_learner_init (&learner, SEC);
   for (guint ms = 0; ms < 10000; ms++) {
-    GstBuffer *buffer = gst_buffer_new_allocate (NULL, 2 * 188, NULL);
     guint64 pcr = ms % 20 == 0 ? ms * G_GUINT64_CONSTANT (27000) : G_MAXUINT64;
     gboolean first = ms < 3000;
     guint8 packets[2][188];
 
     make_packet (packets[0], first ? 0x100 : 0x300, pcr, FALSE);
     make_packet (packets[1], first ? 0x200 : 0x300, first ? pcr : G_MAXUINT64, FALSE);
-    gst_buffer_fill (buffer, 0, packets, sizeof packets);
-    cbr_learner_feed (&learner, buffer, GST_CLOCK_TIME_NONE, 0, 0);
-    gst_buffer_unref (buffer);
+    feed (&learner, packets, sizeof packets, 0);
     if (learner.elapsed > last)
       changed = ms;
     last = learner.elapsed;
@@ -321,15 +316,12 @@ test_pcr_damaged (void)
   cbr_learner_init (&learner, SEC);
   for (guint ms = 0; ms < 3000; ms++) {
     guint64 pcr = ms * G_GUINT64_CONSTANT (27000);
-    GstBuffer *buffer = gst_buffer_new_allocate (NULL, 188, NULL);
     guint8 packet[188];
 
     make_packet (packet, 0x100, ms % 100 == 99 ? pcr + 77777777 : pcr, FALSE);
     if (ms % 100 == 99)
       packet[1] |= 0x80;
-    gst_buffer_fill (buffer, 0, packet, sizeof packet);
-    cbr_learner_feed (&learner, buffer, GST_CLOCK_TIME_NONE, 0, 0);
-    gst_buffer_unref (buffer);
+    feed (&learner, packet, sizeof packet, 0);
     g_assert_cmpint (learner.elapsed, <=, ms * MSEC);
   }
   g_assert_true (cbr_rate_is_known (&learner.rate));

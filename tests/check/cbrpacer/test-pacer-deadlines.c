@@ -8,25 +8,22 @@ static void
 test_deadlines (void)
 {
   /* 1000 bytes in 1 ms; one datagram a cycle */
-  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
+  g_autoptr (Pacer) f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
 
   gst_test_clock_set_time (f->clock, 7 * MS);
-  for (guint i = 0; i < 10; i++)
-    pacer_push (f, 1000);
+  pacer_push_many (f, 10, 1000);
   pacer_assert_pull (f, 1000);
   for (guint i = 1; i < 10; i++) {
     pacer_assert_nothing (f);
-    pacer_advance_to (f, (7 + i) * MS);
-    pacer_assert_pull (f, 1000);
+    pacer_assert_pull_at (f, (7 + i) * MS, 1000);
   }
-  pacer_free (f);
 }
 
 /* A late thread makes good what it fell behind at twice the rate. */
 static void
 test_late (void)
 {
-  Pacer *f = pacer_new ("bitrate=8000000 max-burst=10000", SIMPLE);
+  g_autoptr (Pacer) f = pacer_new ("bitrate=8000000 max-burst=10000", SIMPLE);
   GstClockID id;
 
   pacer_push_list (f, 100, 1000);
@@ -52,17 +49,15 @@ test_late (void)
   }
   pacer_advance_to (f, 60 * MS);
   g_assert_cmpuint (pacer_get_stat (f, "stalls"), ==, 0);
-  pacer_free (f);
 }
 
 static void
 test_stall (void)
 {
-  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
+  g_autoptr (Pacer) f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
   GstClockID id;
 
-  for (guint i = 0; i < 5; i++)
-    pacer_push (f, 1000);
+  pacer_push_many (f, 5, 1000);
   pacer_assert_pull (f, 1000);
   gst_test_clock_wait_for_next_pending_id (f->clock, &id);
   gst_clock_id_unref (id);
@@ -80,7 +75,6 @@ test_stall (void)
   g_assert_cmpuint (gst_clock_get_time (GST_CLOCK (f->clock)), <=,
       GST_SECOND + 2 * MS + 250 * GST_USECOND);
   g_assert_cmpuint (pacer_get_stat (f, "stalls"), ==, 1);
-  pacer_free (f);
 }
 
 static void
@@ -105,7 +99,7 @@ test_lists (void)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    Pacer *f = pacer_new (cases[i].properties, SIMPLE);
+    g_autoptr (Pacer) f = pacer_new (cases[i].properties, SIMPLE);
 
     pacer_push_list (f, 40, cases[i].in);
     for (guint j = 0; j < 4; j++) {
@@ -118,7 +112,6 @@ test_lists (void)
     for (guint j = 0; j < 4; j++)
       g_assert_cmpuint (g_array_index (f->lists, guint, j), ==, cases[i].lists[j]);
     g_mutex_unlock (&f->lock);
-    pacer_free (f);
   }
 }
 
@@ -136,11 +129,11 @@ step_clock (gpointer data)
 static void
 test_send_and_compare (void)
 {
-  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000 method=send-and-compare", SIMPLE);
+  g_autoptr (Pacer) f =
+      pacer_new ("bitrate=8000000 max-burst=1000 method=send-and-compare", SIMPLE);
   GThread *thread;
 
-  for (guint i = 0; i < 10; i++)
-    pacer_push (f, 1000);
+  pacer_push_many (f, 10, 1000);
   pacer_assert_pull (f, 1000);
   thread = g_thread_new ("clock", step_clock, f);
   for (guint i = 1; i < 10; i++) {
@@ -149,7 +142,6 @@ test_send_and_compare (void)
   }
   g_assert_cmpuint (gst_test_clock_peek_id_count (f->clock), ==, 0);
   g_thread_join (thread);
-  pacer_free (f);
 }
 
 /* Wakes before the deadline, watches the clock, never leaves early, and stops
@@ -157,7 +149,7 @@ test_send_and_compare (void)
 static void
 test_spin (void)
 {
-  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000 spin=1000", SIMPLE);
+  g_autoptr (Pacer) f = pacer_new ("bitrate=8000000 max-burst=1000 spin=1000", SIMPLE);
   GstClockID id;
 
   pacer_push (f, 1000);
@@ -168,56 +160,47 @@ test_spin (void)
   g_assert_cmpuint (gst_clock_id_get_time (id), ==, 1 * MS);
   gst_clock_id_unref (id);
   pacer_assert_nothing (f);
-  pacer_advance_to (f, 1 * MS);
-  pacer_assert_pull (f, 1000);
-  pacer_free (f);
+  pacer_assert_pull_at (f, 1 * MS, 1000);
 }
 
 static void
 test_set_bitrate (void)
 {
-  Pacer *f = pacer_new ("bitrate=8000 max-burst=1000 max-delay=60000000000", SIMPLE);
+  g_autoptr (Pacer) f = pacer_new ("bitrate=8000 max-burst=1000 max-delay=60000000000", SIMPLE);
 
-  for (guint i = 0; i < 4; i++)
-    pacer_push (f, 1000);
+  pacer_push_many (f, 4, 1000);
   pacer_assert_pull (f, 1000);
   gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
   /* the wait that is under way, too */
   g_object_set (f->h->element, "bitrate", G_GUINT64_CONSTANT (8000000), NULL);
-  pacer_advance_to (f, 1 * MS);
-  pacer_assert_pull (f, 1000);
-  pacer_advance_to (f, 2 * MS);
-  pacer_assert_pull (f, 1000);
+  pacer_assert_pull_at (f, 1 * MS, 1000);
+  pacer_assert_pull_at (f, 2 * MS, 1000);
   g_object_set (f->h->element, "bitrate", G_GUINT64_CONSTANT (800000), NULL);
-  pacer_advance_to (f, 12 * MS);
-  pacer_assert_pull (f, 1000);
-  pacer_free (f);
+  pacer_assert_pull_at (f, 12 * MS, 1000);
 }
 
 static void
 test_underrun (void)
 {
-  Pacer *f = pacer_new ("bitrate=8000000 max-burst=4000", SIMPLE);
+  g_autoptr (Pacer) f = pacer_new ("bitrate=8000000 max-burst=4000", SIMPLE);
 
   pacer_push (f, 1000);
   pacer_assert_pull (f, 1000);
   gst_test_clock_set_time (f->clock, 10 * MS);
-  for (guint i = 0; i < 8; i++)
-    pacer_push (f, 1000);
+  pacer_push_many (f, 8, 1000);
   /* nothing of the idle time is made good. As fast as the thread wakes, the
    * first cycle is of one to four datagrams. */
   pacer_pull_in_time (f, 8);
   g_assert_cmpuint (gst_clock_get_time (GST_CLOCK (f->clock)), >=, 14 * MS);
   g_assert_cmpuint (gst_clock_get_time (GST_CLOCK (f->clock)), <=, 18 * MS);
   g_assert_cmpuint (pacer_get_stat (f, "underruns"), ==, 1);
-  pacer_free (f);
 }
 
 /* A datagram waits max-period for its rest. */
 static void
 test_partial (void)
 {
-  Pacer *f = pacer_new ("bitrate=8000000 payload-size=1000 max-period=50000000", SIMPLE);
+  g_autoptr (Pacer) f = pacer_new ("bitrate=8000000 payload-size=1000 max-period=50000000", SIMPLE);
 
   pacer_push (f, 1000);
   pacer_assert_pull (f, 1000);
@@ -226,14 +209,11 @@ test_partial (void)
   gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
   gst_test_clock_set_time (f->clock, 20 * MS);
   pacer_push (f, 200);
-  pacer_advance_to (f, 60 * MS);
-  pacer_assert_pull (f, 500);
+  pacer_assert_pull_at (f, 60 * MS, 500);
   pacer_push (f, 400);
   gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
   pacer_push (f, 600);
-  pacer_advance_to (f, 60 * MS + 500 * GST_USECOND);
-  pacer_assert_pull (f, 1000);
-  pacer_free (f);
+  pacer_assert_pull_at (f, 60 * MS + 500 * GST_USECOND, 1000);
 }
 
 int

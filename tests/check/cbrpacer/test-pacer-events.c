@@ -9,7 +9,7 @@
 static void
 test_empty_discont (void)
 {
-  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
+  g_autoptr (Pacer) f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
 
   for (guint i = 0; i < 6; i++) {
     GstBuffer *buffer = pacer_make (i == 3 ? 0 : 1000, GST_CLOCK_TIME_NONE);
@@ -27,32 +27,26 @@ test_empty_discont (void)
     g_assert_cmpint (GST_BUFFER_IS_DISCONT (buffer), ==, i % 3 == 0);
     gst_buffer_unref (buffer);
   }
-  pacer_free (f);
 }
 
 static void
 test_eos (void)
 {
-  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000 payload-size=1000", SIMPLE);
-  GstEvent *event;
+  g_autoptr (Pacer) f = pacer_new ("bitrate=8000000 max-burst=1000 payload-size=1000", SIMPLE);
 
   pacer_push (f, 1000);
   pacer_push (f, 1500);
   pacer_assert_pull (f, 1000);
-  while ((event = gst_harness_try_pull_event (f->h)) != NULL)
-    gst_event_unref (event);
+  pacer_forget_events (f);
   gst_harness_push_event (f->h, gst_event_new_eos ());
   g_assert_cmpint (gst_harness_push (f->h, pacer_make (10, 0)), ==, GST_FLOW_EOS);
-  pacer_advance_to (f, 1 * MS);
-  pacer_assert_pull (f, 1000);
+  pacer_assert_pull_at (f, 1 * MS, 1000);
   g_assert_null (gst_harness_try_pull_event (f->h));
-  pacer_advance_to (f, 2 * MS);
-  pacer_assert_pull (f, 500); /* short, at its time */
+  pacer_assert_pull_at (f, 2 * MS, 500); /* short, at its time */
   g_assert_cmpint (pacer_pull_event_type (f), ==, GST_EVENT_EOS);
   /* another stream */
   gst_harness_push_event (f->h, gst_event_new_stream_start ("2"));
   g_assert_cmpint (pacer_pull_event_type (f), ==, GST_EVENT_STREAM_START);
-  pacer_free (f);
 }
 
 /* Events keep their place between what they stood between: those that begin or
@@ -60,30 +54,22 @@ test_eos (void)
 static void
 test_event_order (void)
 {
-  GstSegment segment;
-  Pacer *f = pacer_new ("bitrate=8000000 payload-size=1000", SIMPLE);
-  GstEvent *event;
+  g_autoptr (Pacer) f = pacer_new ("bitrate=8000000 payload-size=1000", SIMPLE);
 
   pacer_push (f, 2500);
   pacer_assert_pull (f, 1000);
   pacer_assert_pull (f, 1000);
-  while ((event = gst_harness_try_pull_event (f->h)) != NULL)
-    gst_event_unref (event);
+  pacer_forget_events (f);
   gst_harness_push_event (f->h, gst_event_new_gap (0, 1));
   pacer_push (f, 500);
-  pacer_advance_to (f, 2 * MS);
-  pacer_assert_pull (f, 1000);
+  pacer_assert_pull_at (f, 2 * MS, 1000);
   g_assert_cmpint (pacer_pull_event_type (f), ==, GST_EVENT_GAP);
   pacer_push (f, 500);
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_harness_push_event (f->h, gst_event_new_segment (&segment));
+  pacer_push_segment (f, GST_FORMAT_TIME);
   pacer_push (f, 1000);
-  pacer_advance_to (f, 3 * MS);
-  pacer_assert_pull (f, 500);
+  pacer_assert_pull_at (f, 3 * MS, 500);
   g_assert_cmpint (pacer_pull_event_type (f), ==, GST_EVENT_SEGMENT);
-  pacer_advance_to (f, 3 * MS + 500 * GST_USECOND);
-  pacer_assert_pull (f, 1000);
-  pacer_free (f);
+  pacer_assert_pull_at (f, 3 * MS + 500 * GST_USECOND, 1000);
 }
 
 static gpointer
@@ -102,18 +88,15 @@ drain_thread (gpointer data)
 static void
 test_serialized_query (void)
 {
-  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
+  g_autoptr (Pacer) f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
   GThread *thread;
 
-  for (guint i = 0; i < 3; i++)
-    pacer_push (f, 1000);
+  pacer_push_many (f, 3, 1000);
   pacer_assert_pull (f, 1000);
   gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
   thread = g_thread_new ("drain", drain_thread, f);
-  pacer_advance_to (f, 1 * MS);
-  pacer_assert_pull (f, 1000);
-  pacer_advance_to (f, 2 * MS);
-  pacer_assert_pull (f, 1000);
+  pacer_assert_pull_at (f, 1 * MS, 1000);
+  pacer_assert_pull_at (f, 2 * MS, 1000);
   g_thread_join (thread);
   pacer_push (f, 1000);
   gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
@@ -121,35 +104,26 @@ test_serialized_query (void)
   g_usleep (10000);
   gst_harness_push_event (f->h, gst_event_new_flush_start ());
   g_assert_cmpint (GPOINTER_TO_INT (g_thread_join (thread)), ==, 1);
-  pacer_free (f);
 }
 
 /* Another stream that is there before the end of the first has left. */
 static void
 test_stream_behind_eos (void)
 {
-  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
-  GstSegment segment;
-  GstEvent *event;
+  g_autoptr (Pacer) f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
 
   pacer_push (f, 1000);
   pacer_push (f, 1000);
   pacer_assert_pull (f, 1000);
   gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
-  while ((event = gst_harness_try_pull_event (f->h)) != NULL)
-    gst_event_unref (event);
+  pacer_forget_events (f);
   gst_harness_push_event (f->h, gst_event_new_eos ());
-  gst_harness_push_event (f->h, gst_event_new_stream_start ("2"));
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_harness_push_event (f->h, gst_event_new_segment (&segment));
+  pacer_begin_stream (f, GST_FORMAT_TIME);
   pacer_push (f, 500);
-  pacer_advance_to (f, 1 * MS);
-  pacer_assert_pull (f, 1000);
+  pacer_assert_pull_at (f, 1 * MS, 1000);
   g_assert_cmpint (pacer_pull_event_type (f), ==, GST_EVENT_EOS);
   g_assert_cmpint (pacer_pull_event_type (f), ==, GST_EVENT_STREAM_START);
-  pacer_advance_to (f, 2 * MS);
-  pacer_assert_pull (f, 500);
-  pacer_free (f);
+  pacer_assert_pull_at (f, 2 * MS, 500);
 }
 
 static GstPadProbeReturn
@@ -165,15 +139,13 @@ enough (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static void
 test_downstream_eos (void)
 {
-  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
+  g_autoptr (Pacer) f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
   gint64 until = g_get_monotonic_time () + LIMIT;
   GstFlowReturn ret = GST_FLOW_OK;
-  GstEvent *event;
 
   pacer_push (f, 1000);
   pacer_assert_pull (f, 1000);
-  for (guint i = 0; i < 5; i++)
-    pacer_push (f, 1000);
+  pacer_push_many (f, 5, 1000);
   gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
   gst_pad_add_probe (f->h->sinkpad, GST_PAD_PROBE_TYPE_BUFFER, enough, NULL, NULL);
   pacer_advance_to (f, 1 * MS);
@@ -181,11 +153,9 @@ test_downstream_eos (void)
     ret = gst_harness_push (f->h, pacer_make (10, 0));
   g_assert_cmpint (ret, ==, GST_FLOW_EOS);
   pacer_wait_for_stat (f, "bytes-queued", 0);
-  while ((event = gst_harness_try_pull_event (f->h)) != NULL)
-    gst_event_unref (event);
+  pacer_forget_events (f);
   gst_harness_push_event (f->h, gst_event_new_eos ());
   g_assert_cmpint (pacer_pull_event_type (f), ==, GST_EVENT_EOS);
-  pacer_free (f);
 }
 
 static GstPadProbeReturn
@@ -202,7 +172,7 @@ static void
 test_downstream_error (void)
 {
   for (guint i = 0; i < 2; i++) {
-    Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
+    g_autoptr (Pacer) f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
     g_autofree gchar *text = NULL;
     GstFlowReturn ret = GST_FLOW_OK;
 
@@ -223,17 +193,16 @@ test_downstream_error (void)
         ret = gst_harness_push (f->h, pacer_make (10, 0));
       g_assert_cmpint (ret, ==, GST_FLOW_NOT_LINKED);
     }
-    pacer_free (f);
   }
 }
 
 /* The thread of the source pad has given up. */
 static void
-wait_for_end (Pacer *f, GstPad *pad)
+wait_for_end (Pacer *f)
 {
   gint64 until = g_get_monotonic_time () + LIMIT;
 
-  while (gst_pad_get_task_state (pad) != GST_TASK_PAUSED) {
+  while (gst_pad_get_task_state (f->src) != GST_TASK_PAUSED) {
     g_assert_cmpint (g_get_monotonic_time (), <, until);
     g_thread_yield ();
   }
@@ -258,8 +227,7 @@ pull_caps (Pacer *f)
 static void
 test_unlinked (void)
 {
-  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
-  g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
+  g_autoptr (Pacer) f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
   g_autoptr (GstCaps) one = gst_caps_from_string ("application/x-one");
   g_autoptr (GstCaps) two = gst_caps_from_string ("application/x-two");
   g_autoptr (GstCaps) heard = NULL;
@@ -268,10 +236,10 @@ test_unlinked (void)
 
   pacer_push (f, 1000);
   pacer_assert_pull (f, 1000);
-  gst_pad_unlink (pad, f->h->sinkpad);
+  gst_pad_unlink (f->src, f->h->sinkpad);
   pacer_push (f, 1000);
   pacer_advance_to (f, 1 * MS);
-  wait_for_end (f, pad);
+  wait_for_end (f);
   gst_segment_init (&segment, GST_FORMAT_TIME);
   for (guint i = 0; i < 3; i++) {
     gst_harness_push_event (f->h, gst_event_new_caps (i < 2 ? one : two));
@@ -279,9 +247,8 @@ test_unlinked (void)
     gst_harness_push_event (f->h, gst_event_new_segment (&segment));
     g_assert_cmpint (gst_harness_push (f->h, pacer_make (1000, 0)), ==, GST_FLOW_NOT_LINKED);
   }
-  while ((event = gst_harness_try_pull_event (f->h)) != NULL)
-    gst_event_unref (event);
-  g_assert_cmpint (gst_pad_link (pad, f->h->sinkpad), ==, GST_PAD_LINK_OK);
+  pacer_forget_events (f);
+  g_assert_cmpint (gst_pad_link (f->src, f->h->sinkpad), ==, GST_PAD_LINK_OK);
   pacer_push (f, 500);
   pacer_assert_pull (f, 500);
   heard = pull_caps (f);
@@ -291,7 +258,6 @@ test_unlinked (void)
   gst_event_unref (event);
   g_assert_cmpuint (segment.start, ==, 2 * GST_SECOND);
   g_assert_null (gst_harness_try_pull_event (f->h));
-  pacer_free (f);
 }
 
 static GstPadProbeReturn
@@ -307,7 +273,7 @@ refuse_once (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static void
 test_linked_meanwhile (void)
 {
-  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
+  g_autoptr (Pacer) f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
   gulong probe;
 
   pacer_push (f, 1000);
@@ -320,7 +286,6 @@ test_linked_meanwhile (void)
   pacer_push (f, 500);
   pacer_push (f, 500);
   pacer_pull_in_time (f, 2);
-  pacer_free (f);
 }
 
 /* Of the first buffer alone. */
@@ -340,30 +305,22 @@ enough_at_first (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static void
 test_drop_behind_segment (void)
 {
-  Pacer *f =
+  g_autoptr (Pacer) f =
       pacer_new ("bitrate=8000000 max-burst=1000 max-delay=3000000 overflow=drop-oldest", SIMPLE);
-  g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
-  PacerGate gate = { 0 };
-  gulong probe = pacer_gate_close (&gate, pad, DATA);
+  PacerGate *gate = pacer_gate_close (f->src, DATA);
   gboolean first = TRUE;
-  GstSegment segment;
 
   pacer_push (f, 1000);
-  pacer_gate_wait (&gate);
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_harness_push_event (f->h, gst_event_new_segment (&segment));
-  for (guint i = 0; i < 10; i++)
-    pacer_push (f, 1000);
+  pacer_gate_wait (gate);
+  pacer_push_segment (f, GST_FORMAT_TIME);
+  pacer_push_many (f, 10, 1000);
   g_assert_cmpuint (pacer_get_stat (f, "bytes-dropped"), >, 0);
-  while (gst_harness_events_in_queue (f->h) > 0)
-    gst_event_unref (gst_harness_pull_event (f->h));
+  pacer_forget_events (f);
   gst_pad_add_probe (f->h->sinkpad, GST_PAD_PROBE_TYPE_BUFFER, enough_at_first, &first, NULL);
-  pacer_gate_open (&gate, pad, probe);
+  pacer_gate_open (gate);
   g_assert_cmpint (pacer_pull_event_type (f), ==, GST_EVENT_SEGMENT);
   pacer_push (f, 1000);
   pacer_pull_in_time (f, 1);
-  pacer_free (f);
-  pacer_gate_clear (&gate);
 }
 
 int

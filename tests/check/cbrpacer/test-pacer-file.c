@@ -118,19 +118,15 @@ constant (guint i)
 static void
 test_learn_from_timestamps (gconstpointer data)
 {
-  Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=100000000", SIMPLE);
+  g_autoptr (Pacer) f = pacer_new (LEARN, SIMPLE);
   gboolean behind = GPOINTER_TO_INT (data);
   File file = { f, 0, 1000, constant, RATE_KNOWN };
   GstClockTime left[1000];
 
   if (behind) {
-    GstSegment segment;
-
     gst_harness_push (f->h, pacer_make (1000, 0));
     pacer_assert_pull (f, 1000);
-    gst_harness_push_event (f->h, gst_event_new_stream_start ("2"));
-    gst_segment_init (&segment, GST_FORMAT_TIME);
-    gst_harness_push_event (f->h, gst_event_new_segment (&segment));
+    pacer_begin_stream (f, GST_FORMAT_TIME);
     file.from = 1;
   }
   gst_pad_set_query_function (f->h->srcpad, pacer_answer_not_live);
@@ -138,7 +134,6 @@ test_learn_from_timestamps (gconstpointer data)
   for (guint i = file.from + 1; i < 1000; i++)
     g_assert_cmpuint (left[i] - left[i - 1], ==, 1 * MS);
   g_assert_cmpuint (pacer_get_stat (f, "bitrate"), ==, 8000000);
-  pacer_free (f);
 }
 
 /* Scenes of half a second, the ones with fifty times the bytes of the others. */
@@ -166,12 +161,11 @@ keyframes (guint i)
 static void
 test_learn_varying (gconstpointer data)
 {
-  Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=100000000", SIMPLE);
+  g_autoptr (Pacer) f = pacer_new_file (LEARN, SIMPLE);
   GstClockTime *left = g_new (GstClockTime, 4000);
   File file = { f, 0, 4000, data };
   gint64 first = 0, last = 0;
 
-  gst_pad_set_query_function (f->h->srcpad, pacer_answer_not_live);
   play_file (&file, left);
   for (guint i = 0; i < 4000; i++) {
     gint64 late = left[i] - i * (gint64) MS;
@@ -184,7 +178,6 @@ test_learn_varying (gconstpointer data)
   g_assert_cmpint (first, >=, -150 * (gint64) MS);
   g_assert_cmpint (last, <=, 200 * (gint64) MS);
   g_free (left);
-  pacer_free (f);
 }
 
 /* A rate is set for a while: what comes at it is not what its time brings
@@ -192,10 +185,9 @@ test_learn_varying (gconstpointer data)
 static void
 test_learn_again (void)
 {
-  Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=100000000", SIMPLE);
+  g_autoptr (Pacer) f = pacer_new_file (LEARN, SIMPLE);
   GstClockTime left[3000];
 
-  gst_pad_set_query_function (f->h->srcpad, pacer_answer_not_live);
   for (guint part = 0; part < 3; part++) {
     File file = { f, part * 1000, part * 1000 + 1000, constant, part == 0 ? RATE_KNOWN : 0 };
 
@@ -207,7 +199,6 @@ test_learn_again (void)
   g_assert_cmpuint (left[999], ==, 999 * MS);
   g_assert_cmpuint (left[1999], ==, 1099 * MS);
   g_assert_cmpuint (left[2999], ==, 2099 * MS);
-  pacer_free (f);
 }
 
 static gpointer
@@ -226,14 +217,13 @@ read_ts (gpointer data)
 static void
 test_null_ts_of_a_file (void)
 {
-  Pacer *f = pacer_new (
+  g_autoptr (Pacer) f = pacer_new_file (
       "bitrate=10528000 max-burst=1316 stuffing=null-ts window=100000000 max-delay=100000000",
       NULL);
   File file = { f, 0, 500 };
   GstClockTime left[500];
   GThread *thread;
 
-  gst_pad_set_query_function (f->h->srcpad, pacer_answer_not_live);
   thread = begin_file (&file, read_ts);
   for (guint i = 0; i < file.n;) {
     gint64 until = g_get_monotonic_time () + LIMIT;
@@ -260,7 +250,6 @@ test_null_ts_of_a_file (void)
    * under way when one comes */
   for (guint i = 60; i < file.n; i++)
     g_assert_cmpint (ABS ((gint64) (left[i] - 2 * i * MS)), <=, 3 * MS);
-  pacer_free (f);
 }
 
 static gpointer
@@ -277,12 +266,10 @@ push_ts (gpointer data)
 static void
 test_null_ts_of_a_file_without_delay (void)
 {
-  Pacer *f =
-      pacer_new ("bitrate=10528000 max-burst=1316 stuffing=null-ts window=100000000 max-delay=0",
-          NULL);
+  g_autoptr (Pacer) f = pacer_new_file (
+      "bitrate=10528000 max-burst=1316 stuffing=null-ts window=100000000 max-delay=0", NULL);
   GThread *thread;
 
-  gst_pad_set_query_function (f->h->srcpad, pacer_answer_not_live);
   thread = g_thread_new ("file", push_ts, f);
   for (guint i = 0; i < 200;) {
     GstBuffer *buffer = pacer_try_pull (f);
@@ -295,20 +282,18 @@ test_null_ts_of_a_file_without_delay (void)
     gst_buffer_unref (buffer);
   }
   g_thread_join (thread);
-  pacer_free (f);
 }
 
 /* Every wake-up is later than max-delay: the file is played at its time all the same. */
 static void
 test_null_ts_of_a_file_late (void)
 {
-  Pacer *f = pacer_new (
+  g_autoptr (Pacer) f = pacer_new_file (
       "bitrate=10528000 max-burst=1316 stuffing=null-ts window=100000000 max-delay=100000", NULL);
   File file = { f, 0, 500 };
   GstClockTime left[500];
   GThread *thread;
 
-  gst_pad_set_query_function (f->h->srcpad, pacer_answer_not_live);
   thread = begin_file (&file, read_ts);
   for (guint i = 0; i < file.n;) {
     gint64 until = g_get_monotonic_time () + LIMIT;
@@ -344,7 +329,6 @@ test_null_ts_of_a_file_late (void)
   for (guint i = 100; i < file.n; i++)
     g_assert_cmpint (ABS ((gint64) (left[i] - left[99]) - (gint64) (2 * (i - 99) * MS)), <=,
         3 * MS);
-  pacer_free (f);
 }
 
 /* After a seek, or as another stream, whose first buffer need not say DISCONT. */
@@ -352,12 +336,10 @@ static void
 test_learn_from_earlier_times (void)
 {
   for (guint i = 0; i < 2; i++) {
-    Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=100000000", SIMPLE);
+    g_autoptr (Pacer) f = pacer_new_file (LEARN, SIMPLE);
     File file = { f, 0, 1000, constant, RATE_KNOWN };
     GstClockTime left[1000], before;
-    GstSegment segment;
 
-    gst_pad_set_query_function (f->h->srcpad, pacer_answer_not_live);
     play_file (&file, left);
     if (i == 0) {
       gst_harness_push_event (f->h, gst_event_new_flush_start ());
@@ -367,15 +349,13 @@ test_learn_from_earlier_times (void)
       gst_harness_push_event (f->h, gst_event_new_stream_start ("2"));
       pacer_push_caps (f, SIMPLE);
     }
-    gst_segment_init (&segment, GST_FORMAT_TIME);
-    gst_harness_push_event (f->h, gst_event_new_segment (&segment));
+    pacer_push_segment (f, GST_FORMAT_TIME);
     before = gst_clock_get_time (GST_CLOCK (f->clock));
     file.together = 0;
     file.taken = 0;
     play_file (&file, left);
     g_assert_cmpuint (left[999] - before, >, 900 * MS);
     g_assert_cmpuint (left[999] - before, <, 1100 * MS);
-    pacer_free (f);
   }
 }
 
@@ -399,18 +379,17 @@ read_joined (gpointer data)
 static void
 test_joined_files (void)
 {
-  Pacer *f = pacer_new ("max-burst=1316 window=100000000 max-delay=100000000", NULL);
+  g_autoptr (Pacer) f =
+      pacer_new_file ("max-burst=1316 window=100000000 max-delay=100000000", NULL);
   File file = { f, 0, 2000 };
   GThread *thread;
 
-  gst_pad_set_query_function (f->h->srcpad, pacer_answer_not_live);
   thread = begin_file (&file, read_joined);
   for (guint i = 0; i < file.n; i++)
     gst_buffer_unref (pull_from_file (&file, i));
   g_assert_cmpuint (gst_clock_get_time (GST_CLOCK (f->clock)), >, 3800 * MS);
   g_assert_cmpuint (gst_clock_get_time (GST_CLOCK (f->clock)), <, 4100 * MS);
   end_file (&file, thread);
-  pacer_free (f);
 }
 
 /* A transport stream in a file: its bytes, and as filesrc reads them. */
@@ -463,7 +442,7 @@ read_blocks (gpointer data)
 static GstClockTime
 play_blocks (TsFile *ts)
 {
-  Pacer *f = pacer_new ("", NULL);
+  g_autoptr (Pacer) f = pacer_new_file ("", NULL);
   File *file = &ts->file;
   gint64 until = g_get_monotonic_time () + LIMIT;
   GThread *thread;
@@ -471,7 +450,6 @@ play_blocks (TsFile *ts)
   guint64 left = 0;
 
   *file = (File) { .f = f, .n = (ts->bytes->len + BLOCK - 1) / BLOCK };
-  gst_pad_set_query_function (f->h->srcpad, pacer_answer_not_live);
   thread = begin_file (file, read_blocks);
   while (left < ts->bytes->len) {
     GstBuffer *buffer = pacer_try_pull (f);
@@ -492,7 +470,6 @@ play_blocks (TsFile *ts)
   }
   took = gst_clock_get_time (GST_CLOCK (f->clock));
   end_file (file, thread);
-  pacer_free (f);
   return took;
 }
 
@@ -615,12 +592,10 @@ test_learn_from_larger_packets (void)
   for (guint i = 0; i < 2 * G_N_ELEMENTS (sizes); i++) {
     guint size = sizes[i / 2];
     g_autofree gchar *caps = g_strdup_printf ("video/mpegts,systemstream=true,packetsize=%u", size);
-    Pacer *f =
-        pacer_new ("max-burst=1 window=100000000 max-delay=100000000", i % 2 == 0 ? caps : NULL);
+    g_autoptr (Pacer) f = pacer_new_file (LEARN, i % 2 == 0 ? caps : NULL);
     File file = { .f = f, .n = 1000, .packet = size };
     GThread *thread;
 
-    gst_pad_set_query_function (f->h->srcpad, pacer_answer_not_live);
     thread = begin_file (&file, read_packets);
     for (guint j = 0; j < file.n; j++) {
       GstBuffer *buffer = pull_from_file (&file, j);
@@ -631,26 +606,21 @@ test_learn_from_larger_packets (void)
     g_assert_cmpuint (gst_clock_get_time (GST_CLOCK (f->clock)), >, 1850 * MS);
     g_assert_cmpuint (gst_clock_get_time (GST_CLOCK (f->clock)), <, 2100 * MS);
     end_file (&file, thread);
-    pacer_free (f);
   }
 }
 
 static void
 test_cannot_learn (void)
 {
-  Pacer *f = pacer_new ("", SIMPLE);
+  g_autoptr (Pacer) f = pacer_new_file ("", SIMPLE);
   GstBuffer *buffer = pacer_make (64 << 20, GST_CLOCK_TIME_NONE);
-  g_autofree gchar *text = NULL;
   GstFlowReturn ret = GST_FLOW_OK;
 
-  gst_pad_set_query_function (f->h->srcpad, pacer_answer_not_live);
   for (guint i = 0; i < 5 && ret == GST_FLOW_OK; i++)
     ret = gst_harness_push (f->h, gst_buffer_ref (buffer));
   g_assert_cmpint (ret, ==, GST_FLOW_ERROR);
-  text = pacer_wait_text (f, GST_MESSAGE_ERROR);
-  pacer_assert_text (text, "Set bitrate");
+  pacer_assert_message (f, GST_MESSAGE_ERROR, "Set bitrate");
   gst_buffer_unref (buffer);
-  pacer_free (f);
 }
 
 /* A file without a clock that is small, too, is told of, when it is over; not what
@@ -670,7 +640,7 @@ test_cannot_learn_little (void)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    Pacer *f = pacer_new (cases[i].properties, SIMPLE);
+    g_autoptr (Pacer) f = pacer_new (cases[i].properties, SIMPLE);
 
     if (!cases[i].live)
       gst_pad_set_query_function (f->h->srcpad, pacer_answer_not_live);
@@ -679,12 +649,9 @@ test_cannot_learn_little (void)
           cases[i].ts ? pacer_make_ts (7) : pacer_make (1000, GST_CLOCK_TIME_NONE));
     gst_harness_push_event (f->h, gst_event_new_eos ());
     if (cases[i].told) {
-      g_autofree gchar *text = pacer_wait_text (f, GST_MESSAGE_WARNING);
-
-      pacer_assert_text (text, "Set bitrate");
+      pacer_assert_message (f, GST_MESSAGE_WARNING, "Set bitrate");
     }
     g_assert_null (gst_bus_pop_filtered (f->bus, GST_MESSAGE_WARNING));
-    pacer_free (f);
   }
 }
 

@@ -24,7 +24,7 @@ wait_for_sleep (Pacer *f)
 static void
 test_wait_for_a_rate (void)
 {
-  Pacer *f = pacer_new ("max-burst=1 window=60000000000 overflow=drop-oldest", SIMPLE);
+  g_autoptr (Pacer) f = pacer_new ("max-burst=1 window=60000000000 overflow=drop-oldest", SIMPLE);
   GstBuffer *buffer = pacer_make (1 << 20, GST_CLOCK_TIME_NONE);
 
   for (guint i = 0; i < 300; i++) {
@@ -33,7 +33,6 @@ test_wait_for_a_rate (void)
   }
   g_assert_cmpuint (pacer_get_stat (f, "bytes-dropped"), >=, 42 << 20);
   gst_buffer_unref (buffer);
-  pacer_free (f);
 }
 
 /* What is due by now leaves: how many buffers that is. */
@@ -65,13 +64,12 @@ let_leave (Pacer *f)
 static void
 test_learn_from_arrival (void)
 {
-  Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=0", SIMPLE);
+  g_autoptr (Pacer) f = pacer_new ("max-burst=1 window=100000000 max-delay=0", SIMPLE);
   guint out = 0;
 
   for (GstClockTime t = 1; t <= 1000; t++) {
     if (t % 20 == 0)
-      for (guint i = 0; i < 20; i++)
-        pacer_push (f, 1000);
+      pacer_push_many (f, 20, 1000);
     gst_test_clock_set_time (f->clock, t * MS);
     out += let_leave (f);
     g_assert_cmpuint (out, <=, t);
@@ -79,7 +77,6 @@ test_learn_from_arrival (void)
       g_assert_cmpuint (pacer_get_stat (f, "bitrate"), >, 6000000);
   }
   g_assert_cmpuint (out, >, 800);
-  pacer_free (f);
 }
 
 /* A buffer of 1000 bytes each ms, until it is @until ms. */
@@ -114,18 +111,15 @@ play_out (Pacer *f)
 static void
 test_learn_and_burst (void)
 {
-  Pacer *f =
-      pacer_new ("max-burst=1 window=100000000 max-delay=100000000 overflow=drop-oldest", SIMPLE);
+  g_autoptr (Pacer) f = pacer_new (LEARN " overflow=drop-oldest", SIMPLE);
 
   play_live (f, 1000);
   play_out (f);
   gst_test_clock_set_time (f->clock, 3000 * MS);
-  for (guint i = 0; i < 2000; i++)
-    pacer_push (f, 1000);
+  pacer_push_many (f, 2000, 1000);
   play_out (f);
   g_assert_cmpuint (pacer_get_stat (f, "overruns"), ==, 0);
   g_assert_cmpuint (pacer_get_stat (f, "bytes-dropped"), ==, 0);
-  pacer_free (f);
 }
 
 /* What is behind takes nothing, and a live source goes on: no more waits than what came within
@@ -133,24 +127,19 @@ test_learn_and_burst (void)
 static void
 test_learn_and_stand_still (void)
 {
-  Pacer *f =
-      pacer_new ("max-burst=1 window=100000000 max-delay=100000000 overflow=drop-oldest", SIMPLE);
-  g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
-  PacerGate gate = { 0 };
-  gulong probe;
+  g_autoptr (Pacer) f = pacer_new (LEARN " overflow=drop-oldest", SIMPLE);
+  PacerGate *gate;
 
   play_live (f, 1000);
-  probe = pacer_gate_close (&gate, pad, DATA);
+  gate = pacer_gate_close (f->src, DATA);
   for (GstClockTime t = 1001; t < 3000; t++) {
     gst_test_clock_set_time (f->clock, t * MS);
     pacer_push (f, 1000);
     g_assert_cmpuint (pacer_get_stat (f, "bytes-queued"), <=, 202000);
   }
   g_assert_cmpuint (pacer_get_stat (f, "bytes-dropped"), >=, 1700000);
-  pacer_gate_open (&gate, pad, probe);
+  pacer_gate_open (gate);
   play_out (f);
-  pacer_free (f);
-  pacer_gate_clear (&gate);
 }
 
 /* The same from the beginning on: the pad is blocked, and first not even an event passes, then no
@@ -158,29 +147,23 @@ test_learn_and_stand_still (void)
 static void
 test_learn_and_never_begin (void)
 {
-  Pacer *f =
-      pacer_new ("max-burst=1 window=100000000 max-delay=100000000 overflow=drop-oldest", SIMPLE);
-  g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
-  PacerGate events = { 0 }, buffers = { 0 };
-  gulong event = pacer_gate_close (&events, pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM);
-  gulong buffer = pacer_gate_close (&buffers, pad, DATA);
+  g_autoptr (Pacer) f = pacer_new (LEARN " overflow=drop-oldest", SIMPLE);
+  PacerGate *events = pacer_gate_close (f->src, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM);
+  PacerGate *buffers = pacer_gate_close (f->src, DATA);
 
   gst_harness_push_event (f->h, gst_event_new_tag (gst_tag_list_new_empty ()));
-  pacer_gate_wait (&events);
+  pacer_gate_wait (events);
   for (GstClockTime t = 1; t < 5000; t++) {
     gst_test_clock_set_time (f->clock, t * MS);
     pacer_push (f, 1000);
     g_assert_cmpuint (pacer_get_stat (f, "bytes-queued"), <=, 202000);
     if (t == 3000) {
-      pacer_gate_open (&events, pad, event);
-      pacer_gate_wait (&buffers);
+      pacer_gate_open (events);
+      pacer_gate_wait (buffers);
     }
   }
-  pacer_gate_open (&buffers, pad, buffer);
+  pacer_gate_open (buffers);
   play_out (f);
-  pacer_free (f);
-  pacer_gate_clear (&events);
-  pacer_gate_clear (&buffers);
 }
 
 /* What could not leave yet is not late because another clock shows another time. */
@@ -190,31 +173,25 @@ test_learn_and_change_clock (void)
   static const GstPadProbeType held[] = { GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, DATA };
 
   for (guint i = 0; i < G_N_ELEMENTS (held); i++) {
-    Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=1000000000 overflow=drop-oldest",
-        SIMPLE);
-    g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
-    GstClock *other = gst_test_clock_new_with_start_time (3600 * GST_SECOND);
-    PacerGate gate = { 0 };
-    gulong probe = pacer_gate_close (&gate, pad, held[i]);
+    g_autoptr (Pacer) f =
+        pacer_new ("max-burst=1 window=100000000 max-delay=1000000000 overflow=drop-oldest",
+            SIMPLE);
+    PacerGate *gate = pacer_gate_close (f->src, held[i]);
 
     gst_harness_push_event (f->h, gst_event_new_tag (gst_tag_list_new_empty ()));
     pacer_push (f, 1000);
-    pacer_gate_wait (&gate);
+    pacer_gate_wait (gate);
     for (GstClockTime t = 1; t <= 300; t++) {
       gst_test_clock_set_time (f->clock, t * MS);
       pacer_push (f, 1000);
     }
-    gst_element_set_clock (f->h->element, other);
-    gst_object_unref (f->clock);
-    f->clock = GST_TEST_CLOCK (other);
+    pacer_set_clock (f, 3600 * GST_SECOND);
     pacer_push (f, 1000);
     g_assert_cmpuint (pacer_get_stat (f, "bytes-dropped"), ==, 0);
-    pacer_gate_open (&gate, pad, probe);
+    pacer_gate_open (gate);
     pacer_push (f, 1000);
     play_out (f);
     g_assert_cmpuint (pacer_get_stat (f, "bytes-dropped"), ==, 0);
-    pacer_free (f);
-    pacer_gate_clear (&gate);
   }
 }
 
@@ -234,14 +211,12 @@ test_learn_and_be_slow (void)
   static const gchar *const methods[] = { "deadline", "send-and-sleep" };
 
   for (guint i = 0; i < G_N_ELEMENTS (methods); i++) {
-    g_autofree gchar *properties = g_strdup_printf (
-        "max-burst=1 window=100000000 max-delay=100000000 overflow=drop-oldest method=%s",
-        methods[i]);
+    g_autofree gchar *properties =
+        g_strdup_printf (LEARN " overflow=drop-oldest method=%s", methods[i]);
     g_autoptr (GAsyncQueue) tickets = g_async_queue_new ();
-    Pacer *f = pacer_new (properties, SIMPLE);
-    g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
+    g_autoptr (Pacer) f = pacer_new (properties, SIMPLE);
 
-    gst_pad_add_probe (pad, DATA, take_ticket, tickets, NULL);
+    gst_pad_add_probe (f->src, DATA, take_ticket, tickets, NULL);
     for (GstClockTime t = 1; t < 10000; t++) {
       GstClockID id;
 
@@ -258,7 +233,6 @@ test_learn_and_be_slow (void)
     }
     for (guint j = 0; j < 10000; j++)
       g_async_queue_push (tickets, f);
-    pacer_free (f);
   }
 }
 
@@ -267,9 +241,7 @@ static void
 test_cannot_learn_next (void)
 {
   for (guint is_ts = 0; is_ts < 2; is_ts++) {
-    Pacer *f = pacer_new ("max-burst=1 window=100000000 max-delay=100000000", is_ts ? TS : SIMPLE);
-    g_autofree gchar *text = NULL;
-    GstSegment segment;
+    g_autoptr (Pacer) f = pacer_new (LEARN, is_ts ? TS : SIMPLE);
 
     for (guint i = 0; i < 100; i++) {
       gst_test_clock_set_time (f->clock, 2 * i * MS);
@@ -277,15 +249,11 @@ test_cannot_learn_next (void)
       let_leave (f);
     }
     gst_pad_set_query_function (f->h->srcpad, pacer_answer_not_live);
-    gst_harness_push_event (f->h, gst_event_new_stream_start ("2"));
-    gst_segment_init (&segment, GST_FORMAT_BYTES);
-    gst_harness_push_event (f->h, gst_event_new_segment (&segment));
+    pacer_begin_stream (f, GST_FORMAT_BYTES);
     for (guint i = 0; i < 100; i++)
       gst_harness_push (f->h, pacer_make (1316, GST_CLOCK_TIME_NONE));
     gst_harness_push_event (f->h, gst_event_new_eos ());
-    text = pacer_wait_text (f, GST_MESSAGE_WARNING);
-    pacer_assert_text (text, "Set bitrate");
-    pacer_free (f);
+    pacer_assert_message (f, GST_MESSAGE_WARNING, "Set bitrate");
   }
 }
 
@@ -293,11 +261,8 @@ test_cannot_learn_next (void)
 static void
 test_learn_and_stuff (void)
 {
-  Pacer *f = pacer_new (
-      "max-burst=1 window=100000000 max-delay=100000000 overflow=drop-oldest stuffing=null-ts", TS);
-  g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
-  PacerGate gate = { 0 };
-  gulong probe;
+  g_autoptr (Pacer) f = pacer_new (LEARN " overflow=drop-oldest stuffing=null-ts", TS);
+  PacerGate *gate;
 
   for (guint i = 0; i < 150; i++) {
     gst_test_clock_set_time (f->clock, 2 * i * MS);
@@ -307,21 +272,17 @@ test_learn_and_stuff (void)
   /* until all has left, and null packets follow */
   while (pacer_get_stat (f, "bytes-queued") > 0)
     gst_test_clock_crank (f->clock);
-  probe = pacer_gate_close (&gate, pad, DATA);
-  while (!pacer_gate_is_reached (&gate))
-    if (gst_test_clock_peek_id_count (f->clock) > 0)
-      gst_test_clock_crank (f->clock);
+  gate = pacer_gate_close (f->src, DATA);
+  pacer_gate_reach (gate, f->clock);
   gst_test_clock_advance_time (f->clock, GST_SECOND);
   for (guint i = 0; i < 5; i++)
     gst_harness_push (f->h, pacer_make_ts (7));
   gst_test_clock_advance_time (f->clock, MS);
-  pacer_gate_open (&gate, pad, probe);
+  pacer_gate_open (gate);
   pacer_wait_for_stat (f, "stalls", 1);
   for (guint i = 0; i < 3; i++)
     gst_harness_push (f->h, pacer_make_ts (7));
   g_assert_cmpuint (pacer_get_stat (f, "bytes-dropped"), ==, 0);
-  pacer_free (f);
-  pacer_gate_clear (&gate);
 }
 
 /* A sink that holds what it has prerolled with in a pause is not slow, by whichever clock it goes
@@ -330,35 +291,23 @@ static void
 test_learn_and_pause (void)
 {
   for (guint i = 0; i < 2; i++) {
-    Pacer *f =
-        pacer_new ("max-burst=1 window=100000000 max-delay=100000000 overflow=drop-oldest", SIMPLE);
-    g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
-    g_autoptr (GstClock) other = gst_test_clock_new_with_start_time (3600 * GST_SECOND);
-    PacerGate gate = { 0 };
-    gulong probe;
+    g_autoptr (Pacer) f = pacer_new (LEARN " overflow=drop-oldest", SIMPLE);
+    PacerGate *gate;
 
     play_live (f, 1000);
     play_out (f);
-    probe = pacer_gate_close (&gate, pad, DATA);
-    for (guint j = 0; j < 10; j++)
-      pacer_push (f, 1000);
+    gate = pacer_gate_close (f->src, DATA);
+    pacer_push_many (f, 10, 1000);
     gst_element_set_state (f->h->element, GST_STATE_PAUSED);
-    while (!pacer_gate_is_reached (&gate))
-      if (gst_test_clock_peek_id_count (f->clock) > 0)
-        gst_test_clock_crank (f->clock);
+    pacer_gate_reach (gate, f->clock);
     gst_test_clock_advance_time (f->clock, 10 * GST_SECOND);
-    if (i == 1) {
-      gst_element_set_clock (f->h->element, other);
-      gst_object_replace ((GstObject **) &f->clock, GST_OBJECT (other));
-    }
+    if (i == 1)
+      pacer_set_clock (f, 3600 * GST_SECOND);
     gst_element_set_state (f->h->element, GST_STATE_PLAYING);
-    for (guint j = 0; j < 10; j++)
-      pacer_push (f, 1000);
+    pacer_push_many (f, 10, 1000);
     g_assert_cmpuint (pacer_get_stat (f, "bytes-dropped"), ==, 0);
-    pacer_gate_open (&gate, pad, probe);
+    pacer_gate_open (gate);
     play_out (f);
-    pacer_free (f);
-    pacer_gate_clear (&gate);
   }
 }
 
@@ -366,19 +315,14 @@ test_learn_and_pause (void)
 static void
 test_learn_and_pause_long (void)
 {
-  Pacer *f =
-      pacer_new ("max-burst=1 window=100000000 max-delay=100000000 overflow=drop-oldest", SIMPLE);
-  g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
-  PacerGate gate = { 0 };
-  gulong probe;
+  g_autoptr (Pacer) f = pacer_new (LEARN " overflow=drop-oldest", SIMPLE);
+  PacerGate *gate;
 
   play_live (f, 1000);
   play_out (f);
-  probe = pacer_gate_close (&gate, pad, DATA);
+  gate = pacer_gate_close (f->src, DATA);
   pacer_push (f, 1000);
-  while (!pacer_gate_is_reached (&gate))
-    if (gst_test_clock_peek_id_count (f->clock) > 0)
-      gst_test_clock_crank (f->clock);
+  pacer_gate_reach (gate, f->clock);
   for (guint i = 0; i < 10000; i++) {
     if (i == 1000)
       gst_element_set_state (f->h->element, GST_STATE_PAUSED);
@@ -388,10 +332,8 @@ test_learn_and_pause_long (void)
     pacer_push (f, 1000);
     g_assert_cmpuint (pacer_get_stat (f, "bytes-queued"), <=, 202000);
   }
-  pacer_gate_open (&gate, pad, probe);
+  pacer_gate_open (gate);
   play_out (f);
-  pacer_free (f);
-  pacer_gate_clear (&gate);
 }
 
 int

@@ -7,47 +7,30 @@
 static void
 test_another_clock (void)
 {
-  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
-  GstClock *other = gst_test_clock_new_with_start_time (5 * GST_SECOND);
+  g_autoptr (Pacer) f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
 
-  for (guint i = 0; i < 4; i++)
-    pacer_push (f, 1000);
+  pacer_push_many (f, 4, 1000);
   pacer_assert_pull (f, 1000);
   gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
-  gst_element_set_clock (f->h->element, other);
+  pacer_set_clock (f, 5 * GST_SECOND);
   pacer_assert_pull (f, 1000); /* begins anew */
-  gst_object_unref (f->clock);
-  f->clock = GST_TEST_CLOCK (other);
-  pacer_advance_to (f, 5 * GST_SECOND + 1 * MS);
-  pacer_assert_pull (f, 1000);
-  gst_object_ref (f->clock);
-  gst_object_unref (other);
-  pacer_free (f);
+  pacer_assert_pull_at (f, 5 * GST_SECOND + 1 * MS, 1000);
 }
 
 /* To a clock that is far behind, with a backlog. */
 static void
 test_earlier_clock (void)
 {
-  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
-  GstClock *other = gst_test_clock_new_with_start_time (1 * MS);
+  g_autoptr (Pacer) f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
 
   gst_test_clock_set_time (f->clock, 3600 * GST_SECOND);
-  for (guint i = 0; i < 4; i++)
-    pacer_push (f, 1000);
+  pacer_push_many (f, 4, 1000);
   pacer_assert_pull (f, 1000);
   gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
-  gst_element_set_clock (f->h->element, other);
-  gst_object_unref (f->clock);
-  f->clock = GST_TEST_CLOCK (other);
+  pacer_set_clock (f, 1 * MS);
   pacer_assert_pull (f, 1000);
-  for (guint i = 0; i < 2; i++) {
-    pacer_advance_to (f, (2 + i) * MS);
-    pacer_assert_pull (f, 1000);
-  }
-  gst_object_ref (f->clock);
-  gst_object_unref (other);
-  pacer_free (f);
+  for (guint i = 0; i < 2; i++)
+    pacer_assert_pull_at (f, (2 + i) * MS, 1000);
 }
 
 static GstPadProbeReturn
@@ -61,42 +44,36 @@ hold (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static void
 test_pause (void)
 {
-  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
-  g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
+  g_autoptr (Pacer) f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
   gulong probe;
 
-  for (guint i = 0; i < 10; i++)
-    pacer_push (f, 1000);
+  pacer_push_many (f, 10, 1000);
   pacer_assert_pull (f, 1000);
   gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
-  probe = gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BLOCK | GST_PAD_PROBE_TYPE_BUFFER, hold, NULL,
-      NULL);
+  probe = gst_pad_add_probe (f->src, GST_PAD_PROBE_TYPE_BLOCK | GST_PAD_PROBE_TYPE_BUFFER, hold,
+      NULL, NULL);
   gst_element_set_state (f->h->element, GST_STATE_PAUSED);
   pacer_advance_to (f, 1 * MS); /* not before its time */
-  while (!gst_pad_is_blocking (pad))
+  while (!gst_pad_is_blocking (f->src))
     g_thread_yield ();
   gst_test_clock_set_time (f->clock, 100 * MS);
   pacer_assert_nothing (f);
   gst_element_set_state (f->h->element, GST_STATE_PLAYING);
-  gst_pad_remove_probe (pad, probe);
+  gst_pad_remove_probe (f->src, probe);
   pacer_assert_pull (f, 1000);
-  pacer_advance_to (f, 101 * MS);
-  pacer_assert_pull (f, 1000);
-  pacer_advance_to (f, 102 * MS);
-  pacer_assert_pull (f, 1000);
+  pacer_assert_pull_at (f, 101 * MS, 1000);
+  pacer_assert_pull_at (f, 102 * MS, 1000);
   g_assert_cmpuint (pacer_get_stat (f, "underruns"), ==, 0);
   g_assert_cmpuint (pacer_get_stat (f, "stalls"), ==, 0);
-  pacer_free (f);
 }
 
 static void
 test_states (void)
 {
   for (guint i = 0; i < 20; i++) {
-    Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
+    g_autoptr (Pacer) f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
 
-    for (guint j = 0; j < 10; j++)
-      pacer_push (f, 1000);
+    pacer_push_many (f, 10, 1000);
     pacer_assert_pull (f, 1000);
     /* while it sleeps, from every state */
     if (i % 2)
@@ -107,24 +84,21 @@ test_states (void)
                          GST_STATE_PAUSED);
     gst_element_set_state (f->h->element, GST_STATE_NULL);
     g_assert_cmpuint (pacer_get_stat (f, "bytes-queued"), ==, 0);
-    pacer_free (f);
   }
 }
 
 static void
 test_flush (void)
 {
-  Pacer *f =
+  g_autoptr (Pacer) f =
       pacer_new ("bitrate=8000 max-burst=1000 payload-size=600 max-delay=60000000000", SIMPLE);
   GstSegment segment;
-  GstEvent *event;
 
   pacer_push (f, 1000);
   pacer_assert_pull (f, 600); /* 400 wait for their rest */
   pacer_push (f, 5000);
   gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
-  while ((event = gst_harness_try_pull_event (f->h)) != NULL)
-    gst_event_unref (event);
+  pacer_forget_events (f);
   /* a seek */
   gst_harness_push_event (f->h, gst_event_new_flush_start ());
   g_assert_cmpint (gst_pad_push (f->h->srcpad, pacer_make (100, 0)), ==, GST_FLOW_FLUSHING);
@@ -135,18 +109,10 @@ test_flush (void)
   gst_harness_push_event (f->h, gst_event_new_segment (&segment));
   pacer_push (f, 1200);
   pacer_assert_pull (f, 600); /* at once */
-  pacer_advance_to (f, 600 * MS);
-  pacer_assert_pull (f, 600);
-  event = gst_harness_pull_event (f->h);
-  g_assert_cmpint (GST_EVENT_TYPE (event), ==, GST_EVENT_FLUSH_START);
-  gst_event_unref (event);
-  event = gst_harness_pull_event (f->h);
-  g_assert_cmpint (GST_EVENT_TYPE (event), ==, GST_EVENT_FLUSH_STOP);
-  gst_event_unref (event);
-  event = gst_harness_pull_event (f->h);
-  g_assert_cmpint (GST_EVENT_TYPE (event), ==, GST_EVENT_SEGMENT);
-  gst_event_unref (event);
-  pacer_free (f);
+  pacer_assert_pull_at (f, 600 * MS, 600);
+  g_assert_cmpint (pacer_pull_event_type (f), ==, GST_EVENT_FLUSH_START);
+  g_assert_cmpint (pacer_pull_event_type (f), ==, GST_EVENT_FLUSH_STOP);
+  g_assert_cmpint (pacer_pull_event_type (f), ==, GST_EVENT_SEGMENT);
 }
 
 int

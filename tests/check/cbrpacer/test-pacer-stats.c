@@ -24,7 +24,7 @@ ask_latency (Pacer *f)
 static void
 test_latency_of_ts (void)
 {
-  Pacer *f = pacer_new ("bitrate=1000000 max-delay=40000000", NULL);
+  g_autoptr (Pacer) f = pacer_new ("bitrate=1000000 max-delay=40000000", NULL);
 
   gst_harness_set_upstream_latency (f->h, 7 * MS);
   g_assert_cmpuint (ask_latency (f), ==, 47 * MS);
@@ -35,7 +35,6 @@ test_latency_of_ts (void)
   g_assert_cmpuint (ask_latency (f), ==, 257 * MS);
   gst_harness_push (f->h, pacer_make_ts (3));
   g_assert_null (gst_bus_pop_filtered (f->bus, GST_MESSAGE_LATENCY));
-  pacer_free (f);
 }
 
 static void
@@ -58,7 +57,7 @@ test_latency (void)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    Pacer *f = pacer_new (cases[i].properties, SIMPLE);
+    g_autoptr (Pacer) f = pacer_new (cases[i].properties, SIMPLE);
     GstMessage *message;
 
     gst_harness_set_upstream_latency (f->h, 7 * MS);
@@ -67,14 +66,13 @@ test_latency (void)
       gst_message_unref (message);
     g_object_set (f->h->element, "max-delay", 70 * GST_SECOND, NULL);
     gst_message_unref (gst_bus_pop_filtered (f->bus, GST_MESSAGE_LATENCY));
-    pacer_free (f);
   }
 }
 
 static void
 test_stats (void)
 {
-  Pacer *f =
+  g_autoptr (Pacer) f =
       pacer_new ("bitrate=8000000 max-burst=2000 header-size=100 payload-size=900 stats-interval=1",
           SIMPLE);
   GstMessage *message;
@@ -110,7 +108,6 @@ test_stats (void)
   g_assert_nonnull (message);
   g_assert_true (gst_message_has_name (message, "application/x-cbrpacer-statistics"));
   gst_message_unref (message);
-  pacer_free (f);
 }
 
 static gdouble
@@ -149,16 +146,14 @@ take_cpu (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static void
 test_cpu_share (void)
 {
-  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
-  g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
+  g_autoptr (Pacer) f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
 
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, take_cpu, NULL, NULL);
+  gst_pad_add_probe (f->src, GST_PAD_PROBE_TYPE_BUFFER, take_cpu, NULL, NULL);
   pacer_push (f, 1000);
   pacer_assert_pull (f, 1000);
   pacer_wait_for_stat (f, "cycles", 1);
   g_assert_cmpfloat (get_share (f, "cpu-seconds"), >=, .05);
   g_assert_cmpfloat (get_share (f, "cpu-share"), <=, 1);
-  pacer_free (f);
 }
 
 typedef struct
@@ -190,12 +185,10 @@ burn (gpointer data)
 static void
 test_cpu_of_others (void)
 {
-  Pacer *f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
-  g_autoptr (GstPad) pad = gst_element_get_static_pad (f->h->element, "src");
+  g_autoptr (Pacer) f = pacer_new ("bitrate=8000000 max-burst=1000", SIMPLE);
   Threads threads = { 0 };
-  GstSegment segment;
 
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, note_thread, &threads, NULL);
+  gst_pad_add_probe (f->src, GST_PAD_PROBE_TYPE_BUFFER, note_thread, &threads, NULL);
   pacer_push (f, 1000);
   pacer_assert_pull (f, 1000);
   gst_element_set_state (f->h->element, GST_STATE_READY);
@@ -214,31 +207,25 @@ test_cpu_of_others (void)
     g_rec_mutex_clear (&lock);
   }
   gst_element_set_state (f->h->element, GST_STATE_PLAYING);
-  gst_harness_push_event (f->h, gst_event_new_stream_start ("2"));
-  gst_segment_init (&segment, GST_FORMAT_BYTES);
-  gst_harness_push_event (f->h, gst_event_new_segment (&segment));
+  pacer_begin_stream (f, GST_FORMAT_BYTES);
   pacer_push (f, 1000);
   pacer_assert_pull (f, 1000);
   pacer_wait_for_stat (f, "cycles", 1);
   g_assert_cmpfloat (get_share (f, "cpu-seconds"), <, .05);
-  pacer_free (f);
 }
 
 /* Without a udpsink behind it says why not, and goes on without. */
 static void
 test_offload_impossible (void)
 {
-  Pacer *f =
+  g_autoptr (Pacer) f =
       pacer_new ("bitrate=8000000 payload-size=1000 max-burst=2000 segmentation-offload=true",
           SIMPLE);
-  g_autofree gchar *text = NULL;
 
   pacer_push (f, 2000);
   pacer_assert_pull (f, 1000);
   pacer_assert_pull (f, 1000);
-  text = pacer_wait_text (f, GST_MESSAGE_WARNING);
-  pacer_assert_text (text, "udpsink");
-  pacer_free (f);
+  pacer_assert_message (f, GST_MESSAGE_WARNING, "udpsink");
 }
 
 int

@@ -28,28 +28,24 @@ pull_event_when_due (Pacer *f, GstEventType type)
 static void
 test_null_ts_breaks (void)
 {
-  Pacer *f = pacer_new ("bitrate=10528000 max-burst=1316 stuffing=null-ts", TS);
-  GstBuffer *buffer;
+  g_autoptr (Pacer) f = pacer_new ("bitrate=10528000 max-burst=1316 stuffing=null-ts", TS);
 
   gst_harness_push (f->h, pacer_make_part (188, 0, 9 * 188 + 100));
   pacer_assert_pull (f, 1316);
   gst_harness_push_event (f->h, gst_event_new_gap (0, 1));
   gst_harness_push_event (f->h, gst_event_new_eos ());
   pacer_advance_to (f, 1 * MS);
-  buffer = pacer_pull (f);
-  g_assert_cmpuint (pacer_count_nulls (buffer), ==, 5);
-  gst_buffer_unref (buffer);
+  pacer_assert_nulls (f, 5);
   pull_event_when_due (f, GST_EVENT_EOS);
   g_assert_cmpuint (pacer_get_stat (f, "bytes-dropped"), ==, 100);
   g_assert_cmpuint (pacer_get_stat (f, "bytes-stuffed"), ==, 5 * 188);
-  pacer_free (f);
 }
 
 static void
 test_null_ts (void)
 {
   /* 1316 bytes in 1 ms, two datagrams a cycle */
-  Pacer *f = pacer_new ("bitrate=10528000 max-burst=2632 stuffing=null-ts", TS);
+  g_autoptr (Pacer) f = pacer_new ("bitrate=10528000 max-burst=2632 stuffing=null-ts", TS);
   static const struct
   {
     guint packets, nulls[2];
@@ -93,41 +89,32 @@ test_null_ts (void)
   gst_harness_push_event (f->h, gst_event_new_eos ());
   pacer_wait_for_stat (f, "cycles", 6);
   g_assert_cmpuint (gst_harness_buffers_in_queue (f->h), ==, 0);
-  pacer_free (f);
 }
 
 /* Part of a packet waits for its rest: nulls go before it, never into it. */
 static void
 test_null_ts_split_packets (void)
 {
-  Pacer *f = pacer_new ("bitrate=10528000 max-burst=1316 stuffing=null-ts", TS);
-  GstBuffer *whole = pacer_make_ts (8), *buffer;
+  g_autoptr (Pacer) f = pacer_new ("bitrate=10528000 max-burst=1316 stuffing=null-ts", TS);
+  GstBuffer *whole = pacer_make_ts (8);
 
   gst_harness_push (f->h, gst_buffer_copy_region (whole, GST_BUFFER_COPY_ALL, 0, 7 * 188 + 100));
   pacer_assert_pull (f, 1316);
   pacer_advance_to (f, 1 * MS);
-  buffer = pacer_pull (f);
-  g_assert_cmpuint (pacer_count_nulls (buffer), ==, 7);
-  gst_buffer_unref (buffer);
+  pacer_assert_nulls (f, 7);
   gst_harness_push (f->h, gst_buffer_copy_region (whole, GST_BUFFER_COPY_ALL, 7 * 188 + 100, 88));
   pacer_advance_to (f, 2 * MS);
-  buffer = pacer_pull (f);
-  g_assert_cmpuint (pacer_count_nulls (buffer), ==, 6);
-  gst_buffer_unref (buffer);
+  pacer_assert_nulls (f, 6);
   gst_buffer_unref (whole);
-  pacer_free (f);
 }
 
 static void
 test_null_ts_of_nothing_else (void)
 {
-  Pacer *f = pacer_new ("bitrate=10528000 stuffing=null-ts", SIMPLE);
-  g_autofree gchar *text = NULL;
+  g_autoptr (Pacer) f = pacer_new ("bitrate=10528000 stuffing=null-ts", SIMPLE);
 
   pacer_push (f, 70000);
-  text = pacer_wait_text (f, GST_MESSAGE_ERROR);
-  pacer_assert_text (text, "tsparse");
-  pacer_free (f);
+  pacer_assert_message (f, GST_MESSAGE_ERROR, "tsparse");
 }
 
 /* Packets that null packets do not fit in between: it is not payload-size that
@@ -135,14 +122,11 @@ test_null_ts_of_nothing_else (void)
 static void
 test_null_ts_of_larger_packets (void)
 {
-  Pacer *f = pacer_new ("bitrate=8000000 stuffing=null-ts",
+  g_autoptr (Pacer) f = pacer_new ("bitrate=8000000 stuffing=null-ts",
       "video/mpegts,systemstream=true,packetsize=192");
-  g_autofree gchar *text = NULL;
 
   pacer_push (f, 7 * 192);
-  text = pacer_wait_text (f, GST_MESSAGE_ERROR);
-  pacer_assert_text (text, "these have 192");
-  pacer_free (f);
+  pacer_assert_message (f, GST_MESSAGE_ERROR, "these have 192");
 }
 
 static void
@@ -168,7 +152,7 @@ test_bad_payload (void)
 static void
 test_null_ts_resync (void)
 {
-  Pacer *f = pacer_new ("bitrate=10528000 max-burst=1316 stuffing=null-ts", TS);
+  g_autoptr (Pacer) f = pacer_new ("bitrate=10528000 max-burst=1316 stuffing=null-ts", TS);
   GstBuffer *whole = pacer_make_ts (9), *buffer;
 
   gst_harness_push (f->h, pacer_make_ts (7));
@@ -184,14 +168,13 @@ test_null_ts_resync (void)
   gst_buffer_unref (buffer);
   pacer_wait_for_stat (f, "bytes-dropped", 100);
   gst_buffer_unref (whole);
-  pacer_free (f);
 }
 
 /* However small the buffers are in which it came, what is no packet is gone at once. */
 static void
 test_null_ts_resync_tiny (gconstpointer flags)
 {
-  Pacer *f =
+  g_autoptr (Pacer) f =
       pacer_new ("bitrate=10528000 max-burst=1316 stuffing=null-ts max-delay=1000000000", TS);
   GstBufferList *list = gst_buffer_list_new ();
   gint64 before;
@@ -214,24 +197,20 @@ test_null_ts_resync_tiny (gconstpointer flags)
   g_assert_true (GST_BUFFER_IS_DISCONT (buffer));
   gst_buffer_unref (buffer);
   pacer_wait_for_stat (f, "bytes-dropped", 60000);
-  pacer_free (f);
 }
 
 /* Found out while playing, too. */
 static void
 test_bad_payload_later (void)
 {
-  Pacer *f = pacer_new ("bitrate=10528000 max-burst=1 stuffing=null-ts", TS);
-  g_autofree gchar *text = NULL;
+  g_autoptr (Pacer) f = pacer_new ("bitrate=10528000 max-burst=1 stuffing=null-ts", TS);
 
   gst_harness_push (f->h, pacer_make_ts (7));
   pacer_assert_pull (f, 1316);
   gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
   g_object_set (f->h->element, "payload-size", 1000, NULL);
   pacer_advance_to (f, 1 * MS);
-  text = pacer_wait_text (f, GST_MESSAGE_ERROR);
-  pacer_assert_text (text, "188");
-  pacer_free (f);
+  pacer_assert_message (f, GST_MESSAGE_ERROR, "188");
 }
 
 int

@@ -19,10 +19,8 @@ static void
 assert_one_a_ms (Pacer *f, gsize size, guint n)
 {
   pacer_assert_pull (f, size);
-  for (guint i = 1; i < n; i++) {
-    pacer_advance_to (f, i * MS);
-    pacer_assert_pull (f, size);
-  }
+  for (guint i = 1; i < n; i++)
+    pacer_assert_pull_at (f, i * MS, size);
 }
 
 /* Seven packets a datagram, whatever comes; without caps, too. */
@@ -30,14 +28,13 @@ static void
 test_ts_datagrams (void)
 {
   for (guint i = 0; i < 2; i++) {
-    Pacer *f = pacer_new ("bitrate=10528000 max-burst=1316", i == 0 ? TS : NULL);
+    g_autoptr (Pacer) f = pacer_new ("bitrate=10528000 max-burst=1316", i == 0 ? TS : NULL);
 
     for (guint j = 0; j < 7; j++)
       gst_harness_push (f->h, pacer_make_ts (i == 0 ? 1 : 3));
     for (guint j = 0; i == 0 && j < 14; j++)
       gst_harness_push (f->h, pacer_make_ts (1));
     assert_one_a_ms (f, 1316, 3);
-    pacer_free (f);
   }
 }
 
@@ -46,26 +43,23 @@ test_ts_datagrams (void)
 static void
 test_ts_packets (void)
 {
-  Pacer *f = pacer_new ("bitrate=10528000 max-burst=1316", NULL);
+  g_autoptr (Pacer) f = pacer_new ("bitrate=10528000 max-burst=1316", NULL);
+  g_autoptr (Pacer) other = pacer_new ("bitrate=1504000 max-burst=188", NULL);
 
   for (guint i = 0; i < 21; i++)
     gst_harness_push (f->h, pacer_make_ts (1));
   assert_one_a_ms (f, 1316, 3);
-  pacer_free (f);
 
-  f = pacer_new ("bitrate=1504000 max-burst=188", NULL);
-  gst_harness_push (f->h, pacer_make_ts (1));
-  for (guint i = 0; i < 3; i++)
-    pacer_push (f, 188);
-  assert_one_a_ms (f, 188, 4);
-  pacer_free (f);
+  gst_harness_push (other->h, pacer_make_ts (1));
+  pacer_push_many (other, 3, 188);
+  assert_one_a_ms (other, 188, 4);
 }
 
 /* What waits is cut by the caps that it came with, not by those behind it. */
 static void
 test_other_caps (void)
 {
-  Pacer *f = pacer_new ("bitrate=4000000 max-burst=500", SIMPLE);
+  g_autoptr (Pacer) f = pacer_new ("bitrate=4000000 max-burst=500", SIMPLE);
 
   pacer_push_list (f, 3, 500);
   pacer_push_caps (f, TS);
@@ -74,37 +68,28 @@ test_other_caps (void)
   pacer_push_caps (f, SIMPLE);
   pacer_push_list (f, 2, 500);
   pacer_assert_pull (f, 500);
-  for (guint i = 1; i < 3; i++) {
-    pacer_advance_to (f, i * MS);
-    pacer_assert_pull (f, 500);
-  }
-  for (guint i = 0; i < 2; i++) {
-    pacer_advance_to (f, 3 * MS + i * 2632 * GST_USECOND);
-    pacer_assert_pull (f, 1316);
-  }
-  pacer_advance_to (f, 3 * MS + 2 * 2632 * GST_USECOND);
-  pacer_assert_pull (f, 500);
-  pacer_free (f);
+  for (guint i = 1; i < 3; i++)
+    pacer_assert_pull_at (f, i * MS, 500);
+  for (guint i = 0; i < 2; i++)
+    pacer_assert_pull_at (f, 3 * MS + i * 2632 * GST_USECOND, 1316);
+  pacer_assert_pull_at (f, 3 * MS + 2 * 2632 * GST_USECOND, 500);
 }
 
 /* Caps that a flush lets nobody have count all the same. */
 static void
 test_flushed_caps (void)
 {
-  Pacer *f = pacer_new ("bitrate=4000000 max-burst=500", SIMPLE);
-  GstSegment segment;
+  g_autoptr (Pacer) f = pacer_new ("bitrate=4000000 max-burst=500", SIMPLE);
 
   pacer_push_list (f, 3, 500);
   pacer_assert_pull (f, 500);
   pacer_push_caps (f, TS);
   gst_harness_push_event (f->h, gst_event_new_flush_start ());
   gst_harness_push_event (f->h, gst_event_new_flush_stop (TRUE));
-  gst_segment_init (&segment, GST_FORMAT_BYTES);
-  gst_harness_push_event (f->h, gst_event_new_segment (&segment));
+  pacer_push_segment (f, GST_FORMAT_BYTES);
   for (guint i = 0; i < 7; i++)
     gst_harness_push (f->h, pacer_make_ts (1));
   pacer_assert_pull (f, 1316);
-  pacer_free (f);
 }
 
 static const guint packets[] = { 188, 192, 204, 208 };
@@ -117,8 +102,8 @@ test_ts_wait (void)
   for (guint i = 0; i < 4 * G_N_ELEMENTS (packets); i++) {
     guint size = packets[i / 4], half = size / 2;
     g_autofree gchar *caps = g_strdup_printf ("video/mpegts,systemstream=true,packetsize=%u", size);
-    Pacer *f = pacer_new (i % 2 == 0 ? "bitrate=80000000 max-burst=1" :
-                                       "bitrate=80000000 max-burst=1 payload-size=1499",
+    g_autoptr (Pacer) f = pacer_new (i % 2 == 0 ? "bitrate=80000000 max-burst=1" :
+                                                  "bitrate=80000000 max-burst=1 payload-size=1499",
         i % 4 < 2 ? caps : NULL);
 
     gst_harness_push (f->h, pacer_make_part (size, 0, 10 * size + half));
@@ -129,7 +114,6 @@ test_ts_wait (void)
     gst_test_clock_set_time (f->clock, 86400 * GST_SECOND);
     gst_harness_push (f->h, pacer_make_part (size, 10 * size + half, 17 * size));
     pull_size (f, 7 * size);
-    pacer_free (f);
   }
 }
 
@@ -142,7 +126,7 @@ test_ts_pieces (void)
   for (guint i = 0; i < G_N_ELEMENTS (packets) * G_N_ELEMENTS (pieces); i++) {
     guint size = packets[i / G_N_ELEMENTS (pieces)];
     guint piece = pieces[i % G_N_ELEMENTS (pieces)], end = 70 * size;
-    Pacer *f = pacer_new ("bitrate=8000000 max-burst=1", NULL);
+    g_autoptr (Pacer) f = pacer_new ("bitrate=8000000 max-burst=1", NULL);
     GstBufferList *list = gst_buffer_list_new ();
 
     for (guint at = 0; at < end; at += piece)
@@ -150,7 +134,6 @@ test_ts_pieces (void)
     g_assert_cmpint (gst_pad_push_list (f->h->srcpad, list), ==, GST_FLOW_OK);
     for (guint n = 0; n < 10; n++)
       pull_size (f, 7 * size);
-    pacer_free (f);
   }
 }
 
@@ -158,14 +141,13 @@ test_ts_pieces (void)
 static void
 test_ts_breaks (void)
 {
-  Pacer *f = pacer_new ("bitrate=80000000 max-burst=1", TS);
+  g_autoptr (Pacer) f = pacer_new ("bitrate=80000000 max-burst=1", TS);
   GstQuery *query = gst_query_new_drain ();
   GstBuffer *buffer;
 
   gst_harness_push (f->h, pacer_make_part (188, 0, 7 * 188 + 100));
   pacer_assert_pull (f, 1316);
-  while (gst_harness_events_in_queue (f->h) > 0)
-    gst_event_unref (gst_harness_pull_event (f->h));
+  pacer_forget_events (f);
   gst_pad_peer_query (f->h->srcpad, query);
   gst_query_unref (query);
   gst_harness_push_event (f->h, gst_event_new_gap (0, 1));
@@ -179,7 +161,6 @@ test_ts_breaks (void)
   pull_size (f, 100);
   g_assert_cmpint (pacer_pull_event_type (f), ==, GST_EVENT_EOS);
   g_assert_cmpuint (pacer_get_stat (f, "bytes-dropped"), ==, 0);
-  pacer_free (f);
 }
 
 int
