@@ -118,25 +118,36 @@ sendmmsg (int fd, struct mmsghdr *messages, unsigned n, int flags)
   return n;
 }
 
-static void
-kernel_init (void)
+/* --- sending ---------------------------------------------------------------------- */
+
+static guint blocks_alive;
+
+/* A kernel that takes everything, and a batch for its sockets. */
+static FaspSendBatch *
+begin_at (const gint *fds, guint n, gboolean waits)
 {
   memset (&kernel, 0, sizeof kernel);
   kernel.largest = 1472;
   kernel.room = G_MAXUINT;
   kernel.full = -1;
   kernel.sent = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  return fasp_send_batch_new (fds, n, waits);
+}
+
+/* Of one socket, whose batch waits. */
+static FaspSendBatch *
+begin (void)
+{
+  return begin_at ((const gint[]) { -1 }, 1, TRUE);
 }
 
 static void
-kernel_clear (void)
+end (FaspSendBatch *batch)
 {
+  fasp_send_batch_free (batch);
+  g_assert_cmpuint (blocks_alive, ==, 0);
   g_ptr_array_unref (kernel.sent);
 }
-
-/* --- sending ---------------------------------------------------------------------- */
-
-static guint blocks_alive;
 
 static void
 memory_free (FaspMemory *memory)
@@ -175,6 +186,14 @@ put (FaspSendBatch *batch, guint number, gsize size, guint8 to)
   fasp_send_batch_commit (batch);
 }
 
+/* @n whole ones to the first address. */
+static void
+put_many (FaspSendBatch *batch, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    put (batch, i, 1400, 1);
+}
+
 /* Of the one that was put in last. */
 static void
 set_link (FaspSendBatch *batch, guint link)
@@ -209,9 +228,8 @@ take_error (FaspSendBatch *batch)
 static void
 test_cut (void)
 {
-  FaspSendBatch *batch = fasp_send_batch_new ((const gint[]) { -1 }, 1, TRUE);
+  FaspSendBatch *batch = begin ();
 
-  kernel_init ();
   for (guint i = 0; i < FASP_SEND_BATCH; i++)
     put (batch, i, i == 99 ? 700 : 1400, i < 120 ? 1 : 2);
   g_assert_null (fasp_send_batch_next (batch));
@@ -223,21 +241,18 @@ test_cut (void)
   g_assert_cmpuint (kernel.messages, ==, 5);
   g_assert_cmpuint (kernel.calls, ==, 1);
   g_assert_cmpuint (blocks_alive, ==, 0);
-  fasp_send_batch_free (batch);
-  kernel_clear ();
+  end (batch);
 }
 
 /* A kernel, or a device, that does not: found out once. */
 static void
 test_no_cut (gconstpointer error)
 {
-  FaspSendBatch *batch = fasp_send_batch_new ((const gint[]) { -1 }, 1, TRUE);
+  FaspSendBatch *batch = begin ();
 
-  kernel_init ();
   kernel.cut_error = GPOINTER_TO_INT (error);
   for (guint round = 0; round < 2; round++) {
-    for (guint i = 0; i < 10; i++)
-      put (batch, i, 1400, 1);
+    put_many (batch, 10);
     g_assert_true (fasp_send_batch_flush (batch));
     g_assert_cmpuint (kernel.sent->len, ==, 10 * (round + 1));
   }
@@ -245,24 +260,21 @@ test_no_cut (gconstpointer error)
     assert_sent (i, i % 10, 1400);
   g_assert_cmpuint (kernel.calls, ==, 3);
   g_assert_cmpint (take_error (batch), ==, 0);
-  fasp_send_batch_free (batch);
-  kernel_clear ();
+  end (batch);
 }
 
 /* One that did not do it for a moment, when the interface came: it is asked again some time. */
 static void
 test_no_cut_at_first (void)
 {
-  FaspSendBatch *batch = fasp_send_batch_new ((const gint[]) { -1 }, 1, TRUE);
+  FaspSendBatch *batch = begin ();
   guint calls = 0;
 
-  kernel_init ();
   kernel.cut_error = EINVAL;
   do {
     guint before = kernel.messages;
 
-    for (guint i = 0; i < 40; i++)
-      put (batch, i, 1400, 1);
+    put_many (batch, 40);
     g_assert_true (fasp_send_batch_flush (batch));
     calls++;
     g_assert_cmpuint (kernel.sent->len, ==, 40 * calls);
@@ -274,8 +286,7 @@ test_no_cut_at_first (void)
   g_assert_cmpuint (calls, <, 500);
   g_assert_cmpuint (kernel.calls, ==, calls + 1);
   g_assert_cmpint (take_error (batch), ==, 0);
-  fasp_send_batch_free (batch);
-  kernel_clear ();
+  end (batch);
 }
 
 /* What the path does not take is lost, and nothing beside it; and datagrams go
@@ -283,9 +294,8 @@ test_no_cut_at_first (void)
 static void
 test_too_big (void)
 {
-  FaspSendBatch *batch = fasp_send_batch_new ((const gint[]) { -1 }, 1, TRUE);
+  FaspSendBatch *batch = begin ();
 
-  kernel_init ();
   put (batch, 0, 8972, 1);
   put (batch, 1, 100, 1);
   put (batch, 2, 1473, 1);
@@ -300,13 +310,11 @@ test_too_big (void)
     assert_sent (i, i + 3, 1400);
   g_assert_cmpint (take_error (batch), ==, 0);
   kernel.calls = kernel.messages = 0;
-  for (guint i = 0; i < 40; i++)
-    put (batch, i, 1400, 1);
+  put_many (batch, 40);
   g_assert_true (fasp_send_batch_flush (batch));
   g_assert_cmpuint (kernel.messages, ==, 1);
   g_assert_cmpuint (blocks_alive, ==, 0);
-  fasp_send_batch_free (batch);
-  kernel_clear ();
+  end (batch);
 }
 
 /* What every path has to take is told of when it does not leave: but not if it was of
@@ -314,9 +322,8 @@ test_too_big (void)
 static void
 test_too_small_path (void)
 {
-  FaspSendBatch *batch = fasp_send_batch_new ((const gint[]) { -1 }, 1, TRUE);
+  FaspSendBatch *batch = begin ();
 
-  kernel_init ();
   kernel.pending = EMSGSIZE;
   put (batch, 0, 1200, 1);
   g_assert_true (fasp_send_batch_flush (batch));
@@ -328,25 +335,21 @@ test_too_small_path (void)
   g_assert_true (fasp_send_batch_flush (batch));
   g_assert_cmpuint (kernel.sent->len, ==, 2);
   g_assert_cmpint (take_error (batch), ==, EMSGSIZE);
-  fasp_send_batch_free (batch);
-  kernel_clear ();
+  end (batch);
 }
 
 /* An ICMP that came back for another one is told in place of sending. */
 static void
 test_pending (gconstpointer error)
 {
-  FaspSendBatch *batch = fasp_send_batch_new ((const gint[]) { -1 }, 1, TRUE);
+  FaspSendBatch *batch = begin ();
 
-  kernel_init ();
   kernel.pending = GPOINTER_TO_INT (error);
-  for (guint i = 0; i < 30; i++)
-    put (batch, i, 1400, 1);
+  put_many (batch, 30);
   g_assert_true (fasp_send_batch_flush (batch));
   g_assert_cmpuint (kernel.sent->len, ==, 30);
   g_assert_cmpint (take_error (batch), ==, 0);
-  fasp_send_batch_free (batch);
-  kernel_clear ();
+  end (batch);
 }
 
 /* What is to leave from an address of ours does, whatever kind it is, and from another where
@@ -354,10 +357,9 @@ test_pending (gconstpointer error)
 static void
 test_source (gconstpointer error)
 {
-  FaspSendBatch *batch = fasp_send_batch_new ((const gint[]) { -1 }, 1, TRUE);
+  FaspSendBatch *batch = begin ();
   const guint lengths[] = { sizeof (struct sockaddr_in), sizeof (struct sockaddr_in6) };
 
-  kernel_init ();
   for (guint round = 0; round < 2 * G_N_ELEMENTS (lengths); round++) {
     const guint from = round + 1, length = lengths[round / 2];
 
@@ -383,8 +385,7 @@ test_source (gconstpointer error)
   kernel.absent = 0;
   g_assert_true (fasp_send_batch_flush (batch));
   g_assert_cmpuint (kernel.messages, ==, 2);
-  fasp_send_batch_free (batch);
-  kernel_clear ();
+  end (batch);
 }
 
 /* An interface whose queue is full drops what it is given, like any other queue on the way:
@@ -392,9 +393,8 @@ test_source (gconstpointer error)
 static void
 test_queue (void)
 {
-  FaspSendBatch *batch = fasp_send_batch_new ((const gint[]) { -1 }, 1, TRUE);
+  FaspSendBatch *batch = begin ();
 
-  kernel_init ();
   kernel.pending = ENOBUFS;
   put (batch, 0, 1200, 1);
   put (batch, 1, 1300, 1);
@@ -402,20 +402,17 @@ test_queue (void)
   g_assert_cmpuint (kernel.sent->len, ==, 1);
   assert_sent (0, 1, 1300);
   g_assert_cmpint (take_error (batch), ==, 0);
-  fasp_send_batch_free (batch);
-  kernel_clear ();
+  end (batch);
 }
 
 /* A full socket: the rest leaves later, in order, once; or is let go of. */
 static void
 test_full (void)
 {
-  FaspSendBatch *batch = fasp_send_batch_new ((const gint[]) { -1 }, 1, TRUE);
+  FaspSendBatch *batch = begin ();
 
-  kernel_init ();
   kernel.room = 2;
-  for (guint i = 0; i < 100; i++)
-    put (batch, i, 1400, 1);
+  put_many (batch, 100);
   g_assert_false (fasp_send_batch_flush (batch));
   g_assert_cmpuint (kernel.sent->len, ==, 92);
   g_assert_false (fasp_send_batch_flush (batch));
@@ -428,23 +425,19 @@ test_full (void)
   put (batch, 1, 1400, 1);
   g_assert_false (fasp_send_batch_flush (batch));
   g_assert_cmpuint (blocks_alive, ==, 1);
-  fasp_send_batch_free (batch);
-  g_assert_cmpuint (blocks_alive, ==, 0);
-  kernel_clear ();
+  end (batch);
 }
 
 /* How often in a row nothing could leave. */
 static void
 test_futile (void)
 {
-  FaspSendBatch *batch = fasp_send_batch_new ((const gint[]) { -1 }, 1, TRUE);
+  FaspSendBatch *batch = begin ();
 
-  kernel_init ();
   put (batch, 0, 1400, 1);
   g_assert_true (fasp_send_batch_flush (batch));
   g_assert_cmpuint (fasp_send_batch_get_futile (batch), ==, 0);
-  for (guint i = 0; i < 100; i++)
-    put (batch, i, 1400, 1);
+  put_many (batch, 100);
   for (guint i = 1; i <= 10; i++) {
     kernel.room = 0;
     g_assert_false (fasp_send_batch_flush (batch));
@@ -459,9 +452,7 @@ test_futile (void)
   kernel.room = 1;
   g_assert_false (fasp_send_batch_flush (batch));
   g_assert_cmpuint (fasp_send_batch_get_futile (batch), ==, 0);
-  fasp_send_batch_free (batch);
-  g_assert_cmpuint (blocks_alive, ==, 0);
-  kernel_clear ();
+  end (batch);
 }
 
 /* Several links: each has its own in order, as few messages as may be, and their
@@ -471,9 +462,8 @@ static void
 test_links (gconstpointer data)
 {
   gboolean waits = GPOINTER_TO_INT (data);
-  FaspSendBatch *batch = fasp_send_batch_new ((const gint[]) { 10, 11, 12 }, 3, waits);
+  FaspSendBatch *batch = begin_at ((const gint[]) { 10, 11, 12 }, 3, waits);
 
-  kernel_init ();
   for (guint i = 0; i < 90; i++) {
     put (batch, i, 1400, 1);
     set_link (batch, i % 3);
@@ -507,18 +497,16 @@ test_links (gconstpointer data)
       assert_sent (100 + i, 2 + i * 3, 1400);
   }
   g_assert_cmpuint (blocks_alive, ==, 0);
-  fasp_send_batch_free (batch);
-  kernel_clear ();
+  end (batch);
 }
 
 /* Each link's is told of, once, until there is another one. */
 static void
 test_errors (void)
 {
-  FaspSendBatch *batch = fasp_send_batch_new ((const gint[]) { 0, 1 }, 2, TRUE);
+  FaspSendBatch *batch = begin_at ((const gint[]) { 0, 1 }, 2, TRUE);
   guint link;
 
-  kernel_init ();
   kernel.errors[0] = EPERM;
   kernel.errors[1] = ENETUNREACH;
   for (guint round = 0; round < 2; round++) {
@@ -534,8 +522,7 @@ test_errors (void)
     g_assert_cmpint (fasp_send_batch_take_error (batch, &link), ==, 0);
   }
   g_assert_cmpuint (blocks_alive, ==, 0);
-  fasp_send_batch_free (batch);
-  kernel_clear ();
+  end (batch);
 }
 
 /* Where the kernel says what type of service sockets have. */
@@ -563,10 +550,8 @@ test_ecn (void)
     { AF_INET6, FALSE, -1, 0xb9 },
     { AF_INET6, TRUE, 0xb9, -1 },
   };
-  FaspSendBatch *batch;
+  FaspSendBatch *batch = begin_at (&fd, 1, TRUE);
 
-  kernel_init ();
-  batch = fasp_send_batch_new (&fd, 1, TRUE);
   for (guint i = 0; i < G_N_ELEMENTS (addresses) * 2; i++) {
     struct sockaddr_in6 to = { .sin6_family = addresses[i / 2].family };
     guint before = kernel.messages;
@@ -590,8 +575,7 @@ test_ecn (void)
     g_assert_cmpint (kernel.four, ==, addresses[i / 2].four);
     g_assert_cmpint (kernel.six, ==, addresses[i / 2].six);
   }
-  fasp_send_batch_free (batch);
-  kernel_clear ();
+  end (batch);
 }
 
 /* --- receiving ------------------------------------------------------------------------ */

@@ -10,6 +10,7 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include "ends.h"
 #include "faspcallingprivate.h"
 #include "faspioprivate.h"
 #include "faspreceivers.h"
@@ -21,17 +22,6 @@ static gint buffer_max;
 
 /* What the kernel does not do, and how often it was asked for that. */
 static gint broken, asked;
-
-/* The longest wait for another thread, in looks of 1 ms. */
-#define LOOKS_MAX 30000
-
-/* Call it before each look at what another thread is to do. */
-static void
-pause_before_look (guint *looks)
-{
-  g_assert_cmpuint ((*looks)++, <, LOOKS_MAX);
-  g_usleep (1000);
-}
 
 enum
 {
@@ -186,47 +176,16 @@ typedef struct
 } Short;
 
 static void
-on_event (FaspIo *io, const FaspEvent *event, gpointer data)
-{
-}
-
-static gint refusals;
-
-static void
-on_refused (const gchar *why, gpointer data)
-{
-  g_test_message ("%s", why);
-  g_atomic_int_inc (&refusals);
-}
-
-static void
-on_send_failed (guint link, const gchar *why, gpointer data)
-{
-  on_refused (why, data);
-}
-
-static void
 on_deaf (const gchar *why, gpointer times)
 {
   g_test_message ("%s", why);
   g_atomic_int_inc ((gint *) times);
 }
 
-/* How many threads can still be made; -1: any number. */
-static gint threads_left = -1;
-
-GThread *
-g_thread_try_new (const gchar *name, GThreadFunc func, gpointer data, GError **error)
+static void
+on_send_failed (guint link, const gchar *why, gpointer times)
 {
-  GThread *(*real) (const gchar *, GThreadFunc, gpointer, GError **) =
-      dlsym (RTLD_NEXT, "g_thread_try_new");
-
-  if (threads_left != 0) {
-    threads_left -= threads_left > 0;
-    return real (name, func, data, error);
-  }
-  g_set_error_literal (error, G_THREAD_ERROR, G_THREAD_ERROR_AGAIN, "no more threads");
-  return NULL;
+  on_deaf (why, times);
 }
 
 static void
@@ -243,27 +202,14 @@ on_short (guint64 rate, gsize granted, gsize wanted, gpointer data)
 static FaspIo *
 new_io (FaspRole role, FaspMode mode, guint16 peer, guint64 rate, Short *s)
 {
-  FaspSocketSettings link = { .local_address = "127.0.0.1", .tos = -1, .buffer = 1 << 20 };
-  FaspIoSettings settings = {
-    .links = &link,
-    .n_links = 1,
-    .event = on_event,
-    .send_failed = on_send_failed,
-    .receive_failed = on_refused,
-    .buffer_short = on_short,
-    .user_data = s,
-  };
-  g_autoptr (GError) error = NULL;
-  FaspIo *io;
+  EndSettings settings;
 
-  fasp_endpoint_config_init (&settings.endpoint, role, mode);
-  settings.endpoint.settings.wait_for_connection = TRUE;
-  settings.endpoint.settings.max_bitrate = rate;
-  settings.peer_host = mode == FASP_MODE_CALLER ? "127.0.0.1" : NULL;
-  settings.peer_port = peer;
-  io = fasp_io_new (&settings, &error);
-  g_assert_no_error (error);
-  return io;
+  end_settings_init (&settings, role, mode, peer, s);
+  settings.link.buffer = 1 << 20;
+  settings.io.buffer_short = on_short;
+  settings.io.endpoint.settings.wait_for_connection = TRUE;
+  settings.io.endpoint.settings.max_bitrate = rate;
+  return end_new (&settings);
 }
 
 static gpointer
@@ -286,19 +232,6 @@ read_all (gpointer data)
     }
   }
   return GSIZE_TO_POINTER (size);
-}
-
-/* As an element does it. */
-static void
-drain (FaspIo *io)
-{
-  FaspIoResult result;
-  FaspEvent event;
-  guint64 lost;
-
-  for (guint i = 0; (result = fasp_io_drain (io, &lost, &event)) == FASP_IO_WAITING; i++)
-    g_assert_cmpuint (i, <, LOOKS_MAX * 1000 / FASP_IO_TIMEOUT);
-  g_assert_cmpint (result, ==, FASP_IO_OK);
 }
 
 /* Some seconds of 20 Mbit/s: that is 50 kB in the time that a thread may have to
@@ -324,7 +257,7 @@ test_buffer (gconstpointer data)
     g_assert_cmpint (fasp_io_write (sender, 0, &piece, 1, &done, &event), ==, FASP_IO_OK);
     g_assert_cmpuint (done, ==, sizeof bytes);
   }
-  drain (sender);
+  end_drain (sender);
   g_assert_cmpuint (GPOINTER_TO_SIZE (g_thread_join (reader)), ==, 70 * sizeof bytes);
   fasp_io_free (sender);
   fasp_io_free (receiver);
@@ -369,7 +302,7 @@ test_broken (gconstpointer data)
     g_assert_cmpint (g_atomic_int_get (&asked), <, 300 + (g_get_monotonic_time () - since) / 100);
     g_atomic_int_set (&broken, WORKS);
   }
-  drain (sender);
+  end_drain (sender);
   g_assert_cmpuint (GPOINTER_TO_SIZE (g_thread_join (reader)), ==, 300 * sizeof bytes);
   g_atomic_int_set (&broken, GPOINTER_TO_INT (data));
   fasp_io_free (sender);
@@ -381,23 +314,21 @@ test_broken (gconstpointer data)
 static void
 test_refusals (void)
 {
-  Short s = { 0 };
-  FaspIo *sender = new_io (FASP_ROLE_SENDER, FASP_MODE_CALLER, 9, 0, &s);
+  EndSettings settings;
+  gint refusals = 0;
+  FaspIo *sender;
 
+  end_settings_init (&settings, FASP_ROLE_SENDER, FASP_MODE_CALLER, 9, &refusals);
+  settings.io.send_failed = on_send_failed;
+  settings.io.receive_failed = on_deaf;
+  sender = end_new (&settings);
   g_atomic_int_set (&refusals, 0);
   g_atomic_int_set (&asked, 0);
   g_atomic_int_set (&broken, REFUSES);
-  for (guint looks = 0; g_atomic_int_get (&asked) < 16;)
-    pause_before_look (&looks);
+  wait_for_count (&asked, 16);
   fasp_io_free (sender);
   g_atomic_int_set (&broken, WORKS);
-  g_assert_cmpint (g_atomic_int_get (&refusals), ==, 2);
-}
-
-static void
-on_resolve_failed (const gchar *host, const GError *error, gpointer data)
-{
-  g_assert_not_reached ();
+  g_assert_cmpint (refusals, ==, 2);
 }
 
 static void
@@ -426,32 +357,30 @@ go_to_next_peer (FaspIo *io, guint names)
     pause_before_look (&looks);
 }
 
+/* Calls @host, then each of @fallbacks; @told: how many could not be looked up. */
+static FaspIo *
+call_names (const gchar *host, const FaspIoPeer *fallbacks, guint n, gint *told)
+{
+  EndSettings settings;
+
+  end_settings_init (&settings, FASP_ROLE_RECEIVER, FASP_MODE_CALLER, 9, told);
+  settings.io.resolve_failed = on_absent;
+  settings.io.peer_host = host;
+  settings.io.fallbacks = fallbacks;
+  settings.io.n_fallbacks = n;
+  return end_new (&settings);
+}
+
 /* Of several peers none can be reached: two names that nobody has, and an address of the other
  * kind. Each is told of once, not each time that it has its turn. */
 static void
 test_absent (void)
 {
   static const FaspIoPeer fallbacks[] = { { "two.invalid", 9 }, { "::1", 9 } };
-  FaspSocketSettings link = { .local_address = "127.0.0.1", .tos = -1 };
-  guint turns = 0;
   gint told = 0;
-  FaspIoSettings settings = {
-    .links = &link,
-    .n_links = 1,
-    .event = on_event,
-    .resolve_failed = on_absent,
-    .user_data = &told,
-    .peer_host = "one.invalid",
-    .peer_port = 9,
-    .fallbacks = fallbacks,
-    .n_fallbacks = G_N_ELEMENTS (fallbacks),
-  };
-  g_autoptr (GError) error = NULL;
-  FaspIo *io;
+  FaspIo *io = call_names ("one.invalid", fallbacks, G_N_ELEMENTS (fallbacks), &told);
+  guint turns = 0;
 
-  fasp_endpoint_config_init (&settings.endpoint, FASP_ROLE_RECEIVER, FASP_MODE_CALLER);
-  io = fasp_io_new (&settings, &error);
-  g_assert_no_error (error);
   for (; g_atomic_int_get (&told) < 3; turns++) {
     g_assert_cmpuint (turns, <, 100);
     go_to_next_peer (io, 2);
@@ -468,26 +397,10 @@ static void
 test_found_late (void)
 {
   static const FaspIoPeer fallbacks[] = { { "two.invalid", 9 } };
-  FaspSocketSettings link = { .local_address = "127.0.0.1", .tos = -1 };
   gint told = 0;
-  FaspIoSettings settings = {
-    .links = &link,
-    .n_links = 1,
-    .event = on_event,
-    .resolve_failed = on_absent,
-    .user_data = &told,
-    .peer_host = "slow.invalid",
-    .peer_port = 9,
-    .fallbacks = fallbacks,
-    .n_fallbacks = G_N_ELEMENTS (fallbacks),
-  };
-  g_autoptr (GError) error = NULL;
+  FaspIo *io = call_names ("slow.invalid", fallbacks, G_N_ELEMENTS (fallbacks), &told);
   gboolean called;
-  FaspIo *io;
 
-  fasp_endpoint_config_init (&settings.endpoint, FASP_ROLE_RECEIVER, FASP_MODE_CALLER);
-  io = fasp_io_new (&settings, &error);
-  g_assert_no_error (error);
   /* names are looked up one after the other: by now the first one's address is here */
   go_to_next_peer (io, G_N_ELEMENTS (fallbacks) + 1);
   called = fasp_io_lock (io)->calling->call.has_peer;
@@ -504,27 +417,19 @@ test_no_threads (void)
     { .local_address = "127.0.0.1", .tos = -1 },
     { .local_address = "127.0.0.1", .tos = -1 },
   };
-  FaspIoSettings settings = {
-    .links = links,
-    .n_links = 2,
-    .flowlets = 2,
-    .event = on_event,
-    .send_failed = on_send_failed,
-    .buffer_short = on_short,
-    .resolve_failed = on_resolve_failed,
-    .threads = 2,
-    .peer_host = "localhost",
-    .peer_port = 9,
-  };
+  EndSettings settings;
   FaspIo *io = NULL;
   gint n = 0;
 
-  fasp_endpoint_config_init (&settings.endpoint, FASP_ROLE_RECEIVER, FASP_MODE_CALLER);
+  end_settings_init (&settings, FASP_ROLE_RECEIVER, FASP_MODE_CALLER, 9, NULL);
+  settings.io.links = links;
+  settings.io.n_links = settings.io.flowlets = settings.io.threads = 2;
+  settings.io.peer_host = "localhost";
   for (; io == NULL; n++) {
     g_autoptr (GError) error = NULL;
 
     threads_left = n;
-    io = fasp_io_new (&settings, &error);
+    io = fasp_io_new (&settings.io, &error);
     g_assert_true ((io == NULL) == (error != NULL));
     g_assert_true (io != NULL || strstr (error->message, "Raise the limit"));
   }
@@ -539,33 +444,24 @@ test_no_threads (void)
 static void
 test_deaf (void)
 {
-  FaspSocketSettings link = { .local_address = "127.0.0.1", .tos = -1 };
-  FaspIoSettings settings = {
-    .links = &link,
-    .n_links = 1,
-    .event = on_event,
-    .receive_failed = on_deaf,
-  };
   static const gchar *const streamids[] = { "one", "other" };
   FaspIo *listeners[G_N_ELEMENTS (streamids)], *caller;
   gint told[G_N_ELEMENTS (streamids)] = { 0 };
+  EndSettings settings;
   Short s = { 0 };
 
   g_atomic_int_set (&broken, NO_RECEIVE);
-  fasp_endpoint_config_init (&settings.endpoint, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
+  end_settings_init (&settings, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER, 0, NULL);
+  settings.io.receive_failed = on_deaf;
   for (guint i = 0; i < G_N_ELEMENTS (streamids); i++) {
-    g_autoptr (GError) error = NULL;
-
-    settings.endpoint.streamid = streamids[i];
-    settings.user_data = &told[i];
-    listeners[i] = fasp_io_new (&settings, &error);
-    g_assert_no_error (error);
-    link.local_port = fasp_io_get_port (listeners[i]);
+    settings.io.endpoint.streamid = streamids[i];
+    settings.io.user_data = &told[i];
+    listeners[i] = end_new (&settings);
+    settings.link.local_port = fasp_io_get_port (listeners[i]);
   }
-  caller = new_io (FASP_ROLE_SENDER, FASP_MODE_CALLER, link.local_port, 0, &s);
+  caller = new_io (FASP_ROLE_SENDER, FASP_MODE_CALLER, settings.link.local_port, 0, &s);
   for (guint i = 0; i < G_N_ELEMENTS (streamids); i++)
-    for (guint looks = 0; g_atomic_int_get (&told[i]) == 0;)
-      pause_before_look (&looks);
+    wait_for_count (&told[i], 1);
   fasp_io_free (caller);
   for (guint i = 0; i < G_N_ELEMENTS (streamids); i++)
     fasp_io_free (listeners[i]);
@@ -578,16 +474,15 @@ test_deaf (void)
 static void
 test_no_random (void)
 {
-  FaspSocketSettings link = { .local_address = "127.0.0.1", .tos = -1 };
-  FaspIoSettings settings = { .links = &link, .n_links = 1, .event = on_event };
   static const FaspMode modes[] = { FASP_MODE_CALLER, FASP_MODE_LISTENER };
 
   g_atomic_int_set (&broken, NO_RANDOM);
   for (guint i = 0; i < G_N_ELEMENTS (modes); i++) {
     g_autoptr (GError) error = NULL;
+    EndSettings settings;
 
-    fasp_endpoint_config_init (&settings.endpoint, FASP_ROLE_RECEIVER, modes[i]);
-    g_assert_null (fasp_io_new (&settings, &error));
+    end_settings_init (&settings, FASP_ROLE_RECEIVER, modes[i], 0, NULL);
+    g_assert_null (fasp_io_new (&settings.io, &error));
     g_assert_nonnull (strstr (error->message, "random"));
   }
   g_atomic_int_set (&broken, WORKS);
@@ -618,21 +513,14 @@ test_families (void)
   }
   close (fd);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    FaspSocketSettings link = { .local_address = cases[i].own, .tos = -1 };
-    FaspIoSettings settings = {
-      .links = &link,
-      .n_links = 1,
-      .event = on_event,
-      .send_failed = on_send_failed,
-      .receive_failed = on_refused,
-      .peer_host = cases[i].peer,
-      .peer_port = 9,
-    };
     g_autoptr (GError) error = NULL;
+    EndSettings settings;
     FaspIo *io;
 
-    fasp_endpoint_config_init (&settings.endpoint, FASP_ROLE_RECEIVER, FASP_MODE_CALLER);
-    io = fasp_io_new (&settings, &error);
+    end_settings_init (&settings, FASP_ROLE_RECEIVER, FASP_MODE_CALLER, 9, NULL);
+    settings.link.local_address = cases[i].own;
+    settings.io.peer_host = cases[i].peer;
+    io = fasp_io_new (&settings.io, &error);
     g_assert_cmpint (io != NULL, ==, cases[i].good);
     if (io == NULL)
       g_assert_error (error, G_IO_ERROR, G_IO_ERROR_NETWORK_UNREACHABLE);
@@ -644,28 +532,19 @@ test_families (void)
 static void
 test_interface (void)
 {
-  FaspSocketSettings link = { .local_address = "127.0.0.1", .tos = -1, .interface = "wwan0" };
-  FaspIoSettings settings = {
-    .links = &link,
-    .n_links = 1,
-    .event = on_event,
-    .send_failed = on_send_failed,
-    .buffer_short = on_short,
-  };
   static const FaspMode modes[] = { FASP_MODE_CALLER, FASP_MODE_LISTENER };
 
   for (guint i = 0; i < G_N_ELEMENTS (modes); i++) {
-    g_autoptr (GError) error = NULL;
+    EndSettings settings;
     FaspIo *io;
 
-    fasp_endpoint_config_init (&settings.endpoint, FASP_ROLE_RECEIVER, modes[i]);
+    end_settings_init (&settings, FASP_ROLE_RECEIVER, modes[i], 0, NULL);
+    settings.link.interface = "wwan0";
     g_atomic_int_set (&bound, 0);
-    io = fasp_io_new (&settings, &error);
-    g_assert_no_error (error);
+    io = end_new (&settings);
     g_assert_cmpint (g_atomic_int_get (&bound), ==, 1);
     g_atomic_int_set (&replaced, TRUE);
-    for (guint looks = 0; g_atomic_int_get (&bound) < 2;)
-      pause_before_look (&looks);
+    wait_for_count (&bound, 2);
     fasp_io_free (io);
     g_assert_cmpint (g_atomic_int_get (&bound), ==, 2);
   }

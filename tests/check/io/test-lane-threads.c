@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-#include "faspio.h"
+#include "ends.h"
 #include "fasplanes.h"
 
 #define LANES 3
@@ -36,47 +36,21 @@ on_sender_event (FaspIo *io, const FaspEvent *event, gpointer data)
   g_mutex_unlock (&callers->lock);
 }
 
-static void
-on_event (FaspIo *io, const FaspEvent *event, gpointer data)
-{
-}
-
-static void
-on_send_failed (guint link, const gchar *why, gpointer data)
-{
-  g_test_message ("%s", why);
-}
-
-static void
-on_short (guint64 rate, gsize granted, gsize wanted, gpointer data)
-{
-}
-
+/* The sender listens, and tells @callers. */
 static FaspIo *
-new_io (FaspRole role, guint16 peer, guint threads, FaspIoEventFunc func, gpointer data)
+new_io (FaspRole role, guint16 peer, Callers *callers)
 {
-  FaspSocketSettings link = { .local_address = "127.0.0.1", .tos = -1, .buffer = 1 << 18 };
-  FaspIoSettings settings = {
-    .links = &link,
-    .n_links = 1,
-    .event = func,
-    .send_failed = on_send_failed,
-    .buffer_short = on_short,
-    .user_data = data,
-    .threads = threads,
-  };
-  g_autoptr (GError) error = NULL;
-  FaspIo *io;
+  gboolean sends = role == FASP_ROLE_SENDER;
+  EndSettings settings;
 
-  fasp_endpoint_config_init (&settings.endpoint, role,
-      peer == 0 ? FASP_MODE_LISTENER : FASP_MODE_CALLER);
-  settings.endpoint.settings.max_bitrate = 20000000;
-  settings.endpoint.buffer_size = 1 << 20;
-  settings.peer_host = peer != 0 ? "127.0.0.1" : NULL;
-  settings.peer_port = peer;
-  io = fasp_io_new (&settings, &error);
-  g_assert_no_error (error);
-  return io;
+  end_settings_init (&settings, role, sends ? FASP_MODE_LISTENER : FASP_MODE_CALLER, peer, callers);
+  settings.link.buffer = 1 << 18;
+  settings.io.threads = sends ? LANES : 1;
+  if (sends)
+    settings.io.event = on_sender_event;
+  settings.io.endpoint.settings.max_bitrate = 20000000;
+  settings.io.endpoint.buffer_size = 1 << 20;
+  return end_new (&settings);
 }
 
 static guint8
@@ -145,15 +119,13 @@ static void
 test_all (void)
 {
   Callers callers = { 0 };
-  FaspIo *sender = new_io (FASP_ROLE_SENDER, 0, LANES, on_sender_event, &callers);
+  FaspIo *sender = new_io (FASP_ROLE_SENDER, 0, &callers);
   guint16 port = fasp_io_get_port (sender);
   FaspIo *receivers[RECEIVERS];
-  FaspIoResult result;
   FaspEvent event;
-  guint64 lost;
 
   for (guint i = 0; i < RECEIVERS; i++)
-    receivers[i] = new_io (FASP_ROLE_RECEIVER, port, 1, on_event, NULL);
+    receivers[i] = new_io (FASP_ROLE_RECEIVER, port, NULL);
   wait_for (&callers, &callers.connected, RECEIVERS);
   g_assert_cmpuint (count_threads ("fasp-send"), ==, LANES - 1);
   for (guint n = 0; n < WRITES; n++) {
@@ -172,10 +144,7 @@ test_all (void)
     }
   }
   wait_for (&callers, &callers.removed, 3);
-  for (guint i = 0; (result = fasp_io_drain (sender, &lost, &event)) == FASP_IO_WAITING; i++)
-    g_assert_cmpuint (i, <, WAIT_MAX / FASP_IO_TIMEOUT);
-  g_assert_cmpint (result, ==, FASP_IO_OK);
-  g_assert_cmpuint (lost, ==, 0);
+  end_drain (sender);
   for (guint i = 0; i < RECEIVERS; i++)
     if (receivers[i] != NULL)
       read_whole (receivers[i]);
@@ -190,20 +159,14 @@ test_all (void)
 static void
 test_no_files (void)
 {
-  FaspSocketSettings link = { .local_address = "127.0.0.1", .tos = -1, .buffer = 1 << 18 };
-  FaspIoSettings settings = {
-    .links = &link,
-    .n_links = 1,
-    .event = on_event,
-    .send_failed = on_send_failed,
-    .buffer_short = on_short,
-    .threads = LANES,
-  };
   struct rlimit before, less;
+  EndSettings settings;
   guint refused = 0;
   FaspIo *io = NULL;
 
-  fasp_endpoint_config_init (&settings.endpoint, FASP_ROLE_SENDER, FASP_MODE_LISTENER);
+  end_settings_init (&settings, FASP_ROLE_SENDER, FASP_MODE_LISTENER, 0, NULL);
+  settings.link.buffer = 1 << 18;
+  settings.io.threads = LANES;
   g_assert_cmpint (getrlimit (RLIMIT_NOFILE, &before), ==, 0);
   for (guint files = 0; io == NULL && files < 20; files++) {
     g_autoptr (GError) error = NULL;
@@ -212,7 +175,7 @@ test_no_files (void)
     close (first);
     less = (struct rlimit) { first + files, before.rlim_max };
     g_assert_cmpint (setrlimit (RLIMIT_NOFILE, &less), ==, 0);
-    io = fasp_io_new (&settings, &error);
+    io = fasp_io_new (&settings.io, &error);
     g_assert_cmpint (setrlimit (RLIMIT_NOFILE, &before), ==, 0);
     g_assert_true ((io == NULL) == (error != NULL));
     refused += io == NULL;

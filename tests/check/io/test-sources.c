@@ -2,16 +2,13 @@
  *
  * A reader of several sources over the loopback interface: what is read, told and counted.
  */
-#define _GNU_SOURCE
-#include <dlfcn.h>
 #include <string.h>
+#include "ends.h"
 #include "faspsources.h"
 
 #define SENDERS 2
 #define PIECE 1000
 #define WHOLE (4000 * PIECE)
-/* The longest wait for another thread, in looks of 1 ms. */
-#define LOOKS_MAX 30000
 
 /* There is nobody to ask for names; atomic. */
 static gint no_names;
@@ -33,23 +30,6 @@ g_resolver_lookup_by_name (GResolver *resolver, const gchar *host, GCancellable 
   return addresses;
 }
 
-/* How many threads can still be made; -1: any number. */
-static gint threads_left = -1;
-
-GThread *
-g_thread_try_new (const gchar *name, GThreadFunc func, gpointer data, GError **error)
-{
-  GThread *(*real) (const gchar *, GThreadFunc, gpointer, GError **) =
-      dlsym (RTLD_NEXT, "g_thread_try_new");
-
-  if (threads_left != 0) {
-    threads_left -= threads_left > 0;
-    return real (name, func, data, error);
-  }
-  g_set_error_literal (error, G_THREAD_ERROR, G_THREAD_ERROR_AGAIN, "no more threads");
-  return NULL;
-}
-
 /* What a reader is told; by its own thread, but for what is atomic. */
 typedef struct
 {
@@ -65,9 +45,9 @@ typedef struct
 static void
 on_event (FaspIo *io, const FaspEvent *event, gpointer data)
 {
-  if (data != NULL && event->type == FASP_EVENT_CONNECTED)
+  if (event->type == FASP_EVENT_CONNECTED)
     g_atomic_int_inc (&((Told *) data)->connected);
-  if (data != NULL && event->type == FASP_EVENT_REMOVED)
+  if (event->type == FASP_EVENT_REMOVED)
     g_atomic_int_inc (&((Told *) data)->removed);
 }
 
@@ -77,16 +57,6 @@ on_resolve_failed (const gchar *host, const GError *error, gpointer data)
   g_assert_nonnull (strstr (error->message,
       g_atomic_int_get (&no_names) ? "no names" : "other sources call all of its addresses"));
   g_atomic_int_inc (&((Told *) data)->unresolved);
-}
-
-static void
-on_refused (const gchar *why, gpointer data)
-{
-}
-
-static void
-on_send_failed (guint link, const gchar *why, gpointer data)
-{
 }
 
 static void
@@ -112,59 +82,37 @@ on_stream_event (guint source, const FaspEvent *event, gpointer data)
     told->lost += event->bytes_lost;
 }
 
-static void
-wait_for (gint *count, gint n)
-{
-  for (guint looks = 0; g_atomic_int_get (count) < n; looks++) {
-    g_assert_cmpuint (looks, <, LOOKS_MAX);
-    g_usleep (1000);
-  }
-}
-
-static FaspIoSettings
-make_settings (const FaspSocketSettings *link, FaspRole role, FaspMode mode, const gchar *peer,
-    guint16 port, gpointer data)
-{
-  FaspIoSettings settings = {
-    .links = link,
-    .n_links = 1,
-    .peer_host = peer,
-    .peer_port = port,
-    .event = on_event,
-    .resolve_failed = on_resolve_failed,
-    .send_failed = on_send_failed,
-    .receive_failed = on_refused,
-    .user_data = data,
-  };
-
-  fasp_endpoint_config_init (&settings.endpoint, role, mode);
-  settings.endpoint.settings.latency_ms = 1000;
-  settings.endpoint.settings.max_bitrate = role == FASP_ROLE_SENDER ? 100000000 : 0;
-  return settings;
-}
-
 /* @port: that it calls, or its own; 0: any.  NULL: somebody else has that. */
 static FaspIo *
 make_sender (const gchar *local, FaspMode mode, guint16 port, const gchar *streamid)
 {
-  gboolean calls = mode == FASP_MODE_CALLER;
-  FaspSocketSettings link = { .local_address = local,
-    .local_port = calls ? 0 : port,
-    .tos = -1,
-    .buffer = 1 << 20 };
-  FaspIoSettings settings =
-      make_settings (&link, FASP_ROLE_SENDER, mode, calls ? "127.0.0.1" : NULL, port, NULL);
   g_autoptr (GError) error = NULL;
+  FaspEndpointConfig *endpoint;
+  EndSettings settings;
   FaspIo *io;
 
-  settings.endpoint.streamid = streamid;
-  settings.endpoint.settings.wait_for_connection = FALSE;
-  settings.endpoint.join = FASP_JOIN_BACK;
-  settings.endpoint.join_back_ms = 60000;
-  settings.endpoint.history = 60 * FASP_SEC;
-  io = fasp_io_new (&settings, &error);
+  end_settings_init (&settings, FASP_ROLE_SENDER, mode, port, NULL);
+  settings.link.local_address = local;
+  settings.link.local_port = mode == FASP_MODE_CALLER ? 0 : port;
+  settings.link.buffer = 1 << 20;
+  endpoint = &settings.io.endpoint;
+  endpoint->streamid = streamid;
+  endpoint->settings.latency_ms = 1000;
+  endpoint->settings.max_bitrate = 100000000;
+  endpoint->settings.wait_for_connection = FALSE;
+  endpoint->join = FASP_JOIN_BACK;
+  endpoint->join_back_ms = 60000;
+  endpoint->history = 60 * FASP_SEC;
+  io = fasp_io_new (&settings.io, &error);
   g_assert_true (io != NULL || port > 0);
   return io;
+}
+
+static void
+free_senders (FaspIo **senders)
+{
+  for (guint i = 0; i < SENDERS; i++)
+    fasp_io_free (senders[i]);
 }
 
 /* @ports: where each source calls; NULL: they listen. */
@@ -174,7 +122,6 @@ make_reader (Told *told, FaspRedundancy redundancy, const gchar *host, const gui
 {
   /* whoever has a name that can fail is to look for it again */
   const gboolean reconnects = g_strcmp0 (host, "two.invalid") == 0;
-  FaspSocketSettings link = { .tos = -1, .buffer = 1 << 20 };
   FaspSourcesSettings settings = {
     .redundancy = redundancy,
     .recent = 1 << 20,
@@ -183,15 +130,24 @@ make_reader (Told *told, FaspRedundancy redundancy, const gchar *host, const gui
     .user_data = told,
   };
   FaspIoSettings ios[SENDERS];
+  EndSettings end;
 
   *told = (Told) { .leader = G_MAXUINT };
+  end_settings_init (&end, FASP_ROLE_RECEIVER,
+      ports != NULL ? FASP_MODE_CALLER : FASP_MODE_LISTENER, 0, told);
+  end.link.local_address = NULL;
+  end.link.buffer = 1 << 20;
+  end.io.event = on_event;
+  end.io.resolve_failed = on_resolve_failed;
+  end.io.peer_host = host;
+  end.io.endpoint.streamid = ports != NULL ? "mine" : NULL;
+  end.io.endpoint.settings.latency_ms = 1000;
+  end.io.endpoint.settings.max_bitrate = 0;
+  end.io.endpoint.settings.reconnect = reconnects;
+  end.io.endpoint.settings.keep_listening = ports == NULL;
   for (guint i = 0; i < SENDERS; i++) {
-    ios[i] = make_settings (&link, FASP_ROLE_RECEIVER,
-        ports != NULL ? FASP_MODE_CALLER : FASP_MODE_LISTENER, host, ports != NULL ? ports[i] : 0,
-        told);
-    ios[i].endpoint.streamid = ports != NULL ? "mine" : NULL;
-    ios[i].endpoint.settings.reconnect = reconnects;
-    ios[i].endpoint.settings.keep_listening = ports == NULL;
+    ios[i] = end.io;
+    ios[i].peer_port = ports != NULL ? ports[i] : 0;
   }
   return fasp_sources_new (&settings, ios, SENDERS, error);
 }
@@ -337,7 +293,7 @@ test_parts (gconstpointer redundancy)
     }
     sources = make_reader (&told, GPOINTER_TO_UINT (redundancy), "127.0.0.1", ports, NULL);
     g_assert_cmpuint (fasp_sources_count (sources), ==, SENDERS);
-    wait_for (&told.connected, SENDERS);
+    wait_for_count (&told.connected, SENDERS);
     both = write_until_trusted (sources, &told, senders);
     for (guint i = 0; i < SENDERS; i++)
       write_part (senders[i], both + lacks + (i == told.leader ? 20 * PIECE : 0), WHOLE);
@@ -362,12 +318,11 @@ test_called (void)
     senders[i] = make_sender ("127.0.0.1", FASP_MODE_CALLER,
         fasp_io_get_port (fasp_sources_get (sources, 0)), NULL);
   }
-  wait_for (&told.connected, SENDERS);
+  wait_for_count (&told.connected, SENDERS);
   for (guint i = 0; i < SENDERS; i++)
     write_part (senders[i], 0, WHOLE);
   finish (sources, &told, senders, 0);
-  for (guint i = 0; i < SENDERS; i++)
-    fasp_io_free (senders[i]);
+  free_senders (senders);
 }
 
 /* All senders that have called are gone: others may call, and the stream goes on. */
@@ -390,7 +345,7 @@ test_called_again (void)
           fasp_io_get_port (fasp_sources_get (sources, 0)), NULL);
       write_part (senders[i], round * half, (round + 1) * half);
     }
-    wait_for (&told.connected, (round + 1) * SENDERS);
+    wait_for_count (&told.connected, (round + 1) * SENDERS);
     g_assert_cmpint (read_until (sources, &told, (round + 1) * half), ==, FASP_IO_OK);
     for (guint i = 0; i < SENDERS; i++)
       fasp_io_free (senders[i]);
@@ -425,10 +380,9 @@ test_gone_at_once (void)
   for (guint i = 0; i < SENDERS; i++)
     senders[i] = make_sender ("127.0.0.1", FASP_MODE_CALLER,
         fasp_io_get_port (fasp_sources_get (sources, 0)), NULL);
-  wait_for (&told.connected, SENDERS);
-  for (guint i = 0; i < SENDERS; i++)
-    fasp_io_free (senders[i]);
-  wait_for (&told.removed, SENDERS);
+  wait_for_count (&told.connected, SENDERS);
+  free_senders (senders);
+  wait_for_count (&told.removed, SENDERS);
   g_assert_cmpint (fasp_sources_read (sources, &item, 1, &n, &event), ==, FASP_IO_ENDED);
   thread = g_thread_new ("flush", flush_later, sources);
   g_assert_cmpint (fasp_sources_read (sources, &item, 1, &n, &event), ==, FASP_IO_FLUSHING);
@@ -462,13 +416,12 @@ test_name (void)
   if (!make_two (senders, ports))
     return;
   sources = make_reader (&told, FASP_REDUNDANCY_HOT, "two.invalid", ports, NULL);
-  wait_for (&told.connected, SENDERS);
+  wait_for_count (&told.connected, SENDERS);
   for (guint i = 0; i < SENDERS; i++)
     write_part (senders[i], 0, WHOLE);
   finish (sources, &told, senders, 0);
   g_assert_cmpint (told.unresolved, ==, 0);
-  for (guint i = 0; i < SENDERS; i++)
-    fasp_io_free (senders[i]);
+  free_senders (senders);
 }
 
 /* A name that can no longer be looked up: the reason is that, whatever addresses the other source
@@ -484,11 +437,10 @@ test_name_lost (void)
   if (!make_two (senders, ports))
     return;
   sources = make_reader (&told, FASP_REDUNDANCY_HOT, "two.invalid", ports, NULL);
-  wait_for (&told.connected, SENDERS);
+  wait_for_count (&told.connected, SENDERS);
   g_atomic_int_set (&no_names, TRUE);
-  for (guint i = 0; i < SENDERS; i++)
-    fasp_io_free (senders[i]);
-  wait_for (&told.unresolved, SENDERS);
+  free_senders (senders);
+  wait_for_count (&told.unresolved, SENDERS);
   fasp_sources_free (sources);
   g_atomic_int_set (&no_names, FALSE);
 }
@@ -504,7 +456,7 @@ test_name_of_one (void)
 
   write_part (sender, 0, WHOLE);
   sources = make_reader (&told, FASP_REDUNDANCY_STANDBY, "one.invalid", ports, NULL);
-  wait_for (&told.unresolved, 1);
+  wait_for_count (&told.unresolved, 1);
   g_assert_cmpint (read_until (sources, &told, WHOLE), ==, FASP_IO_OK);
   g_assert_false (told.wrong);
   g_assert_cmpint (told.connected, ==, 1);
@@ -529,7 +481,7 @@ test_prefer (void)
     write_part (senders[i], 0, WHOLE / 2);
   }
   sources = make_reader (&told, FASP_REDUNDANCY_HOT, "127.0.0.1", ports, NULL);
-  wait_for (&told.connected, SENDERS);
+  wait_for_count (&told.connected, SENDERS);
   g_assert_cmpint (read_until (sources, &told, WHOLE / 2), ==, FASP_IO_OK);
   first = told.leader;
   fasp_sources_get_sender_clock (sources, &clock);
@@ -544,8 +496,7 @@ test_prefer (void)
   fasp_sources_get_sender_clock (sources, &clock);
   g_assert_cmpuint (clock.epoch, !=, epoch);
   finish (sources, &told, senders, 0);
-  for (guint i = 0; i < SENDERS; i++)
-    fasp_io_free (senders[i]);
+  free_senders (senders);
 }
 
 static gpointer
@@ -588,8 +539,7 @@ test_refused (void)
   sources = make_reader (&told, FASP_REDUNDANCY_HOT, "127.0.0.1", ports, NULL);
   g_assert_cmpint (read_until (sources, &told, WHOLE), ==, FASP_IO_FAILED);
   fasp_sources_free (sources);
-  for (guint i = 0; i < SENDERS; i++)
-    fasp_io_free (senders[i]);
+  free_senders (senders);
 }
 
 /* There is no thread for the second one: nothing of the first remains. */
