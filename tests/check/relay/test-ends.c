@@ -9,13 +9,11 @@
 #include <string.h>
 #include "../elements/pair.h"
 #include "gstfaspcommon.h"
+#include "openedend.h"
 #include "relayprotocolend.h"
 #include "relaypackets.h"
 #include "relayprotocol.h"
 #include "relaywatch.h"
-
-#define PACKET 188
-#define SYNC 0x47
 
 /* No more threads can be made; atomic. */
 static gint no_threads;
@@ -262,44 +260,26 @@ test_gaps (void)
   relay_packets_free (packets);
 }
 
-#define RTP_HEADER 12
-#define DATAGRAM (RTP_HEADER + 7 * PACKET)
+#define DATAGRAM (RTP_HEADER + PAYLOAD)
 
 /* An input of another protocol, and who sends to it. */
 typedef struct
 {
   GSocket *socket;
   GSocketAddress *to;
-  GstElement *pipeline, *end;
+  OpenedEnd opened;
 } Input;
 
 static void
 open_input (Input *input, const gchar *scheme)
 {
   guint port = pair_get_even_port ();
-  GstElement *sink = gst_element_factory_make ("fakesink", NULL);
   g_autofree gchar *uri = g_strdup_printf ("%s://127.0.0.1:%u", scheme, port);
 
   input->to = g_inet_socket_address_new_from_string ("127.0.0.1", port);
   input->socket =
       g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
-  input->end = relay_protocol_end_new (uri, FALSE, NULL, NULL, NULL);
-  input->pipeline = gst_pipeline_new (NULL);
-  g_object_set (sink, "async", FALSE, "sync", FALSE, NULL);
-  gst_bin_add_many (GST_BIN (input->pipeline), input->end, sink, NULL);
-  g_assert_true (gst_element_link (input->end, sink));
-  gst_element_set_state (input->pipeline, GST_STATE_PLAYING);
-}
-
-static guint64
-get_figure (GstElement *end, const gchar *name)
-{
-  g_autoptr (GstStructure) stats = NULL;
-  guint64 figure = 0;
-
-  g_object_get (end, "stats", &stats, NULL);
-  g_assert_true (gst_structure_get_uint64 (stats, name, &figure));
-  return figure;
+  opened_end_init_input (&input->opened, uri, NULL, NULL);
 }
 
 static guint
@@ -308,7 +288,7 @@ count_senders (const Input *input)
   g_autoptr (GstStructure) stats = NULL;
   const GValueArray *senders;
 
-  g_object_get (input->end, "stats", &stats, NULL);
+  g_object_get (input->opened.end, "stats", &stats, NULL);
   senders = gst_fasp_value_get_array (gst_structure_get_value (stats, "callers"));
   return senders != NULL ? senders->n_values : 0;
 }
@@ -316,8 +296,7 @@ count_senders (const Input *input)
 static void
 close_input (Input *input)
 {
-  gst_element_set_state (input->pipeline, GST_STATE_NULL);
-  gst_object_unref (input->pipeline);
+  opened_end_clear (&input->opened);
   g_object_unref (input->socket);
   g_object_unref (input->to);
 }
@@ -345,10 +324,10 @@ test_input_not_ts (void)
 
   open_input (&input, "udp");
   /* the first may come too early for it */
-  while (get_figure (input.end, "bytes-received-total") < 10 * DATAGRAM)
+  while (get_figure (input.opened.end, "bytes-received-total") < 10 * DATAGRAM)
     send_rtp (&input, 0, 0, 0);
-  while (get_figure (input.end, "bytes-not-ts") * DATAGRAM
-      != get_figure (input.end, "bytes-received-total") * RTP_HEADER)
+  while (get_figure (input.opened.end, "bytes-not-ts") * DATAGRAM
+      != get_figure (input.opened.end, "bytes-received-total") * RTP_HEADER)
     g_usleep (10000);
   close_input (&input);
 }
@@ -362,12 +341,12 @@ test_next_sender (void)
   Input input;
 
   open_input (&input, "rtp");
-  while ((before = get_figure (input.end, "bytes-received-total")) < 10 * DATAGRAM)
+  while ((before = get_figure (input.opened.end, "bytes-received-total")) < 10 * DATAGRAM)
     send_rtp (&input, 10000 + n, n, 1), n++;
   n = 0;
   do {
     send_rtp (&input, n, 900 * n, 2);
-    received = get_figure (input.end, "bytes-received-total") - before;
+    received = get_figure (input.opened.end, "bytes-received-total") - before;
   } while (received < 100 * DATAGRAM && ++n < 1000);
   g_assert_cmpuint (received, >=, 100 * DATAGRAM);
   close_input (&input);
@@ -380,23 +359,6 @@ wait_until_running (GstElement *end)
     g_usleep (1000);
 }
 
-/* Returns a pipeline of an output that appsrc feeds, which plays. */
-static GstElement *
-open_output (const gchar *uri, GstAppSrc **source, GstElement **end)
-{
-  g_autoptr (GstCaps) caps = gst_caps_from_string ("video/mpegts, systemstream=true");
-  GstElement *pipeline = gst_pipeline_new (NULL);
-
-  *source = GST_APP_SRC (gst_element_factory_make ("appsrc", NULL));
-  *end = relay_protocol_end_new (uri, TRUE, NULL, NULL, NULL);
-  g_object_set (*source, "caps", caps, "format", GST_FORMAT_TIME, "is-live", TRUE, "do-timestamp",
-      TRUE, NULL);
-  gst_bin_add_many (GST_BIN (pipeline), GST_ELEMENT (*source), *end, NULL);
-  g_assert_true (gst_element_link (GST_ELEMENT (*source), *end));
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  return pipeline;
-}
-
 /* Feeds an output with single packets, each when the one before has arrived. @key: of its URI. */
 static void
 check_rest (const gchar *key, const gchar *scheme, gsize header)
@@ -407,25 +369,24 @@ check_rest (const gchar *key, const gchar *scheme, gsize header)
       g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
   g_autoptr (GByteArray) packet = make_packets (0, 1);
   g_autofree gchar *uri = NULL;
-  GstElement *pipeline, *end;
-  GstAppSrc *source;
+  OpenedEnd output;
 
   g_socket_bind (socket, any, FALSE, NULL);
   local = g_socket_get_local_address (socket, NULL);
   uri = g_strdup_printf ("%s://127.0.0.1:%u%s", scheme,
       g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (local)), key);
-  pipeline = open_output (uri, &source, &end);
-  wait_until_running (end);
+  opened_end_init_output (&output, uri);
+  wait_until_running (output.end);
   for (guint i = 0; i < 3; i++) {
     guint8 datagram[DATAGRAM];
 
-    gst_app_src_push_buffer (source, gst_buffer_new_memdup (packet->data, PACKET));
+    gst_app_src_push_buffer (GST_APP_SRC (output.other),
+        gst_buffer_new_memdup (packet->data, PACKET));
     g_assert_cmpint (g_socket_receive (socket, (gchar *) datagram, sizeof datagram, NULL, NULL), ==,
         header + PACKET);
     g_assert_cmpmem (datagram + header, PACKET, packet->data, PACKET);
   }
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pipeline);
+  opened_end_clear (&output);
 }
 
 /* A single packet leaves, though nothing follows it. */
@@ -506,23 +467,16 @@ test_loop (void)
   g_autoptr (GByteArray) file = make_file ();
   gsize size = file->len;
   Played played = { .content = g_byte_array_new () };
-  GstElement *pipeline = gst_pipeline_new (NULL), *end;
-  GstElement *sink = gst_element_factory_make ("fakesink", NULL);
+  OpenedEnd input;
 
   g_close (g_file_open_tmp ("ends-XXXXXX", &path, NULL), NULL);
   g_assert_true (g_file_set_contents (path, (gchar *) file->data, size, NULL));
   uri = g_strdup_printf ("file://%s", path);
-  end = relay_protocol_end_new (uri, FALSE, NULL, NULL, NULL);
   g_mutex_init (&played.lock);
-  g_object_set (sink, "async", FALSE, "sync", FALSE, "signal-handoffs", TRUE, NULL);
-  g_signal_connect (sink, "handoff", G_CALLBACK (on_played), &played);
-  gst_bin_add_many (GST_BIN (pipeline), end, sink, NULL);
-  g_assert_true (gst_element_link (end, sink));
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  opened_end_init_input (&input, uri, G_CALLBACK (on_played), &played);
   while (get_played (&played) < 2 * size)
     g_usleep (10000);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pipeline);
+  opened_end_clear (&input);
   g_assert_cmpmem (played.content->data, size, file->data, size);
   file->data[5] |= 0x80;
   g_assert_cmpmem (played.content->data + size, size, file->data, size);
@@ -539,7 +493,7 @@ test_unheard (void)
 
   open_input (&input, "udp");
   g_assert_cmpuint (count_senders (&input), ==, 0);
-  while (get_figure (input.end, "bytes-received-total") == 0)
+  while (get_figure (input.opened.end, "bytes-received-total") == 0)
     send_rtp (&input, 0, 0, 0);
   g_assert_cmpuint (count_senders (&input), ==, 1);
   close_input (&input);
@@ -553,11 +507,11 @@ test_rist_next_sender (void)
 
   open_input (&input, "rist");
   for (guint32 sender = 2; sender < 8; sender += 2) {
-    guint64 before = get_figure (input.end, "bytes-received-total");
-    guint64 refused = get_figure (input.end, "datagrams-refused");
+    guint64 before = get_figure (input.opened.end, "bytes-received-total");
+    guint64 refused = get_figure (input.opened.end, "datagrams-refused");
 
-    for (guint n = 0; get_figure (input.end, "bytes-received-total") < before + 10 * DATAGRAM
-        || get_figure (input.end, "datagrams-refused") < refused + 10;
+    for (guint n = 0; get_figure (input.opened.end, "bytes-received-total") < before + 10 * DATAGRAM
+        || get_figure (input.opened.end, "datagrams-refused") < refused + 10;
         n++) {
       send_rtp (&input, n, 900 * n, sender);
       send_rtp (&input, n, 900 * n, sender + 2 * G_MAXUINT16);
@@ -688,21 +642,20 @@ test_early (void)
   g_autofree gchar *path = g_build_filename (folder, "news.ts", NULL), *content = NULL;
   g_autofree gchar *uri = g_strdup_printf ("file://%s", path);
   g_autoptr (GByteArray) packets = make_packets (0, 7);
-  GstElement *pipeline, *end;
-  GstAppSrc *source;
+  OpenedEnd output;
   gsize size;
 
   g_atomic_int_set (&held, TRUE);
-  pipeline = open_output (uri, &source, &end);
-  gst_app_src_push_buffer (source, gst_buffer_new_memdup (packets->data, packets->len));
-  while (get_figure (end, "buffer-level") < packets->len)
-    g_assert_cmpuint (get_figure (end, "bytes-missing-total"), ==, 0);
-  g_assert_cmpuint (get_figure (end, "bytes-sent-total"), ==, 0);
+  opened_end_init_output (&output, uri);
+  gst_app_src_push_buffer (GST_APP_SRC (output.other),
+      gst_buffer_new_memdup (packets->data, packets->len));
+  while (get_figure (output.end, "buffer-level") < packets->len)
+    g_assert_cmpuint (get_figure (output.end, "bytes-missing-total"), ==, 0);
+  g_assert_cmpuint (get_figure (output.end, "bytes-sent-total"), ==, 0);
   g_atomic_int_set (&held, FALSE);
-  while (get_figure (end, "bytes-sent-total") < packets->len)
+  while (get_figure (output.end, "bytes-sent-total") < packets->len)
     g_usleep (1000);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pipeline);
+  opened_end_clear (&output);
   g_assert_true (g_file_get_contents (path, &content, &size, NULL));
   g_assert_cmpmem (content, size, packets->data, packets->len);
   g_unlink (path);

@@ -15,17 +15,13 @@
 #include <gio/gio.h>
 #include <gst/app/app.h>
 #include "../elements/pair.h"
+#include "openedend.h"
 #include "relayprotocol.h"
-#include "relayprotocolend.h"
 #include "relaygroup.h"
 #include "relayretry.h"
 #include "relaywatch.h"
 #include "userns.h"
 
-#define PACKET 188
-#define SYNC 0x47
-#define RTP_HEADER 12
-#define PAYLOAD (7 * PACKET)
 #define ENOUGH 20 /* datagrams */
 #define MARKS 16
 
@@ -113,7 +109,7 @@ send_mark (GSocket *socket, guint8 mark, guint number, gboolean rtp)
 
 typedef struct
 {
-  GstElement *pipeline, *end;
+  OpenedEnd opened;
   gint heard[MARKS]; /* datagrams; atomic */
 } Input;
 
@@ -131,44 +127,16 @@ on_buffer (GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer data)
 static void
 open_input (Input *input, const gchar *uri)
 {
-  GstElement *sink = gst_element_factory_make ("fakesink", NULL);
-  g_autoptr (GError) error = NULL;
-
   memset (input, 0, sizeof *input);
-  input->pipeline = gst_pipeline_new (NULL);
-  input->end = relay_protocol_end_new (uri, FALSE, NULL, NULL, &error);
-  g_assert_no_error (error);
-  g_object_set (sink, "async", FALSE, "sync", FALSE, "signal-handoffs", TRUE, NULL);
-  g_signal_connect (sink, "handoff", G_CALLBACK (on_buffer), input);
-  gst_bin_add_many (GST_BIN (input->pipeline), input->end, sink, NULL);
-  g_assert_true (gst_element_link (input->end, sink));
-  gst_element_set_state (input->pipeline, GST_STATE_PLAYING);
-}
-
-static void
-close_pipeline (GstElement *pipeline)
-{
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pipeline);
-}
-
-static guint64
-get_figure (GstElement *end, const gchar *name)
-{
-  g_autoptr (GstStructure) stats = NULL;
-  guint64 figure = 0;
-
-  g_object_get (end, "stats", &stats, NULL);
-  g_assert_true (gst_structure_get_uint64 (stats, name, &figure));
-  return figure;
+  opened_end_init_input (&input->opened, uri, G_CALLBACK (on_buffer), input);
 }
 
 static gboolean
-has_error (GstElement *end)
+has_error (const OpenedEnd *opened)
 {
   g_autoptr (GstStructure) stats = NULL;
 
-  g_object_get (end, "stats", &stats, NULL);
+  g_object_get (opened->end, "stats", &stats, NULL);
   return gst_structure_get_string (stats, "end-error") != NULL;
 }
 
@@ -258,7 +226,7 @@ test_groups (void)
       if (mark != i && g_atomic_int_get (&inputs[i].heard[mark]) != 0)
         g_error ("%s://%s%s got what was sent to %s by %s", rows[i].scheme, rows[i].host,
             rows[i].keys, rows[mark].to, rows[mark].interface);
-    close_pipeline (inputs[i].pipeline);
+    opened_end_clear (&inputs[i].opened);
   }
   close_senders ();
 }
@@ -303,7 +271,7 @@ test_inputs_anew (void)
   close_senders ();
   hear_more (inputs, which, G_N_ELEMENTS (which), port, &number);
   for (guint k = 0; k < G_N_ELEMENTS (which); k++)
-    close_pipeline (inputs[k].pipeline);
+    opened_end_clear (&inputs[k].opened);
   close_senders ();
 }
 
@@ -358,34 +326,14 @@ test_join_again (void)
 
 /* --- outputs ---------------------------------------------------------------------------------- */
 
-typedef struct
-{
-  GstElement *pipeline, *source, *end;
-} Output;
-
 static void
-open_output (Output *output, const gchar *uri)
-{
-  g_autoptr (GstCaps) caps = gst_caps_from_string ("video/mpegts, systemstream=true");
-
-  output->pipeline = gst_pipeline_new (NULL);
-  output->source = gst_element_factory_make ("appsrc", NULL);
-  output->end = relay_protocol_end_new (uri, TRUE, NULL, NULL, NULL);
-  g_object_set (output->source, "caps", caps, "format", GST_FORMAT_TIME, "is-live", TRUE,
-      "do-timestamp", TRUE, NULL);
-  gst_bin_add_many (GST_BIN (output->pipeline), output->source, output->end, NULL);
-  g_assert_true (gst_element_link (output->source, output->end));
-  gst_element_set_state (output->pipeline, GST_STATE_PLAYING);
-}
-
-static void
-feed (Output *output)
+feed (const OpenedEnd *output)
 {
   guint8 *data = g_malloc0 (PAYLOAD);
 
   for (guint i = 0; i < 7; i++)
     data[i * PACKET] = SYNC;
-  gst_app_src_push_buffer (GST_APP_SRC (output->source), gst_buffer_new_wrapped (data, PAYLOAD));
+  gst_app_src_push_buffer (GST_APP_SRC (output->other), gst_buffer_new_wrapped (data, PAYLOAD));
 }
 
 /* The end has said why it failed, in a sentence, and when it tries again. */
@@ -402,7 +350,7 @@ check_sentence (GstElement *pipeline)
 }
 
 static guint64
-get_least (const Output *outputs, guint n, const gchar *name)
+get_least (const OpenedEnd *outputs, guint n, const gchar *name)
 {
   guint64 least = G_MAXUINT64;
 
@@ -412,7 +360,7 @@ get_least (const Output *outputs, guint n, const gchar *name)
 }
 
 static void
-feed_all (Output *outputs, guint n)
+feed_all (OpenedEnd *outputs, guint n)
 {
   for (guint i = 0; i < n; i++)
     feed (&outputs[i]);
@@ -428,7 +376,7 @@ test_outputs_anew (void)
   const guint n = G_N_ELEMENTS (uris);
   guint port = pair_get_even_port ();
   guint64 before[G_N_ELEMENTS (uris)];
-  Output outputs[G_N_ELEMENTS (uris)];
+  OpenedEnd outputs[G_N_ELEMENTS (uris)];
   gboolean all = FALSE;
 
   if (skip ())
@@ -436,20 +384,20 @@ test_outputs_anew (void)
   for (guint i = 0; i < n; i++) {
     g_autofree gchar *uri = g_strdup_printf (uris[i], port);
 
-    open_output (&outputs[i], uri);
+    opened_end_init_output (&outputs[i], uri);
   }
   while (get_least (outputs, n, "bytes-sent-total") < ENOUGH * PAYLOAD)
     feed_all (outputs, n);
   g_assert_cmpint (system (REMOVE), ==, 0);
   for (guint i = 0; i < n; i++) {
-    g_assert_false (has_error (outputs[i].end));
+    g_assert_false (has_error (&outputs[i]));
     g_assert_cmpuint (get_figure (outputs[i].end, "end-restarts"), ==, 0);
     before[i] = get_figure (outputs[i].end, "bytes-sent-total");
   }
   while (get_least (outputs, n, "end-restarts") == 0)
     feed_all (outputs, n);
   for (guint i = 0; i < n; i++) {
-    g_assert_true (has_error (outputs[i].end));
+    g_assert_true (has_error (&outputs[i]));
     g_assert_cmpuint (get_figure (outputs[i].end, "bytes-sent-total"), ==, before[i]);
     g_assert_cmpuint (get_figure (outputs[i].end, "bytes-missing-total"), >=, ENOUGH * PAYLOAD);
   }
@@ -458,11 +406,11 @@ test_outputs_anew (void)
     feed_all (outputs, n);
     all = TRUE;
     for (guint i = 0; i < n; i++)
-      all = all && !has_error (outputs[i].end)
+      all = all && !has_error (&outputs[i])
           && get_figure (outputs[i].end, "bytes-sent-total") >= before[i] + ENOUGH * PAYLOAD;
   }
   for (guint i = 0; i < n; i++)
-    close_pipeline (outputs[i].pipeline);
+    opened_end_clear (&outputs[i]);
 }
 
 /* --- names ------------------------------------------------------------------------------------ */
@@ -548,16 +496,16 @@ test_next_address (void)
     guint port = pair_get_even_port ();
     g_autofree gchar *from = g_strdup_printf (kinds[i].input, port);
     g_autofree gchar *to = g_strdup_printf (kinds[i].output, port);
-    Output output;
+    OpenedEnd output;
     Input input;
 
     set_addresses (kinds[i].dead, "127.0.0.1");
     open_input (&input, from);
-    open_output (&output, to);
+    opened_end_init_output (&output, to);
     while (g_atomic_int_get (&input.heard[0]) < ENOUGH)
       feed_all (&output, 1);
-    close_pipeline (output.pipeline);
-    close_pipeline (input.pipeline);
+    opened_end_clear (&output);
+    opened_end_clear (&input.opened);
   }
 }
 
@@ -574,7 +522,7 @@ count_lookups (void)
 
 /* The name has this address alone, and is looked up again, @n times. */
 static void
-move_to (const gchar *address, guint n, Output *output)
+move_to (const gchar *address, guint n, OpenedEnd *output)
 {
   set_addresses (address, NULL);
   for (guint i = 0; i < n; i++) {
@@ -595,7 +543,7 @@ test_moved (void)
   guint port = pair_get_even_port ();
   g_autofree gchar *to = g_strdup_printf ("udp://moves.example:%u", port);
   Input inputs[2];
-  Output output;
+  OpenedEnd output;
 
   if (skip ())
     return;
@@ -605,7 +553,7 @@ test_moved (void)
     open_input (&inputs[i], uri);
   }
   set_addresses ("127.0.0.1", NULL);
-  open_output (&output, to);
+  opened_end_init_output (&output, to);
   while (g_atomic_int_get (&inputs[0].heard[0]) < ENOUGH)
     feed_all (&output, 1);
   move_to ("127.0.0.2", 1, &output);
@@ -620,9 +568,9 @@ test_moved (void)
   while (g_atomic_int_get (&inputs[0].heard[0]) < before + ENOUGH)
     feed_all (&output, 1);
   g_assert_cmpuint (get_figure (output.end, "end-restarts"), ==, 0);
-  close_pipeline (output.pipeline);
+  opened_end_clear (&output);
   for (guint i = 0; i < G_N_ELEMENTS (inputs); i++)
-    close_pipeline (inputs[i].pipeline);
+    opened_end_clear (&inputs[i].opened);
   g_atomic_pointer_set (&skipped, 0);
 }
 
@@ -634,12 +582,12 @@ test_dialling (void)
   g_autofree gchar *from = g_strdup_printf ("srt://127.0.0.1:%u?mode=listener", port);
   g_autofree gchar *to = g_strdup_printf ("srt://127.0.0.1:%u", port);
   guint64 fed = 0, lost = 0;
-  Output output;
+  OpenedEnd output;
   Input input;
 
   if (skip ())
     return;
-  open_output (&output, to);
+  opened_end_init_output (&output, to);
   for (; lost < ENOUGH * PAYLOAD;
       fed += PAYLOAD, lost = get_figure (output.end, "bytes-missing-total"))
     feed_all (&output, 1);
@@ -652,8 +600,8 @@ test_dialling (void)
   g_assert_cmpuint (get_figure (output.end, "bytes-missing-total")
           + get_figure (output.end, "bytes-sent-total"),
       ==, fed);
-  close_pipeline (output.pipeline);
-  close_pipeline (input.pipeline);
+  opened_end_clear (&output);
+  opened_end_clear (&input.opened);
 }
 
 /* A listener of SRT that refuses is not dialled without a pause, and the end says why. */
@@ -669,30 +617,29 @@ test_refused (void)
   for (gint sends = 0; sends < 2; sends++) {
     g_autofree gchar *to = g_strdup_printf ("srt://127.0.0.1:%u?passphrase=another-one", port);
     gint64 begun, doubled = 0;
-    Output output;
+    OpenedEnd output;
     Input input, listener;
-    GstElement *end;
+    const OpenedEnd *opened = sends ? &output : &input.opened;
 
     open_input (&listener, from);
     if (sends)
-      open_output (&output, to);
+      opened_end_init_output (&output, to);
     else
       open_input (&input, to);
-    end = sends ? output.end : input.end;
     begun = g_get_monotonic_time ();
     for (guint n = 0; n < 4; doubled += RELAY_RETRY_FIRST << n++) {
-      while (get_figure (end, "end-restarts") <= n)
+      while (get_figure (opened->end, "end-restarts") <= n)
         if (sends)
           feed_all (&output, 1);
         else
           g_usleep (10000);
-      g_assert_true (has_error (end));
+      g_assert_true (has_error (opened));
     }
     g_assert_cmpint (g_get_monotonic_time () - begun, >=,
         (doubled - (RELAY_RETRY_FIRST << 3)) * G_TIME_SPAN_MILLISECOND);
-    check_sentence (sends ? output.pipeline : input.pipeline);
-    close_pipeline (sends ? output.pipeline : input.pipeline);
-    close_pipeline (listener.pipeline);
+    check_sentence (opened->pipeline);
+    opened_end_clear (sends ? &output : &input.opened);
+    opened_end_clear (&listener.opened);
   }
 }
 
