@@ -95,11 +95,26 @@ tap_new (GstElement *pipeline)
   return tap;
 }
 
+Tap *
+tap_new_caller (guint port, const gchar *more)
+{
+  return tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u " SECRET
+                               " %s ! fakesink async=false",
+      port, more));
+}
+
+Tap *
+tap_new_relay (guint from, guint to, const gchar *between, const gchar *more)
+{
+  return tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u " SECRET
+                               " %s ! faspsink name=sink uri=fasp://:%u?latency=50 " SECRET " %s",
+      from, between, to, more));
+}
+
 void
 tap_free (Tap *tap)
 {
-  pair_stop (tap->pipeline);
-  gst_object_unref (tap->pipeline);
+  pair_end (tap->pipeline);
   g_byte_array_unref (tap->got);
   g_byte_array_unref (tap->header);
   g_hash_table_unref (tap->media);
@@ -187,16 +202,17 @@ chain_end (GstElement *sender)
 }
 
 void
-chain_wait_for_sink (GstElement *pipeline, guint64 size)
+chain_finish (GstElement *sender, Tap *last, GBytes *stream, gsize from)
 {
-  pair_wait_for_least (pipeline, "sink", "bytes-sent-total", size);
+  chain_end (sender);
+  gst_message_unref (pair_wait (last->pipeline, GST_MESSAGE_EOS));
+  tap_assert_got (last, stream, from);
 }
 
 void
-chain_stop (GstElement *pipeline)
+chain_wait_for_sink (GstElement *pipeline, guint64 size)
 {
-  pair_stop (pipeline);
-  gst_object_unref (pipeline);
+  pair_wait_for_least (pipeline, "sink", "bytes-sent-total", size);
 }
 
 void

@@ -31,8 +31,14 @@ typedef struct
 
 /* Of the faspsrc called `source' in @pipeline, which it starts. */
 Tap *tap_new (GstElement *pipeline);
+/* A receiver that calls, with @more properties. */
+Tap *tap_new_caller (guint port, const gchar *more);
+/* A relay: its source calls, its sink, which is called `sink', listens.  @between: "! ELEMENT ...",
+ * or nothing; @more: properties of the sink. */
+Tap *tap_new_relay (guint from, guint to, const gchar *between, const gchar *more);
 /* Its pipeline, too. */
 void tap_free (Tap *tap);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Tap, tap_free)
 /* Until its offset is @next or more. */
 void tap_wait_for (Tap *tap, guint64 next);
 /* All of @stream behind @from came, as one stream that nothing is missing of. */
@@ -45,10 +51,11 @@ GstElement *chain_make_sender (guint port, const gchar *more);
 void chain_push (GstElement *sender, GBytes *stream, gsize from, gsize to, guint key);
 /* The stream ends, and the sender knows that it has arrived. */
 void chain_end (GstElement *sender);
+/* So it does, and all of @stream behind @from came. */
+void chain_finish (GstElement *sender, Tap *last, GBytes *stream, gsize from);
 /* It was handed so much. */
 void chain_wait_for_sink (GstElement *pipeline, guint64 size);
 /* Somebody receives from it. */
 void chain_wait_for_callers (GstElement *pipeline);
-void chain_stop (GstElement *pipeline);
 
 G_END_DECLS

@@ -96,6 +96,13 @@ pair_launch (const gchar *format, ...)
   return pipeline;
 }
 
+void
+pair_end (PairPipeline *pipeline)
+{
+  pair_stop (pipeline);
+  gst_object_unref (pipeline);
+}
+
 GstMessage *
 pair_wait (GstElement *pipeline, GstMessageType types)
 {
@@ -156,6 +163,15 @@ pair_wait_text (GstElement *pipeline, GstMessageType type)
   return g_strdup (error->message);
 }
 
+void
+pair_expect (GstElement *pipeline, GstMessageType type, const gchar *part)
+{
+  g_autofree gchar *text = pair_wait_text (pipeline, type);
+
+  if (strstr (text, part) == NULL)
+    g_error ("\"%s\" does not speak of %s", text, part);
+}
+
 guint
 pair_stop (GstElement *pipeline)
 {
@@ -206,6 +222,17 @@ void
 pair_wait_for_least (GstElement *pipeline, const gchar *name, const gchar *field, guint64 least)
 {
   wait_between (pipeline, name, field, least, G_MAXUINT64);
+}
+
+void
+pair_wait_for_count (gint *count, gint least)
+{
+  gint64 until = g_get_monotonic_time () + WAIT / GST_USECOND;
+
+  while (g_atomic_int_get (count) < least) {
+    g_assert_cmpint (g_get_monotonic_time (), <, until);
+    g_usleep (1000);
+  }
 }
 
 GBytes *
@@ -373,9 +400,22 @@ on_sample (GstAppSink *sink, gpointer data)
   return GST_FLOW_OK;
 }
 
+/* PORT in @properties is a number. */
+static gchar *
+fill_in_port (const gchar *properties, guint port)
+{
+  g_autofree gchar *number = g_strdup_printf ("%u", port);
+  g_auto (GStrv) parts = g_strsplit (properties, "PORT", -1);
+
+  return g_strjoinv (number, parts);
+}
+
 Pair *
 pair_new (const gchar *sink, const gchar *source)
 {
+  guint port = pair_get_ports (4);
+  g_autofree gchar *sends = fill_in_port (sink, port);
+  g_autofree gchar *receives = fill_in_port (source, port);
   GstAppSinkCallbacks callbacks = { .new_sample = on_sample };
   Pair *pair = g_new0 (Pair, 1);
   g_autoptr (GstElement) out = NULL;
@@ -385,10 +425,10 @@ pair_new (const gchar *sink, const gchar *source)
   pair->got = g_byte_array_new ();
   pair->last_pts = GST_CLOCK_TIME_NONE;
   pair->sender =
-      pair_launch ("appsrc name=in block=true max-bytes=100000 ! faspsink name=sink %s", sink);
+      pair_launch ("appsrc name=in block=true max-bytes=100000 ! faspsink name=sink %s", sends);
   pair->receiver = pair_launch ("faspsrc name=source %s ! appsink name=out "
                                 "sync=false async=false max-buffers=64 buffer-list=false",
-      source);
+      receives);
   out = gst_bin_get_by_name (GST_BIN (pair->receiver), "out");
   gst_app_sink_set_callbacks (GST_APP_SINK (out), &callbacks, pair, NULL);
   return pair;
@@ -397,11 +437,7 @@ pair_new (const gchar *sink, const gchar *source)
 Pair *
 pair_new_default (void)
 {
-  guint port = pair_get_port ();
-  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u " SECRET, port);
-  g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u?latency=50&" SECRET, port);
-
-  return pair_new (sink, source);
+  return pair_new ("uri=fasp://127.0.0.1:PORT " SECRET, "uri=fasp://:PORT?latency=50&" SECRET);
 }
 
 void

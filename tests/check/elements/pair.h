@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * pair.h: pipelines for the tests of the elements.
+ *
+ * A test makes its pipelines with g_autoptr, so that they stop in the reverse order and are gone
+ * when it returns.  Most tests need a Pair: both ends, at a port of its own, an appsrc before them,
+ * and what came out behind them.  They push a part of a stream, wait for what that causes (bytes, a
+ * message and its text, a figure of the statistics), and check it.  Nothing waits for a time: each
+ * wait is for an event, and fails after 20 s.  chain.h has relays in between.
  */
 #pragma once
 
@@ -24,6 +30,10 @@ guint pair_get_ports (guint n);
 guint pair_get_even_port (void);
 /* gst_parse_launch with arguments; a mistake fails the test. */
 GstElement *pair_launch (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
+/* A pipeline that is stopped before it is freed: pair_end(). */
+typedef GstElement PairPipeline;
+void pair_end (PairPipeline *pipeline);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PairPipeline, pair_end)
 /* Waits for one of @types from @element (NULL: any), 20 s at most, else the
  * test fails.  Other messages are passed over. */
 GstMessage *pair_wait (GstElement *pipeline, GstMessageType types);
@@ -33,6 +43,8 @@ GstMessage *pair_wait_element (GstElement *pipeline, const gchar *name);
 void pair_drop_caller (GstElement *pipeline);
 /* The text of the error or warning that comes. */
 gchar *pair_wait_text (GstElement *pipeline, GstMessageType type);
+/* @part is in it. */
+void pair_expect (GstElement *pipeline, GstMessageType type, const gchar *part);
 /* To NULL, and how long that took in ms. */
 guint pair_stop (GstElement *pipeline);
 /* A field of the stats of the element called @name. */
@@ -42,6 +54,8 @@ void pair_wait_for_stat (GstElement *pipeline, const gchar *name, const gchar *f
     guint64 value);
 void pair_wait_for_least (GstElement *pipeline, const gchar *name, const gchar *field,
     guint64 least);
+/* Until what another thread counts is that; atomic. */
+void pair_wait_for_count (gint *count, gint least);
 
 /* Carries datagrams from a port of its own to another of this machine, and what comes back; of the
  * larger ones of the way there two in five are lost. */
@@ -52,6 +66,7 @@ void pair_wire_cut (PairWire *wire);
 /* From now on, nothing passes, either way; or as before. */
 void pair_wire_switch (PairWire *wire, gboolean on);
 void pair_wire_free (PairWire *wire);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PairWire, pair_wire_free)
 
 /* Waits until an element is gone, 20 s at most, else the test fails. */
 typedef struct _PairWatch PairWatch;
@@ -73,12 +88,14 @@ typedef struct
   GCond more; /* of what appsink saw */
 } Pair;
 
-/* @sink and @source: properties. Nothing is started. */
+/* @sink and @source: properties, in which PORT is the first of four that are free. Nothing is
+ * started. */
 Pair *pair_new (const gchar *sink, const gchar *source);
 /* The sender dials the receiver on this machine. */
 Pair *pair_new_default (void);
 /* Both stop, at once. */
 void pair_free (Pair *pair);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Pair, pair_free)
 void pair_play (Pair *pair);
 /* The sender's appsrc, which the pipeline holds. */
 GstAppSrc *pair_get_in (Pair *pair);

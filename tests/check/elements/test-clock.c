@@ -23,7 +23,7 @@ play_and_get_clock (GstElement *pipeline)
 static void
 test_provide (void)
 {
-  g_autoptr (GstElement) pipeline =
+  g_autoptr (PairPipeline) pipeline =
       pair_launch ("faspsrc name=source uri=fasp://:%u ! fakesink name=out async=false",
           pair_get_port ());
   g_autoptr (GstElement) source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
@@ -44,7 +44,6 @@ test_provide (void)
         i == 1 || i == 2 ? "GstFaspClock" : "GstSystemClock");
     gst_element_set_state (pipeline, GST_STATE_READY);
   }
-  pair_stop (pipeline);
 }
 
 typedef struct

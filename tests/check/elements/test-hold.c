@@ -64,7 +64,7 @@ test_async (void)
 static void
 test_tee (gconstpointer queue)
 {
-  g_autoptr (GstElement) pipeline = pair_launch (
+  g_autoptr (PairPipeline) pipeline = pair_launch (
       "fakesrc sizetype=fixed sizemax=1000 ! tee name=t ! %s faspsink name=sink localport=0 " SECRET
       " t. ! fakesink name=out async=false",
       (const gchar *) queue);
@@ -84,7 +84,6 @@ test_tee (gconstpointer queue)
   }
   g_assert_true ((rendered >= 1000) == leaks);
   g_assert_cmpuint (pair_get_stat (pipeline, "sink", "bytes-sent-total"), ==, 0);
-  pair_stop (pipeline);
 }
 
 static void

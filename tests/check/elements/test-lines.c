@@ -136,12 +136,12 @@ static void
 test_refused (void)
 {
   guint port = pair_get_port ();
-  GstElement *receiver = pair_launch (
+  g_autoptr (PairPipeline) receiver = pair_launch (
       "faspsrc " SECRET
       " uri=fasp://127.0.0.1:%u?mode=listener bonding-addresses=127.0.0.2:%u ! fakesink",
       port, port);
   /* the kernel lets nothing out from a loopback address to another machine's */
-  GstElement *sender = pair_launch (
+  g_autoptr (PairPipeline) sender = pair_launch (
       "fakesrc is-live=true datarate=100000 sizetype=fixed sizemax=1000 ! faspsink " SECRET
       " uri=fasp://127.0.0.1:%u bonding-addresses=203.0.113.8:9@127.0.0.3",
       port);
@@ -156,10 +156,6 @@ test_refused (void)
   g_assert_cmpstr (gst_structure_get_string (s, "address-string"), ==, "203.0.113.8:9");
   g_assert_cmpstr (gst_structure_get_string (s, "reason"), ==, "nobody has answered there yet");
   check_text (sender, GST_MESSAGE_WARNING, "line \"127.0.0.3\" to 203.0.113.8:9 ");
-  pair_stop (sender);
-  pair_stop (receiver);
-  gst_object_unref (sender);
-  gst_object_unref (receiver);
 }
 
 int

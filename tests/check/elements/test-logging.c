@@ -50,10 +50,10 @@ case_free (Case *c)
 static void
 run (Case *c, const gchar *sent, const gchar *received, gboolean *warned)
 {
-  g_autoptr (GstElement) receiver =
+  g_autoptr (PairPipeline) receiver =
       pair_launch ("faspsrc name=rx uri=fasp://:%u " SECRET " %s%s ! fakesink async=false", c->port,
           received != NULL ? "log=" : "", received != NULL ? received : "");
-  g_autoptr (GstElement) sender =
+  g_autoptr (PairPipeline) sender =
       pair_launch ("filesrc location=%s blocksize=1316 ! "
                    "faspsink name=tx uri=fasp://127.0.0.1:%u " SECRET " max-bitrate=50000000 %s%s",
           c->in, c->port, sent != NULL ? "log=" : "", sent != NULL ? sent : "");
@@ -67,8 +67,6 @@ run (Case *c, const gchar *sent, const gchar *received, gboolean *warned)
   }
   gst_message_unref (pair_wait (sender, GST_MESSAGE_EOS));
   gst_message_unref (pair_wait (receiver, GST_MESSAGE_EOS));
-  pair_stop (sender);
-  pair_stop (receiver);
 }
 
 static guint

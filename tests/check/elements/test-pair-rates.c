@@ -45,10 +45,8 @@ on_notify (GObject *object, GParamSpec *pspec, gpointer data)
 static void
 test_encoder (void)
 {
-  guint port = pair_get_ports (1);
-  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u max-bitrate=10000000", port);
-  g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u", port);
-  Pair *pair = pair_new (sink, source);
+  g_autoptr (Pair) pair =
+      pair_new ("uri=fasp://127.0.0.1:PORT max-bitrate=10000000", "uri=fasp://:PORT");
   g_autoptr (GBytes) stream = pair_make_stream (1000000);
   g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (pair->sender), "sink");
   g_autoptr (GstPad) pad = gst_element_get_static_pad (element, "sink");
@@ -70,11 +68,7 @@ test_encoder (void)
     g_assert_cmpuint (bitrate, <, 9500000);
   } while (bitrate < 8000000);
   /* it may be that the pad had to become active first */
-  until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
-  while (g_atomic_int_get (&encoder.key_frames) == 0) {
-    g_assert_cmpint (g_get_monotonic_time (), <, until);
-    g_thread_yield ();
-  }
+  pair_wait_for_count (&encoder.key_frames, 1);
   g_assert_cmpint (g_atomic_int_get (&encoder.key_frames), ==, 1);
   g_object_set (element, "max-bitrate", G_GUINT64_CONSTANT (5000000), NULL);
   pair_push (pair, stream, 500000, 1000000, 5000);
@@ -97,7 +91,6 @@ test_encoder (void)
     g_thread_yield ();
     g_object_get (element, "available-bitrate", &bitrate, NULL);
   }
-  pair_free (pair);
 }
 
 /* What the source, which is live, answers. */
@@ -118,10 +111,8 @@ get_latency (Pair *pair)
 static void
 test_latency (void)
 {
-  guint port = pair_get_port ();
-  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:%u?latency=400", port);
-  g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u?latency=150", port);
-  Pair *pair = pair_new (sink, source);
+  g_autoptr (Pair) pair =
+      pair_new ("uri=fasp://127.0.0.1:PORT?latency=400", "uri=fasp://:PORT?latency=150");
   g_autoptr (GBytes) stream = pair_make_stream (10000);
 
   pair_play (pair);
@@ -129,7 +120,6 @@ test_latency (void)
   pair_wait_for_size (pair, 10000);
   g_assert_cmpuint (get_latency (pair), ==, 400 * GST_MSECOND); /* the larger one */
   pair_finish (pair, stream);
-  pair_free (pair);
 }
 
 static guint
@@ -156,7 +146,7 @@ test_latency_auto (void)
   g_autofree gchar *sink =
       g_strdup_printf ("uri=fasp://127.0.0.1:%u?latency=auto max-bitrate=10000000", port);
   g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u?latency=20", port);
-  Pair *pair = pair_new (sink, source);
+  g_autoptr (Pair) pair = pair_new (sink, source);
   g_autoptr (GBytes) stream = pair_make_stream (200000);
 
   pair_play (pair);
@@ -166,7 +156,6 @@ test_latency_auto (void)
   g_assert_cmpuint (told, >=, 20); /* what the other end asks for */
   g_assert_cmpuint (get_latency (pair), ==, told * GST_MSECOND);
   pair_finish (pair, stream);
-  pair_free (pair);
 }
 
 /* Without a rate one is found; with one, or if nothing else is asked for, it is what
@@ -186,11 +175,8 @@ test_channel_rate (void)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (rates); i++) {
-    guint port = pair_get_port ();
-    g_autofree gchar *sink =
-        g_strdup_printf ("uri=fasp://127.0.0.1:%u %s", port, rates[i].settings);
-    g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u", port);
-    Pair *pair = pair_new (sink, source);
+    g_autofree gchar *sink = g_strdup_printf ("uri=fasp://127.0.0.1:PORT %s", rates[i].settings);
+    g_autoptr (Pair) pair = pair_new (sink, "uri=fasp://:PORT");
     g_autoptr (GBytes) stream = pair_make_stream (100000);
     guint64 rate;
 
@@ -200,7 +186,6 @@ test_channel_rate (void)
     rate = pair_get_stat (pair->sender, "sink", "channel-bitrate");
     g_assert_cmpuint (rate, >=, rates[i].least);
     g_assert_cmpuint (rate, <=, rates[i].most);
-    pair_free (pair);
   }
 }
 
@@ -209,12 +194,9 @@ static void
 test_behind (gconstpointer data)
 {
   gboolean live = GPOINTER_TO_INT (data);
-  guint port = pair_get_port ();
-  g_autofree gchar *sink =
-      g_strdup_printf ("uri=fasp://127.0.0.1:%u max-bitrate=1000000 buffer-size=262144 " SECRET,
-          port);
-  g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u " SECRET, port);
-  Pair *pair = pair_new (sink, source);
+  g_autoptr (Pair) pair =
+      pair_new ("uri=fasp://127.0.0.1:PORT max-bitrate=1000000 buffer-size=262144 " SECRET,
+          "uri=fasp://:PORT " SECRET);
   g_autoptr (GBytes) stream = pair_make_stream (800000);
   g_autoptr (GstMessage) message = NULL;
 
@@ -230,7 +212,6 @@ test_behind (gconstpointer data)
     gst_message_parse_warning (message, &error, NULL);
     g_assert_nonnull (strstr (error->message, "Raise max-bitrate"));
   }
-  pair_free (pair);
 }
 
 /* A live stream of 64 kbit/s through a channel of a low rate. */
@@ -281,12 +262,12 @@ static void
 test_lossy (void)
 {
   guint port = pair_get_port (), by;
-  PairWire *wire = pair_wire_new (port, &by);
+  g_autoptr (PairWire) wire = pair_wire_new (port, &by);
   g_autofree gchar *sink =
       g_strdup_printf ("uri=fasp://127.0.0.1:%u max-bitrate=3000000 buffer-size=262144 " SECRET,
           by);
   g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u " SECRET, port);
-  Pair *pair = pair_new (sink, source);
+  g_autoptr (Pair) pair = pair_new (sink, source);
   g_autoptr (GBytes) stream = pair_make_stream (1500000);
   g_autoptr (GstMessage) message = NULL;
   g_autoptr (GError) error = NULL;
@@ -299,8 +280,6 @@ test_lossy (void)
   g_assert_cmpint (GST_MESSAGE_TYPE (message), ==, GST_MESSAGE_WARNING);
   gst_message_parse_warning (message, &error, NULL);
   g_assert_nonnull (strstr (error->message, "is lost on the way"));
-  pair_free (pair);
-  pair_wire_free (wire);
 }
 
 int

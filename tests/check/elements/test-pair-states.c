@@ -38,7 +38,7 @@ begin_anew (Pair *pair, GstClock *clock)
 static void
 test_new_time (void)
 {
-  Pair *pair = pair_new_default ();
+  g_autoptr (Pair) pair = pair_new_default ();
   g_autoptr (GBytes) stream = pair_make_stream (1500);
   g_autoptr (GstElement) source = gst_bin_get_by_name (GST_BIN (pair->receiver), "source");
   g_autoptr (GstClock) clock = g_object_new (GST_TYPE_SYSTEM_CLOCK, NULL);
@@ -53,7 +53,6 @@ test_new_time (void)
   gst_element_send_event (source, gst_event_new_flush_stop (TRUE));
   pair_push (pair, stream, 1000, 1500, 500);
   g_assert_cmpuint (pair_wait_for_size (pair, 1500), <, HOUR);
-  pair_free (pair);
 }
 
 /* Lets so many buffers through. */
@@ -103,7 +102,7 @@ open_gate (Gate *gate)
 static void
 test_new_time_held (void)
 {
-  Pair *pair = pair_new_default ();
+  g_autoptr (Pair) pair = pair_new_default ();
   g_autoptr (GBytes) stream = pair_make_stream (2500);
   g_autoptr (GstElement) source = gst_bin_get_by_name (GST_BIN (pair->receiver), "source");
   g_autoptr (GstPad) pad = gst_element_get_static_pad (source, "src");
@@ -127,7 +126,6 @@ test_new_time_held (void)
   gst_element_send_event (source, gst_event_new_flush_stop (TRUE));
   /* but for one, which was flushed */
   g_assert_cmpuint (pair_wait_for_size (pair, 2000), <, HOUR);
-  pair_free (pair);
 }
 
 static gboolean
@@ -162,7 +160,7 @@ test_stats_end (void)
 static void
 test_pause (void)
 {
-  Pair *pair = pair_new_default ();
+  g_autoptr (Pair) pair = pair_new_default ();
   g_autoptr (GBytes) stream = pair_make_stream (3000000);
 
   pair_play (pair);
@@ -174,7 +172,6 @@ test_pause (void)
     gst_element_set_state (which, GST_STATE_PLAYING);
   }
   pair_finish (pair, stream);
-  pair_free (pair);
 }
 
 /* Nobody at the other end: it starts, it stops, in every mode. */
@@ -213,22 +210,21 @@ test_absent (void)
 static void
 test_unheard (void)
 {
-  GstElement *pipeline = pair_launch ("audiotestsrc num-buffers=20 ! faspsink "
-                                      "name=sink uri=fasp://127.0.0.1:%u wait-for-connection=false",
-      pair_get_port ());
+  g_autoptr (PairPipeline) pipeline =
+      pair_launch ("audiotestsrc num-buffers=20 ! faspsink "
+                   "name=sink uri=fasp://127.0.0.1:%u wait-for-connection=false",
+          pair_get_port ());
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   gst_message_unref (pair_wait (pipeline, GST_MESSAGE_EOS));
   g_assert_cmpuint (pair_get_stat (pipeline, "sink", "bytes-dropped-unheard"), >, 0);
-  pair_stop (pipeline);
-  gst_object_unref (pipeline);
 }
 
 /* A flush in front of the sink: it goes on. */
 static void
 test_flush (void)
 {
-  Pair *pair = pair_new_default ();
+  g_autoptr (Pair) pair = pair_new_default ();
   g_autoptr (GBytes) stream = pair_make_stream (100000);
   g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pair->sender), "sink");
   g_autoptr (GstPad) pad = gst_element_get_static_pad (sink, "sink");
@@ -241,7 +237,6 @@ test_flush (void)
   gst_element_send_event (GST_ELEMENT (pair_get_in (pair)), gst_event_new_flush_stop (TRUE));
   pair_push (pair, stream, 50000, 100000, 1316);
   pair_finish (pair, stream);
-  pair_free (pair);
 }
 
 /* Who waits for a preroll: who synchronises, and who is told to. */
@@ -276,7 +271,7 @@ test_async (void)
 static void
 test_end_in_pause (void)
 {
-  Pair *pair = pair_new_default ();
+  g_autoptr (Pair) pair = pair_new_default ();
   g_autoptr (GBytes) stream = pair_make_stream (50000);
 
   gst_element_set_state (pair->receiver, GST_STATE_PLAYING);
@@ -285,7 +280,6 @@ test_end_in_pause (void)
   gst_app_src_end_of_stream (pair_get_in (pair));
   gst_element_set_state (pair->sender, GST_STATE_PLAYING);
   pair_finish (pair, stream);
-  pair_free (pair);
 }
 
 static void
@@ -300,11 +294,9 @@ restart (GstElement *pipeline)
 static void
 test_start_again (void)
 {
-  guint port = pair_get_port ();
-  g_autofree gchar *sink = g_strdup_printf (
-      "uri=fasp://127.0.0.1:%u auto-reconnect=false resume-timeout=1000000000 " SECRET, port);
-  g_autofree gchar *source = g_strdup_printf ("uri=fasp://:%u " SECRET, port);
-  Pair *pair = pair_new (sink, source);
+  g_autoptr (Pair) pair =
+      pair_new ("uri=fasp://127.0.0.1:PORT auto-reconnect=false resume-timeout=1000000000 " SECRET,
+          "uri=fasp://:PORT " SECRET);
   g_autoptr (GBytes) stream = pair_make_stream (50000);
 
   gst_element_set_state (pair->sender, GST_STATE_PLAYING);
@@ -319,7 +311,6 @@ test_start_again (void)
     pair->last_pts = GST_CLOCK_TIME_NONE;
     restart (pair->receiver);
   }
-  pair_free (pair);
 }
 
 int

@@ -8,50 +8,45 @@
 
 typedef struct
 {
-  const gchar *name, *sink, *source; /* %u is the port */
+  const gchar *name, *sink, *source;
   gboolean sender_first;
 } Way;
 
 static const Way ways[] = {
-  { "sender-dials", "uri=fasp://127.0.0.1:%u", "uri=fasp://:%u", FALSE },
-  { "receiver-dials", "uri=fasp://:%u", "uri=fasp://127.0.0.1:%u", FALSE },
-  { "sender-first", "uri=fasp://127.0.0.1:%u", "uri=fasp://:%u", TRUE },
-  { "receiver-first", "uri=fasp://:%u", "uri=fasp://127.0.0.1:%u", FALSE },
-  { "ipv6", "uri=fasp://[::1]:%u", "uri=fasp://:%u", FALSE },
-  { "name", "uri=fasp://localhost:%u", "uri=fasp://:%u", FALSE },
-  { "any-address", "uri=fasp://127.0.0.1:%u", "uri=fasp://0.0.0.0:%u", FALSE },
-  { "any-address-ipv6", "uri=fasp://[::]:%u", "uri=fasp://[::1]:%u", FALSE },
-  { "local-address", "uri=fasp://127.0.0.1:%u", "mode=listener localaddress=127.0.0.1 localport=%u",
+  { "sender-dials", "uri=fasp://127.0.0.1:PORT", "uri=fasp://:PORT", FALSE },
+  { "receiver-dials", "uri=fasp://:PORT", "uri=fasp://127.0.0.1:PORT", FALSE },
+  { "sender-first", "uri=fasp://127.0.0.1:PORT", "uri=fasp://:PORT", TRUE },
+  { "receiver-first", "uri=fasp://:PORT", "uri=fasp://127.0.0.1:PORT", FALSE },
+  { "ipv6", "uri=fasp://[::1]:PORT", "uri=fasp://:PORT", FALSE },
+  { "name", "uri=fasp://localhost:PORT", "uri=fasp://:PORT", FALSE },
+  { "any-address", "uri=fasp://127.0.0.1:PORT", "uri=fasp://0.0.0.0:PORT", FALSE },
+  { "any-address-ipv6", "uri=fasp://[::]:PORT", "uri=fasp://[::1]:PORT", FALSE },
+  { "local-address", "uri=fasp://127.0.0.1:PORT",
+      "mode=listener localaddress=127.0.0.1 localport=PORT", FALSE },
+  { "paced", "uri=fasp://127.0.0.1:PORT max-bitrate=50000000", "uri=fasp://:PORT", FALSE },
+  { "dscp-ttl", "uri=fasp://127.0.0.1:PORT?tos=184&ttl=5", "uri=fasp://:PORT", FALSE },
+  { "flowlets", "uri=fasp://127.0.0.1:PORT?flowlets=4", "uri=fasp://:PORT?flowlets=4", FALSE },
+  { "flowlets-receiver-dials", "uri=fasp://:PORT?flowlets=4", "uri=fasp://[::1]:PORT?flowlets=3",
       FALSE },
-  { "paced", "uri=fasp://127.0.0.1:%u max-bitrate=50000000", "uri=fasp://:%u", FALSE },
-  { "dscp-ttl", "uri=fasp://127.0.0.1:%u?tos=184&ttl=5", "uri=fasp://:%u", FALSE },
-  { "flowlets", "uri=fasp://127.0.0.1:%u?flowlets=4", "uri=fasp://:%u?flowlets=4", FALSE },
-  { "flowlets-receiver-dials", "uri=fasp://:%u?flowlets=4", "uri=fasp://[::1]:%u?flowlets=3",
-      FALSE },
-  { "flowlets-double", "uri=fasp://127.0.0.1:%u?flowlets=2 flow-assignment=duplicate",
-      "uri=fasp://:%u?flowlets=4", FALSE },
-  { "flowlets-one", "uri=fasp://127.0.0.1:%u?flowlets=4", "uri=fasp://:%u", FALSE },
-  { "flowlets-threads", "uri=fasp://127.0.0.1:%u?flowlets=4&threads=2",
-      "uri=fasp://:%u?flowlets=4&threads=4", FALSE },
-  { "flowlets-threads-dial", "uri=fasp://:%u?flowlets=4 threads=64",
-      "uri=fasp://127.0.0.1:%u?flowlets=4 threads=3", FALSE },
+  { "flowlets-double", "uri=fasp://127.0.0.1:PORT?flowlets=2 flow-assignment=duplicate",
+      "uri=fasp://:PORT?flowlets=4", FALSE },
+  { "flowlets-one", "uri=fasp://127.0.0.1:PORT?flowlets=4", "uri=fasp://:PORT", FALSE },
+  { "flowlets-threads", "uri=fasp://127.0.0.1:PORT?flowlets=4&threads=2",
+      "uri=fasp://:PORT?flowlets=4&threads=4", FALSE },
+  { "flowlets-threads-dial", "uri=fasp://:PORT?flowlets=4 threads=64",
+      "uri=fasp://127.0.0.1:PORT?flowlets=4 threads=3", FALSE },
 #if HAVE_FEC
-  { "fec", "uri=fasp://127.0.0.1:%u?fec=20%%25&latency=20", "uri=fasp://:%u", FALSE },
-  { "fec-auto", "uri=fasp://127.0.0.1:%u fec=auto", "uri=fasp://:%u fec=off", FALSE },
+  { "fec", "uri=fasp://127.0.0.1:PORT?fec=20%25&latency=20", "uri=fasp://:PORT", FALSE },
+  { "fec-auto", "uri=fasp://127.0.0.1:PORT fec=auto", "uri=fasp://:PORT fec=off", FALSE },
 #endif
-  { "loopback-device", "uri=fasp://127.0.0.1:%u interface=lo", "uri=fasp://:%u", FALSE },
+  { "loopback-device", "uri=fasp://127.0.0.1:PORT interface=lo", "uri=fasp://:PORT", FALSE },
 };
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
 static void
 test_way (gconstpointer data)
 {
   const Way *way = data;
-  guint port = pair_get_ports (4);
-  g_autofree gchar *sink = g_strdup_printf (way->sink, port);
-  g_autofree gchar *source = g_strdup_printf (way->source, port);
-  Pair *pair = pair_new (sink, source);
+  g_autoptr (Pair) pair = pair_new (way->sink, way->source);
   g_autoptr (GBytes) stream = pair_make_stream (1000003);
 
   if (way->sender_first) {
@@ -64,20 +59,15 @@ test_way (gconstpointer data)
     pair_push (pair, stream, 0, 1000003, 1316);
   }
   pair_finish (pair, stream);
-  pair_free (pair);
 }
-
-#pragma GCC diagnostic pop
 
 /* A machine has several addresses: who calls one of them is answered from it, as its firewall or
  * NAT lets nothing else in. @data: the listener's. */
 static void
 test_called (gconstpointer data)
 {
-  guint port = pair_get_port ();
-  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://%s:%u", (gchar *) data, port);
-  g_autofree gchar *source = g_strdup_printf ("uri=fasp://127.0.0.2:%u", port);
-  Pair *pair = pair_new (sink, source);
+  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://%s:PORT", (gchar *) data);
+  g_autoptr (Pair) pair = pair_new (sink, "uri=fasp://127.0.0.2:PORT");
   g_autoptr (GstElement) caller = gst_bin_get_by_name (GST_BIN (pair->receiver), "source");
   g_autoptr (GBytes) stream = pair_make_stream (100000);
   g_autoptr (GSocketAddress) peer = NULL;
@@ -92,7 +82,6 @@ test_called (gconstpointer data)
   address =
       g_inet_address_to_string (g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (peer)));
   g_assert_cmpstr (address, ==, "127.0.0.2");
-  pair_free (pair);
 }
 
 /* Whole packets stay whole, however the muxer writes them. */
@@ -102,7 +91,7 @@ test_packets (void)
   g_autoptr (GstCaps) caps =
       gst_caps_from_string ("video/mpegts, systemstream=(boolean)true, packetsize=(int)188");
   g_autoptr (GBytes) stream = pair_make_stream (188 * 5000);
-  Pair *pair = pair_new_default ();
+  g_autoptr (Pair) pair = pair_new_default ();
 
   gst_app_src_set_caps (pair_get_in (pair), caps);
   pair_play (pair);
@@ -111,7 +100,6 @@ test_packets (void)
   pair_finish (pair, stream);
   g_assert_cmpuint (pair->buffers, >, 10);
   g_assert_cmpuint (pair->split, ==, 0);
-  pair_free (pair);
 }
 
 /* Buffers that are thousands of blocks, which stay in them; what the sender
@@ -119,13 +107,12 @@ test_packets (void)
 static void
 test_large (gconstpointer encryption)
 {
-  guint port = pair_get_port ();
   g_autofree gchar *sink =
-      g_strdup_printf ("uri=fasp://127.0.0.1:%u max-bitrate=2000000000 encryption=%s", port,
+      g_strdup_printf ("uri=fasp://127.0.0.1:PORT max-bitrate=2000000000 encryption=%s",
           (const gchar *) encryption);
   g_autofree gchar *source =
-      g_strdup_printf ("uri=fasp://:%u encryption=%s", port, (const gchar *) encryption);
-  Pair *pair = pair_new (sink, source);
+      g_strdup_printf ("uri=fasp://:PORT encryption=%s", (const gchar *) encryption);
+  g_autoptr (Pair) pair = pair_new (sink, source);
   g_autoptr (GBytes) stream = pair_make_stream (30000000);
 
   pair_play (pair);
@@ -138,14 +125,13 @@ test_large (gconstpointer encryption)
   }
   pair_finish (pair, stream);
   g_assert_cmpuint (pair->buffers, <, 30000000 / 1500 / 2);
-  pair_free (pair);
 }
 
 /* Sizes from a byte to many datagrams, empty ones, lists, several memories. */
 static void
 test_shapes (void)
 {
-  Pair *pair = pair_new_default ();
+  g_autoptr (Pair) pair = pair_new_default ();
   g_autoptr (GBytes) stream = pair_make_stream (2000000);
   gsize at = 0;
   guint i = 0;
@@ -180,14 +166,13 @@ test_shapes (void)
     i++;
   }
   pair_finish (pair, stream);
-  pair_free (pair);
 }
 
 /* What was pushed arrives without anything pushed after it. */
 static void
 test_prompt (void)
 {
-  Pair *pair = pair_new_default ();
+  g_autoptr (Pair) pair = pair_new_default ();
   g_autoptr (GBytes) stream = pair_make_stream (5000);
 
   pair_play (pair);
@@ -196,7 +181,6 @@ test_prompt (void)
     pair_wait_for_size (pair, at + 100);
   }
   pair_finish (pair, stream);
-  pair_free (pair);
 }
 
 typedef struct
@@ -222,13 +206,11 @@ test_in_the_middle (gconstpointer data)
   static const guint8 begin[] = { 0x1a, 0x45, 0xdf, 0xa3, 0xa3 };
   const Middle *middle = data;
   gsize from = middle->late ? 100000 : 0;
-  guint port = pair_get_port ();
-  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://:%u wait-for-connection=%s " SECRET, port,
+  g_autofree gchar *sink = g_strdup_printf ("uri=fasp://:PORT wait-for-connection=%s " SECRET,
       middle->late ? "false" : "true");
-  g_autofree gchar *source = g_strdup_printf ("uri=fasp://127.0.0.1:%u " SECRET, port);
   g_autoptr (GstCaps) caps = gst_caps_from_string (middle->caps);
   g_autoptr (GBytes) stream = pair_make_stream (200000);
-  Pair *pair = pair_new (sink, source);
+  g_autoptr (Pair) pair = pair_new (sink, "uri=fasp://127.0.0.1:PORT " SECRET);
   g_autoptr (GstMessage) message = NULL;
   g_autoptr (GError) error = NULL;
 
@@ -253,13 +235,12 @@ test_in_the_middle (gconstpointer data)
   g_assert_cmpint (memcmp (pair->got->data + middle->header,
                        (const guint8 *) g_bytes_get_data (stream, NULL) + from, 200000 - from),
       ==, 0);
-  pair_free (pair);
 }
 
 static void
 test_stats (void)
 {
-  Pair *pair = pair_new_default ();
+  g_autoptr (Pair) pair = pair_new_default ();
   g_autoptr (GBytes) stream = pair_make_stream (500000);
 
   pair_play (pair);
@@ -271,7 +252,6 @@ test_stats (void)
   pair_finish (pair, stream);
   /* and after the end */
   g_assert_cmpuint (pair_get_stat (pair->sender, "sink", "bytes-acknowledged"), ==, 500000);
-  pair_free (pair);
 }
 
 /* A stream of nothing ends at both ends, too, and not before somebody has heard of it. */
@@ -279,10 +259,8 @@ static void
 test_empty (gconstpointer data)
 {
   gboolean dials = GPOINTER_TO_INT (data);
-  guint port = pair_get_port ();
-  g_autofree gchar *call = g_strdup_printf ("uri=fasp://127.0.0.1:%u " SECRET, port);
-  g_autofree gchar *listen = g_strdup_printf ("uri=fasp://:%u " SECRET, port);
-  Pair *pair = dials ? pair_new (call, listen) : pair_new (listen, call);
+  const gchar *call = "uri=fasp://127.0.0.1:PORT " SECRET, *listen = "uri=fasp://:PORT " SECRET;
+  g_autoptr (Pair) pair = dials ? pair_new (call, listen) : pair_new (listen, call);
   g_autoptr (GBytes) stream = pair_make_stream (0);
   g_autoptr (GstBus) bus = NULL;
 
@@ -294,7 +272,6 @@ test_empty (gconstpointer data)
       GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
   gst_element_set_state (pair->receiver, GST_STATE_PLAYING);
   pair_finish (pair, stream);
-  pair_free (pair);
 }
 
 /* Three receivers of one sink, one of which leaves. */
@@ -304,27 +281,21 @@ test_receivers (void)
   guint port = pair_get_port ();
   g_autofree gchar *sink = g_strdup_printf ("uri=fasp://:%u", port);
   g_autofree gchar *source = g_strdup_printf ("uri=fasp://127.0.0.1:%u", port);
-  Pair *pair = pair_new (sink, source);
-  GstElement *others[2];
+  g_autoptr (Pair) pair = pair_new (sink, source);
+  g_autoptr (PairPipeline) leaves = pair_launch ("faspsrc %s ! fakesink", source);
+  g_autoptr (PairPipeline) stays = pair_launch ("faspsrc name=source %s ! fakesink", source);
   g_autoptr (GBytes) stream = pair_make_stream (1000000);
 
-  for (guint i = 0; i < 2; i++) {
-    others[i] = pair_launch ("faspsrc name=source %s ! fakesink", source);
-    gst_element_set_state (others[i], GST_STATE_PLAYING);
-  }
+  gst_element_set_state (leaves, GST_STATE_PLAYING);
+  gst_element_set_state (stays, GST_STATE_PLAYING);
   pair_play (pair);
   pair_wait_for_least (pair->sender, "sink", "connected-callers", 3);
   pair_push (pair, stream, 0, 500000, 1316);
-  pair_stop (others[0]);
+  pair_stop (leaves);
   pair_push (pair, stream, 500000, 1000000, 1316);
   pair_finish (pair, stream);
-  gst_message_unref (pair_wait (others[1], GST_MESSAGE_EOS));
-  g_assert_cmpuint (pair_get_stat (others[1], "source", "bytes-received-total"), ==, 1000000);
-  for (guint i = 0; i < 2; i++) {
-    pair_stop (others[i]);
-    gst_object_unref (others[i]);
-  }
-  pair_free (pair);
+  gst_message_unref (pair_wait (stays, GST_MESSAGE_EOS));
+  g_assert_cmpuint (pair_get_stat (stays, "source", "bytes-received-total"), ==, 1000000);
 }
 
 /* As a demuxer does that has found what there is. */
@@ -342,9 +313,9 @@ static void
 test_branches (void)
 {
   guint port = pair_get_port (), seen = 0;
-  g_autoptr (GstElement) sender = pair_launch (
+  g_autoptr (PairPipeline) sender = pair_launch (
       "audiotestsrc is-live=true num-buffers=10 ! faspsink uri=fasp://127.0.0.1:%u " SECRET, port);
-  g_autoptr (GstElement) receiver =
+  g_autoptr (PairPipeline) receiver =
       pair_launch ("faspsrc uri=fasp://:%u " SECRET
                    " ! tee name=t t. ! queue ! fakesink t. ! queue ! fakesink name=late",
           port);
@@ -355,8 +326,6 @@ test_branches (void)
   gst_element_set_state (receiver, GST_STATE_PLAYING);
   gst_element_set_state (sender, GST_STATE_PLAYING);
   gst_message_unref (pair_wait (receiver, GST_MESSAGE_EOS));
-  pair_stop (sender);
-  pair_stop (receiver);
 }
 
 /* Both ends in one pipeline: the source has nothing before the sink has sent something. */
@@ -364,14 +333,13 @@ static void
 test_one_pipeline (void)
 {
   guint port = pair_get_port ();
-  g_autoptr (GstElement) pipeline =
+  g_autoptr (PairPipeline) pipeline =
       pair_launch ("audiotestsrc num-buffers=10 ! faspsink uri=fasp://127.0.0.1:%u " SECRET
                    " faspsrc uri=fasp://:%u " SECRET " ! fakesink",
           port, port);
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   gst_message_unref (pair_wait (pipeline, GST_MESSAGE_EOS));
-  pair_stop (pipeline);
 }
 
 int

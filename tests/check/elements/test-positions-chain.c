@@ -7,19 +7,25 @@
 #include "chain.h"
 #include "pair.h"
 
+static void
+set_header (GstElement *sender, const gchar *header)
+{
+  g_autofree gchar *text = g_strdup_printf ("video/x-matroska,streamheader=(buffer)<%s>", header);
+  g_autoptr (GstCaps) caps = gst_caps_from_string (text);
+  g_autoptr (GstElement) in = gst_bin_get_by_name (GST_BIN (sender), "in");
+
+  gst_app_src_set_caps (GST_APP_SRC (in), caps);
+}
+
 /* A chain: the same bytes, offsets, origin, media times, and the end. */
 static void
 test_chain (void)
 {
   guint ports[2] = { pair_get_port (), pair_get_port () };
   g_autoptr (GBytes) stream = pair_make_stream (SIZE);
-  GstElement *sender = chain_make_sender (ports[0], "");
-  Tap *relay = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u " SECRET
-                                     " ! queue ! tee ! faspsink uri=fasp://:%u?latency=50 " SECRET,
-      ports[0], ports[1]));
-  Tap *last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u " SECRET
-                                    " ! fakesink async=false",
-      ports[1]));
+  g_autoptr (PairPipeline) sender = chain_make_sender (ports[0], "");
+  g_autoptr (Tap) relay = tap_new_relay (ports[0], ports[1], "! queue ! tee", "");
+  g_autoptr (Tap) last = tap_new_caller (ports[1], "");
   GHashTableIter iter;
   gpointer offset, media;
   guint same = 0;
@@ -38,9 +44,6 @@ test_chain (void)
       same++;
     }
   g_assert_cmpuint (same, >, 0);
-  tap_free (last);
-  tap_free (relay);
-  chain_stop (sender);
 }
 
 /* Who joins in the middle of a stream that is nothing without its header has that, and all from
@@ -53,25 +56,17 @@ test_headers_in_chain (void)
   g_autoptr (GBytes) stream = pair_make_stream (420000);
   g_autoptr (GBytes) sent = NULL;
   GByteArray *whole;
-  g_autoptr (GstCaps) caps =
-      gst_caps_from_string ("video/x-matroska,streamheader=(buffer)<1a45,dfa3>");
-  GstElement *sender = chain_make_sender (ports[0], "wait-for-connection=false");
-  g_autoptr (GstElement) in = gst_bin_get_by_name (GST_BIN (sender), "in");
-  Tap *relay, *last;
+  g_autoptr (PairPipeline) sender = chain_make_sender (ports[0], "wait-for-connection=false");
+  g_autoptr (Tap) relay = NULL, last = NULL;
 
-  gst_app_src_set_caps (GST_APP_SRC (in), caps);
+  set_header (sender, "1a45,dfa3");
   chain_push (sender, stream, 0, 140000, 70000);
   chain_wait_for_sink (sender, 140000);
-  relay = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u " SECRET
-                                " ! queue ! tee ! faspsink name=sink "
-                                "uri=fasp://:%u?latency=50 wait-for-connection=false " SECRET,
-      ports[0], ports[1]));
+  relay = tap_new_relay (ports[0], ports[1], "! queue ! tee", "wait-for-connection=false");
   chain_wait_for_callers (sender);
   chain_push (sender, stream, 140000, 280000, 70000);
   tap_wait_for (relay, sizeof header + 280000);
-  last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u " SECRET
-                               " ! fakesink async=false",
-      ports[1]));
+  last = tap_new_caller (ports[1], "");
   chain_wait_for_callers (relay->pipeline);
   chain_push (sender, stream, 280000, 420000, 70000);
   chain_end (sender);
@@ -85,9 +80,6 @@ test_headers_in_chain (void)
   tap_assert_got (last, sent, sizeof header + 280000);
   g_assert_cmpmem (relay->header->data, relay->header->len, header, sizeof header);
   g_assert_cmpmem (last->header->data, last->header->len, header, sizeof header);
-  tap_free (last);
-  tap_free (relay);
-  chain_stop (sender);
 }
 
 /* A buffer is dropped in between: so many bytes are missing, and it is said. */
@@ -146,9 +138,7 @@ begin_changed (const guint *ports, GstPadProbeType type, GstPadProbeCallback cal
 
   gst_pad_add_probe (pad, type, callback, data, NULL);
   *relay = tap_new (middle);
-  *last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u " SECRET
-                                " ! fakesink async=false",
-      ports[1]));
+  *last = tap_new_caller (ports[1], "");
 }
 
 static void
@@ -164,20 +154,19 @@ run_changed (GstPadProbeCallback callback, gpointer data, Tap **relay, Tap **las
 {
   guint ports[2] = { pair_get_port (), pair_get_port () };
   g_autoptr (GBytes) stream = pair_make_stream (SIZE);
-  GstElement *sender = chain_make_sender (ports[0], "");
+  g_autoptr (PairPipeline) sender = chain_make_sender (ports[0], "");
 
   begin_changed (ports, GST_PAD_PROBE_TYPE_BUFFER, callback, data, relay, last);
   chain_push (sender, stream, 0, SIZE, 0);
   end_changed (sender, *relay, *last);
   tap_assert_got (*relay, stream, 0);
-  chain_stop (sender);
 }
 
 static void
 test_dropped (void)
 {
   gint dropped = 0;
-  Tap *relay, *last;
+  g_autoptr (Tap) relay = NULL, last = NULL;
 
   run_changed (drop_one, &dropped, &relay, &last);
   g_assert_cmpint (dropped, >, 0);
@@ -186,8 +175,6 @@ test_dropped (void)
   g_assert_cmpuint (last->unmarked, ==, 0);
   g_assert_cmpuint (last->next, ==, SIZE);
   g_assert_cmpstr (relay->origin, ==, last->origin);
-  tap_free (last);
-  tap_free (relay);
 }
 
 /* As a leaky queue behind a tee: one is dropped, and the next is a copy that is marked, as others
@@ -213,15 +200,13 @@ static void
 test_leaked (void)
 {
   gint dropped = 0;
-  Tap *relay, *last;
+  g_autoptr (Tap) relay = NULL, last = NULL;
 
   run_changed (leak_one, &dropped, &relay, &last);
   g_assert_cmpint (dropped, >, 0);
   g_assert_cmpstr (relay->origin, ==, last->origin);
   g_assert_cmpuint (last->missing, ==, dropped);
   g_assert_cmpuint (last->next, ==, SIZE);
-  tap_free (last);
-  tap_free (relay);
 }
 
 /* The bytes of a copy are others. */
@@ -238,28 +223,24 @@ change_copies (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static void
 test_changed_copies (void)
 {
-  Tap *relay, *last;
+  g_autoptr (Tap) relay = NULL, last = NULL;
 
   run_changed (change_copies, NULL, &relay, &last);
   g_assert_cmpstr (relay->origin, !=, last->origin);
   for (guint i = 0; i < SIZE; i++)
     g_assert_cmpuint (last->got->data[i], ==, relay->got->data[i] ^ 0xff);
-  tap_free (last);
-  tap_free (relay);
 }
 
 static void
 test_changed (void)
 {
-  Tap *relay, *last;
+  g_autoptr (Tap) relay = NULL, last = NULL;
 
   run_changed (change_all, NULL, &relay, &last);
   g_assert_cmpstr (relay->origin, !=, last->origin);
   g_assert_cmpuint (last->got->len, ==, SIZE);
   for (guint i = 0; i < SIZE; i++)
     g_assert_cmpuint (last->got->data[i], ==, relay->got->data[i] ^ 0xff);
-  tap_free (last);
-  tap_free (relay);
 }
 
 /* It becomes another stream once, not with each buffer. */
@@ -267,7 +248,7 @@ static void
 test_changed_in_part (void)
 {
   g_autoptr (GBytes) stream = pair_make_stream (SIZE);
-  Tap *relay, *last;
+  g_autoptr (Tap) relay = NULL, last = NULL;
   guint n = 0;
 
   run_changed (copy_some, &n, &relay, &last);
@@ -275,8 +256,6 @@ test_changed_in_part (void)
   g_assert_cmpuint (last->origins, <=, 2);
   g_assert_cmpstr (relay->origin, !=, last->origin);
   g_assert_cmpmem (last->got->data, last->got->len, g_bytes_get_data (stream, NULL), SIZE);
-  tap_free (last);
-  tap_free (relay);
 }
 
 /* As a pacer that cuts what is larger than a datagram: a header is not. */
@@ -304,16 +283,6 @@ copy_others (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-static void
-set_header (GstElement *sender, const gchar *header)
-{
-  g_autofree gchar *text = g_strdup_printf ("video/x-matroska,streamheader=(buffer)<%s>", header);
-  g_autoptr (GstCaps) caps = gst_caps_from_string (text);
-  g_autoptr (GstElement) in = gst_bin_get_by_name (GST_BIN (sender), "in");
-
-  gst_app_src_set_caps (GST_APP_SRC (in), caps);
-}
-
 static GstElement *
 make_caller (guint port)
 {
@@ -334,7 +303,7 @@ test_header_gone (void)
   guint ports[2] = { pair_get_port (), pair_get_port () };
   g_autoptr (GBytes) stream = pair_make_stream (280000);
   GstElement *sender;
-  Tap *relay, *last;
+  g_autoptr (Tap) relay = NULL, last = NULL;
 
   relay = tap_new (pair_launch (
       "faspsrc name=source uri=fasp://:%u keep-listening=true " SECRET
@@ -344,23 +313,19 @@ test_header_gone (void)
   set_header (sender, "1a45,dfa3");
   chain_push (sender, stream, 0, 140000, 70000);
   chain_end (sender);
-  chain_stop (sender);
+  pair_end (sender);
   chain_wait_for_sink (relay->pipeline, 140000);
   sender = make_caller (ports[0]);
   chain_push (sender, stream, 0, 140000, 0);
   chain_wait_for_sink (relay->pipeline, 280000);
-  last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u " SECRET
-                               " ! fakesink async=false",
-      ports[1]));
+  last = tap_new_caller (ports[1], "");
   chain_wait_for_callers (relay->pipeline);
   chain_push (sender, stream, 140000, 280000, 0);
   tap_wait_for (last, 280000);
   g_assert_cmpuint (last->first, >, 0);
   g_assert_cmpuint (last->header->len, ==, 0);
   tap_assert_got (last, stream, last->first);
-  tap_free (last);
-  tap_free (relay);
-  chain_stop (sender);
+  pair_end (sender);
 }
 
 /* A stream that gets another header, which it has in itself, too, before its key frame: who joins
@@ -371,16 +336,14 @@ test_header_in_stream (void)
   static const guint8 header[] = { 0x1a, 0x45, 0xdf, 0xa4 };
   guint port = pair_get_port ();
   g_autoptr (GBytes) stream = pair_make_stream (280000);
-  GstElement *sender = chain_make_sender (port, "wait-for-connection=false");
+  g_autoptr (PairPipeline) sender = chain_make_sender (port, "wait-for-connection=false");
   g_autoptr (GstElement) in = gst_bin_get_by_name (GST_BIN (sender), "in");
-  Tap *last;
+  g_autoptr (Tap) last = NULL;
 
   set_header (sender, "1a45,dfa3");
   chain_push (sender, stream, 0, 140000, 70000);
   chain_wait_for_sink (sender, 140000);
-  last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u " SECRET
-                               " ! fakesink async=false",
-      port));
+  last = tap_new_caller (port, "");
   chain_wait_for_callers (sender);
   set_header (sender, "1a45,dfa4");
   for (guint i = 0; i < 2; i++) {
@@ -395,8 +358,6 @@ test_header_in_stream (void)
   g_assert_cmpmem (last->header->data, last->header->len, header, sizeof header);
   g_assert_cmpmem (last->got->data, last->got->len,
       (const guint8 *) g_bytes_get_data (stream, NULL) + 140000, 140000);
-  tap_free (last);
-  chain_stop (sender);
 }
 
 /* A stream with a header whose relay changes it, and joins in the middle; the header is another
@@ -406,7 +367,7 @@ run_changed_headed (GstPadProbeType type, GstPadProbeCallback callback, gpointer
     Tap **last, GBytes *stream)
 {
   guint ports[2] = { pair_get_port (), pair_get_port () };
-  GstElement *sender = chain_make_sender (ports[0], "wait-for-connection=false");
+  g_autoptr (PairPipeline) sender = chain_make_sender (ports[0], "wait-for-connection=false");
 
   set_header (sender, "1a45,dfa3");
   chain_push (sender, stream, 0, 140000, 0);
@@ -419,7 +380,6 @@ run_changed_headed (GstPadProbeType type, GstPadProbeCallback callback, gpointer
   end_changed (sender, *relay, *last);
   /* with one header, and the other */
   g_assert_cmpuint ((*relay)->origins, ==, 2);
-  chain_stop (sender);
 }
 
 /* What it makes of that is another stream, once, whatever is told of the one before. */
@@ -427,15 +387,13 @@ static void
 test_changed_headed (void)
 {
   g_autoptr (GBytes) stream = pair_make_stream (280000);
-  Tap *relay, *last;
+  g_autoptr (Tap) relay = NULL, last = NULL;
   guint n = 0;
 
   run_changed_headed (GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, copy_others,
       &n, &relay, &last, stream);
   g_assert_cmpuint (last->origins, <=, 2);
   g_assert_cmpstr (relay->origin, !=, last->origin);
-  tap_free (last);
-  tap_free (relay);
 }
 
 /* And it begins with the header, which is no part of that before. */
@@ -444,7 +402,7 @@ test_changed_behind_header (void)
 {
   static const guint8 header[] = { 0x1a, 0x45, 0xdf, 0xa3 };
   g_autoptr (GBytes) stream = pair_make_stream (280000);
-  Tap *relay, *last;
+  g_autoptr (Tap) relay = NULL, last = NULL;
 
   run_changed_headed (GST_PAD_PROBE_TYPE_BUFFER, copy_stream, NULL, &relay, &last, stream);
   g_assert_cmpstr (relay->origin, !=, last->origin);
@@ -453,8 +411,6 @@ test_changed_behind_header (void)
   g_assert_cmpmem (last->got->data, sizeof header, header, sizeof header);
   g_assert_cmpmem (last->got->data + sizeof header, 140000,
       (const guint8 *) g_bytes_get_data (stream, NULL) + 140000, 140000);
-  tap_free (last);
-  tap_free (relay);
 }
 
 int

@@ -7,25 +7,18 @@
 #include "chain.h"
 #include "pair.h"
 
-static Tap *
-make_relay (guint from, guint to)
-{
-  return tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u " SECRET
-                               " ! faspsink uri=fasp://:%u?latency=50 " SECRET
-                               " wait-for-connection=false history=60000000000 join-at=back",
-      from, to));
-}
-
 /* A relay goes away: the receiver goes on at another, at the byte where it stood. */
 static void
 test_move (void)
 {
   guint ports[3] = { pair_get_port (), pair_get_port (), pair_get_port () };
   g_autoptr (GBytes) stream = pair_make_stream (SIZE);
-  GstElement *sender = chain_make_sender (ports[0], "history=60000000000 join-at=back");
-  Tap *first = make_relay (ports[0], ports[1]);
-  Tap *second = make_relay (ports[0], ports[2]);
-  Tap *last = tap_new (pair_launch (
+  g_autoptr (PairPipeline) sender =
+      chain_make_sender (ports[0], "history=60000000000 join-at=back");
+  const gchar *keeps = "wait-for-connection=false history=60000000000 join-at=back";
+  g_autoptr (Tap) first = tap_new_relay (ports[0], ports[1], "", keeps);
+  g_autoptr (Tap) second = tap_new_relay (ports[0], ports[2], "", keeps);
+  g_autoptr (Tap) last = tap_new (pair_launch (
       "faspsrc name=source uri=fasp://127.0.0.1:%u fallback-addresses=127.0.0.1:%u " SECRET
       " ! fakesink async=false",
       ports[1], ports[2]));
@@ -40,14 +33,8 @@ test_move (void)
   g_assert_true (gst_structure_get_uint64 (gst_message_get_structure (moved), "bytes-missing",
       &missing));
   g_assert_cmpuint (missing, ==, 0);
-  chain_end (sender);
-  gst_message_unref (pair_wait (last->pipeline, GST_MESSAGE_EOS));
-  tap_assert_got (last, stream, 0);
+  chain_finish (sender, last, stream, 0);
   tap_assert_got (second, stream, 0);
-  tap_free (last);
-  tap_free (second);
-  tap_free (first);
-  chain_stop (sender);
 }
 
 /* Nobody listens at the first address. */
@@ -56,19 +43,15 @@ test_first_absent (void)
 {
   guint ports[2] = { pair_get_port (), pair_get_port () };
   g_autoptr (GBytes) stream = pair_make_stream (SIZE);
-  GstElement *sender = chain_make_sender (ports[0], "");
-  Tap *last =
+  g_autoptr (PairPipeline) sender = chain_make_sender (ports[0], "");
+  g_autoptr (Tap) last =
       tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
                             "fallback-addresses=\"[::ffff:127.0.0.1]:%u, localhost:%u\" " SECRET
                             " ! fakesink async=false",
           ports[1], ports[1], ports[0]));
 
   chain_push (sender, stream, 0, SIZE, 0);
-  chain_end (sender);
-  gst_message_unref (pair_wait (last->pipeline, GST_MESSAGE_EOS));
-  tap_assert_got (last, stream, 0);
-  tap_free (last);
-  chain_stop (sender);
+  chain_finish (sender, last, stream, 0);
 }
 
 /* At the newest key frame, whoever asks for it. */
@@ -78,21 +61,15 @@ test_key_frame (gconstpointer data)
   const gchar *const *who = data;
   guint port = pair_get_port ();
   g_autoptr (GBytes) stream = pair_make_stream (SIZE);
-  GstElement *sender = chain_make_sender (port, who[0]);
-  Tap *last;
+  g_autoptr (PairPipeline) sender = chain_make_sender (port, who[0]);
+  g_autoptr (Tap) last = NULL;
 
   chain_push (sender, stream, 0, SIZE / 2, 70000);
   chain_wait_for_sink (sender, SIZE / 2);
-  last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u " SECRET
-                               " %s ! fakesink async=false",
-      port, who[1]));
+  last = tap_new_caller (port, who[1]);
   tap_wait_for (last, SIZE / 2);
   chain_push (sender, stream, SIZE / 2, SIZE, 70000);
-  chain_end (sender);
-  gst_message_unref (pair_wait (last->pipeline, GST_MESSAGE_EOS));
-  tap_assert_got (last, stream, SIZE / 2 / 70000 * 70000);
-  tap_free (last);
-  chain_stop (sender);
+  chain_finish (sender, last, stream, SIZE / 2 / 70000 * 70000);
 }
 
 /* Buffers and memories of no bytes begin nothing: the key frame does that comes behind them. */
@@ -101,19 +78,18 @@ test_key_frame_hollow (void)
 {
   guint port = pair_get_port ();
   g_autoptr (GBytes) stream = pair_make_stream (SIZE);
-  GstElement *sender = chain_make_sender (port, "wait-for-connection=false join-at=keyframe");
+  g_autoptr (PairPipeline) sender =
+      chain_make_sender (port, "wait-for-connection=false join-at=keyframe");
   g_autoptr (GstElement) in = gst_bin_get_by_name (GST_BIN (sender), "in");
   g_autoptr (GBytes) part = g_bytes_new_from_bytes (stream, 140000, CHUNK);
   GstBuffer *buffer = gst_buffer_new ();
-  Tap *last;
+  g_autoptr (Tap) last = NULL;
 
   chain_push (sender, stream, 0, 70000, 70000);
   gst_app_src_push_buffer (GST_APP_SRC (in), gst_buffer_new ());
   chain_push (sender, stream, 70000, 140000, 70000);
   chain_wait_for_sink (sender, 140000);
-  last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u " SECRET
-                               " ! fakesink async=false",
-      port));
+  last = tap_new_caller (port, "");
   tap_wait_for (last, 140000);
   gst_buffer_append_memory (buffer,
       gst_memory_new_wrapped (GST_MEMORY_FLAG_READONLY, (gpointer) "", 1, 0, 0, NULL, NULL));
@@ -121,12 +97,8 @@ test_key_frame_hollow (void)
   g_assert_cmpuint (gst_buffer_n_memory (buffer), ==, 2);
   gst_app_src_push_buffer (GST_APP_SRC (in), buffer);
   chain_push (sender, stream, 140000 + CHUNK, SIZE, 70000);
-  chain_end (sender);
-  gst_message_unref (pair_wait (last->pipeline, GST_MESSAGE_EOS));
-  tap_assert_got (last, stream, 70000);
+  chain_finish (sender, last, stream, 70000);
   g_assert_cmpuint (last->keys, ==, (SIZE - 1) / 70000);
-  tap_free (last);
-  chain_stop (sender);
 }
 
 /* A relay knows where they begin, too, and says so on its buffers. */
@@ -135,42 +107,31 @@ test_key_frame_relayed (void)
 {
   guint ports[2] = { pair_get_port (), pair_get_port () };
   g_autoptr (GBytes) stream = pair_make_stream (SIZE);
-  GstElement *sender = chain_make_sender (ports[0], "join-at=keyframe");
-  Tap *relay = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u " SECRET
-                                     " ! faspsink name=sink uri=fasp://:%u?latency=50 " SECRET
-                                     " wait-for-connection=false join-at=keyframe",
-      ports[0], ports[1]));
-  Tap *last;
+  g_autoptr (PairPipeline) sender = chain_make_sender (ports[0], "join-at=keyframe");
+  g_autoptr (Tap) relay =
+      tap_new_relay (ports[0], ports[1], "", "wait-for-connection=false join-at=keyframe");
+  g_autoptr (Tap) last = NULL;
 
   chain_push (sender, stream, 0, SIZE / 2, 70000);
   chain_wait_for_sink (relay->pipeline, SIZE / 2);
-  last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u " SECRET
-                               " ! fakesink async=false",
-      ports[1]));
+  last = tap_new_caller (ports[1], "");
   tap_wait_for (last, SIZE / 2);
   chain_push (sender, stream, SIZE / 2, SIZE, 70000);
-  chain_end (sender);
-  gst_message_unref (pair_wait (last->pipeline, GST_MESSAGE_EOS));
-  tap_assert_got (last, stream, SIZE / 2 / 70000 * 70000);
+  chain_finish (sender, last, stream, SIZE / 2 / 70000 * 70000);
   /* from the first one that the relay was told of */
   g_assert_cmpuint (relay->keys, ==, (SIZE - 1) / 70000);
   g_assert_cmpuint (last->keys, ==, (SIZE - 1) / 70000 - SIZE / 2 / 70000 + 1);
-  tap_free (last);
-  tap_free (relay);
-  chain_stop (sender);
 }
 
 static void
 test_refused (gconstpointer value)
 {
-  g_autofree gchar *why = NULL;
-  GstElement *source = pair_launch ("faspsrc uri=fasp://127.0.0.1:%u %s " SECRET " ! fakesink",
-      pair_get_port (), (const gchar *) value);
+  g_autoptr (PairPipeline) source =
+      pair_launch ("faspsrc uri=fasp://127.0.0.1:%u %s " SECRET " ! fakesink", pair_get_port (),
+          (const gchar *) value);
 
   gst_element_set_state (source, GST_STATE_PLAYING);
-  why = pair_wait_text (source, GST_MESSAGE_ERROR);
-  g_assert_nonnull (strstr (why, "fallback-addresses"));
-  chain_stop (source);
+  pair_expect (source, GST_MESSAGE_ERROR, "fallback-addresses");
 }
 
 int

@@ -59,6 +59,16 @@ use_names (void)
   g_resolver_set_default (names);
 }
 
+/* A receiver with two sources, which calls them. */
+static Tap *
+make_last (const guint *ports, const gchar *redundancy, const gchar *more)
+{
+  return tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
+                               "fallback-addresses=127.0.0.1:%u redundancy=%s " SECRET
+                               " %s ! fakesink async=false",
+      ports[0], ports[1], redundancy, more));
+}
+
 static void
 two_begin (Two *two, const gchar *redundancy)
 {
@@ -70,15 +80,9 @@ two_begin (Two *two, const gchar *redundancy)
     ports[i] = pair_get_port ();
   two->sender = chain_make_sender (ports[0], KEPT);
   for (guint i = 0; i < RELAYS; i++)
-    two->relays[i] = tap_new (pair_launch (
-        "faspsrc name=source uri=fasp://127.0.0.1:%u " SECRET
-        " ! faspsink name=sink uri=fasp://:%u?latency=500 wait-for-connection=false " SECRET
-        " " KEPT,
-        ports[0], ports[1 + i]));
-  two->last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
-                                    "fallback-addresses=127.0.0.1:%u redundancy=%s " SECRET
-                                    " require-complete=true ! fakesink async=false",
-      ports[1], ports[2], redundancy));
+    two->relays[i] =
+        tap_new_relay (ports[0], ports[1 + i], "", "latency=500 wait-for-connection=false " KEPT);
+  two->last = make_last (ports + 1, redundancy, "require-complete=true");
   for (guint i = 0; i < RELAYS; i++)
     chain_wait_for_callers (two->relays[i]->pipeline);
 }
@@ -87,16 +91,14 @@ two_begin (Two *two, const gchar *redundancy)
 static void
 two_end (Two *two)
 {
-  chain_end (two->sender);
-  gst_message_unref (pair_wait (two->last->pipeline, GST_MESSAGE_EOS));
-  tap_assert_got (two->last, two->stream, 0);
+  chain_finish (two->sender, two->last, two->stream, 0);
   g_assert_cmpuint (pair_get_stat (two->last->pipeline, "source", "bytes-received-total"), ==,
       SIZE);
   g_assert_cmpuint (pair_get_stat (two->last->pipeline, "source", "bytes-missing-total"), ==, 0);
   tap_free (two->last);
   for (guint i = 0; i < RELAYS; i++)
     tap_free (two->relays[i]);
-  chain_stop (two->sender);
+  pair_end (two->sender);
   g_bytes_unref (two->stream);
 }
 
@@ -263,11 +265,7 @@ test_restore (void)
   Two two = { .stream = pair_make_stream (SIZE), .sender = chain_make_sender (port, KEPT) };
   GThread *thread;
 
-  two.last =
-      tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u wait-to-restore=100 "
-                            "fallback-addresses=127.0.0.1:%u redundancy=hot " SECRET
-                            " ! fakesink async=false",
-          ports[0], ports[1]));
+  two.last = make_last (ports, "hot", "wait-to-restore=100");
   pair_wait_for_stat (two.sender, "sink", "connected-callers", 2);
   thread = g_thread_new ("push", push_long, &two);
   wait_for_lead (two.last, 0);
@@ -277,11 +275,9 @@ test_restore (void)
   wait_for_lead (two.last, 0);
   g_atomic_int_set (&two.hurry, TRUE);
   g_thread_join (thread);
-  chain_end (two.sender);
-  gst_message_unref (pair_wait (two.last->pipeline, GST_MESSAGE_EOS));
-  tap_assert_got (two.last, two.stream, 0);
+  chain_finish (two.sender, two.last, two.stream, 0);
   tap_free (two.last);
-  chain_stop (two.sender);
+  pair_end (two.sender);
   g_bytes_unref (two.stream);
   for (guint i = 0; i < 2; i++)
     pair_wire_free (wires[i]);
@@ -293,31 +289,21 @@ static void
 test_paths (gconstpointer redundancy)
 {
   guint port = pair_get_port (), ports[2];
-  PairWire *wires[2] = { pair_wire_new (port, &ports[0]), pair_wire_new (port, &ports[1]) };
+  g_autoptr (PairWire) first = pair_wire_new (port, &ports[0]);
+  g_autoptr (PairWire) second = pair_wire_new (port, &ports[1]);
   g_autoptr (GBytes) stream = pair_make_stream (SIZE);
-  GstElement *sender = chain_make_sender (port, KEPT);
-  Tap *last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u "
-                                    "fallback-addresses=127.0.0.1:%u redundancy=%s " SECRET
-                                    " ! fakesink async=false",
-      ports[0], ports[1], (const gchar *) redundancy));
+  g_autoptr (PairPipeline) sender = chain_make_sender (port, KEPT);
+  g_autoptr (Tap) last = make_last (ports, redundancy, "");
 
   pair_wait_for_stat (sender, "sink", "connected-callers", 2);
   for (gsize part = 0; part < 4; part++) {
-    if (part > 0)
-      pair_wire_switch (wires[0], part == 2);
-    if (part > 0)
-      pair_wire_switch (wires[1], part != 2);
+    pair_wire_switch (first, part == 0 || part == 2);
+    pair_wire_switch (second, part != 2);
     chain_push (sender, stream, part * SIZE / 4, (part + 1) * SIZE / 4, 0);
     tap_wait_for (last, (part + 1) * SIZE / 4);
   }
-  pair_wire_switch (wires[0], TRUE);
-  chain_end (sender);
-  gst_message_unref (pair_wait (last->pipeline, GST_MESSAGE_EOS));
-  tap_assert_got (last, stream, 0);
-  tap_free (last);
-  chain_stop (sender);
-  pair_wire_free (wires[0]);
-  pair_wire_free (wires[1]);
+  pair_wire_switch (first, TRUE);
+  chain_finish (sender, last, stream, 0);
 }
 
 /* Each source calls another address of the name. */
@@ -326,8 +312,8 @@ test_name (gconstpointer redundancy)
 {
   guint port = pair_get_port ();
   g_autoptr (GBytes) stream = pair_make_stream (SIZE);
-  GstElement *sender = chain_make_sender (port, KEPT);
-  Tap *last =
+  g_autoptr (PairPipeline) sender = chain_make_sender (port, KEPT);
+  g_autoptr (Tap) last =
       tap_new (pair_launch ("faspsrc name=source uri=fasp://two.invalid:%u redundancy=%s " SECRET
                             " ! fakesink async=false",
           port, (const gchar *) redundancy));
@@ -345,11 +331,7 @@ test_name (gconstpointer redundancy)
         "caller-address-string");
   g_assert_cmpstr (addresses[0], !=, addresses[1]);
   chain_push (sender, stream, 0, SIZE, 0);
-  chain_end (sender);
-  gst_message_unref (pair_wait (last->pipeline, GST_MESSAGE_EOS));
-  tap_assert_got (last, stream, 0);
-  tap_free (last);
-  chain_stop (sender);
+  chain_finish (sender, last, stream, 0);
 }
 
 /* A name with one address is one source; that this is no redundancy is told. */
@@ -358,21 +340,15 @@ test_name_of_one (void)
 {
   guint port = pair_get_port ();
   g_autoptr (GBytes) stream = pair_make_stream (SIZE);
-  g_autofree gchar *why = NULL;
-  GstElement *sender = chain_make_sender (port, KEPT);
-  Tap *last =
+  g_autoptr (PairPipeline) sender = chain_make_sender (port, KEPT);
+  g_autoptr (Tap) last =
       tap_new (pair_launch ("faspsrc name=source uri=fasp://one.invalid:%u redundancy=hot " SECRET
                             " ! fakesink async=false",
           port));
 
-  why = pair_wait_text (last->pipeline, GST_MESSAGE_WARNING);
-  g_assert_nonnull (strstr (why, "other sources call all of its addresses"));
+  pair_expect (last->pipeline, GST_MESSAGE_WARNING, "other sources call all of its addresses");
   chain_push (sender, stream, 0, SIZE, 0);
-  chain_end (sender);
-  gst_message_unref (pair_wait (last->pipeline, GST_MESSAGE_EOS));
-  tap_assert_got (last, stream, 0);
-  tap_free (last);
-  chain_stop (sender);
+  chain_finish (sender, last, stream, 0);
 }
 
 static GstElement *
@@ -406,16 +382,14 @@ test_called (gconstpointer redundancy)
   gst_message_unref (pair_wait (two.last->pipeline, GST_MESSAGE_WARNING)); /* it is turned away */
   thread = g_thread_new ("push", push_slowly, &two);
   tap_wait_for (two.last, SIZE / 4);
-  chain_stop (relays[0]);
+  pair_end (relays[0]);
   pair_wait_for_stat (relays[2], "sink", "connected-callers", 1);
-  chain_stop (relays[1]);
+  pair_end (relays[1]);
   g_thread_join (thread);
-  chain_end (two.sender);
-  gst_message_unref (pair_wait (two.last->pipeline, GST_MESSAGE_EOS));
-  tap_assert_got (two.last, two.stream, 0);
+  chain_finish (two.sender, two.last, two.stream, 0);
   tap_free (two.last);
-  chain_stop (relays[2]);
-  chain_stop (two.sender);
+  pair_end (relays[2]);
+  pair_end (two.sender);
   g_bytes_unref (two.stream);
 }
 
@@ -425,15 +399,11 @@ test_fed_alike (gconstpointer redundancy)
 {
   guint ports[2] = { pair_get_port (), pair_get_port () };
   g_autoptr (GBytes) stream = pair_make_stream (SIZE);
-  GstElement *senders[2];
-  Tap *last;
+  g_autoptr (PairPipeline) first = chain_make_sender (ports[0], KEPT " wait-for-connection=false");
+  g_autoptr (PairPipeline) second = chain_make_sender (ports[1], KEPT " wait-for-connection=false");
+  GstElement *const senders[] = { first, second };
+  g_autoptr (Tap) last = make_last (ports, redundancy, "latency=500");
 
-  for (guint i = 0; i < 2; i++)
-    senders[i] = chain_make_sender (ports[i], KEPT " wait-for-connection=false");
-  last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u latency=500 "
-                               "fallback-addresses=127.0.0.1:%u redundancy=%s " SECRET
-                               " ! fakesink async=false",
-      ports[0], ports[1], (const gchar *) redundancy));
   for (guint i = 0; i < 2; i++)
     pair_wait_for_stat (senders[i], "sink", "connected-callers", 1);
   for (gsize at = 0; at < SIZE; at += CHUNK) {
@@ -442,14 +412,9 @@ test_fed_alike (gconstpointer redundancy)
         chain_push (senders[i], stream, at, at + CHUNK, 0);
     g_usleep (40000);
     if (at == SIZE * 3 / 4)
-      pair_stop (senders[0]);
+      pair_stop (first);
   }
-  chain_end (senders[1]);
-  gst_message_unref (pair_wait (last->pipeline, GST_MESSAGE_EOS));
-  tap_assert_got (last, stream, 0);
-  tap_free (last);
-  chain_stop (senders[0]);
-  chain_stop (senders[1]);
+  chain_finish (second, last, stream, 0);
 }
 
 /* None of many answers the goodbye: that takes no longer than one of them. */
@@ -479,7 +444,7 @@ test_goodbye (void)
     pair_wire_switch (wires[i], FALSE);
   g_assert_cmpuint (pair_stop (last), <, HANGS);
   gst_object_unref (last);
-  chain_stop (sender);
+  pair_end (sender);
   for (guint i = 0; i < N; i++)
     pair_wire_free (wires[i]);
 }
@@ -490,26 +455,16 @@ test_refused_source (void)
 {
   guint ports[2] = { pair_get_port (), pair_get_port () };
   g_autoptr (GBytes) stream = pair_make_stream (SIZE);
-  GstElement *sender = chain_make_sender (ports[0], KEPT);
-  GstElement *stranger =
+  g_autoptr (PairPipeline) sender = chain_make_sender (ports[0], KEPT);
+  g_autoptr (PairPipeline) stranger =
       pair_launch ("appsrc ! faspsink streamid=other uri=fasp://:%u " SECRET, ports[1]);
-  Tap *last;
-  g_autofree gchar *why = NULL;
+  g_autoptr (Tap) last = NULL;
 
   gst_element_set_state (stranger, GST_STATE_PLAYING);
-  last = tap_new (pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u streamid=mine "
-                               "fallback-addresses=127.0.0.1:%u redundancy=hot " SECRET
-                               " ! fakesink async=false",
-      ports[0], ports[1]));
-  why = pair_wait_text (last->pipeline, GST_MESSAGE_WARNING);
-  g_assert_nonnull (strstr (why, "the other sources are used"));
+  last = make_last (ports, "hot", "streamid=mine");
+  pair_expect (last->pipeline, GST_MESSAGE_WARNING, "the other sources are used");
   chain_push (sender, stream, 0, SIZE, 0);
-  chain_end (sender);
-  gst_message_unref (pair_wait (last->pipeline, GST_MESSAGE_EOS));
-  tap_assert_got (last, stream, 0);
-  tap_free (last);
-  chain_stop (stranger);
-  chain_stop (sender);
+  chain_finish (sender, last, stream, 0);
 }
 
 /* A source disconnects the receiver, which is told so; the other is enough. */
@@ -546,22 +501,19 @@ test_all_refuse (void)
       ports[0], ports[1]);
   gst_element_set_state (last, GST_STATE_PLAYING);
   gst_message_unref (pair_wait (last, GST_MESSAGE_ERROR));
-  chain_stop (last);
-  chain_stop (strangers[0]);
-  chain_stop (strangers[1]);
+  pair_end (last);
+  pair_end (strangers[0]);
+  pair_end (strangers[1]);
 }
 
 static void
 test_bad_settings (gconstpointer value)
 {
-  g_autofree gchar *why = NULL;
-  GstElement *source =
+  g_autoptr (PairPipeline) source =
       pair_launch ("faspsrc redundancy=hot " SECRET " %s ! fakesink", (const gchar *) value);
 
   gst_element_set_state (source, GST_STATE_PLAYING);
-  why = pair_wait_text (source, GST_MESSAGE_ERROR);
-  g_assert_nonnull (strstr (why, "redundancy=hot"));
-  chain_stop (source);
+  pair_expect (source, GST_MESSAGE_ERROR, "redundancy=hot");
 }
 
 int

@@ -119,13 +119,13 @@ static void
 test_several (void)
 {
   guint port = pair_get_port ();
-  GstElement *receiver =
+  g_autoptr (PairPipeline) receiver =
       pair_launch ("faspsrc name=source redundancy=hot " SECRET " uri=fasp://127.0.0.1:%u "
                    "fallback-addresses=127.0.0.1:%u ! fakesink",
           port, port);
-  GstElement *sender = pair_launch ("fakesrc is-live=true datarate=100000 "
-                                    "sizetype=fixed sizemax=1000 ! faspsink name=sink "
-                                    "uri=fasp://:%u?" SECRET,
+  g_autoptr (PairPipeline) sender = pair_launch ("fakesrc is-live=true datarate=100000 "
+                                                 "sizetype=fixed sizemax=1000 ! faspsink name=sink "
+                                                 "uri=fasp://:%u?" SECRET,
       port);
 
   gst_element_set_state (sender, GST_STATE_PLAYING);
@@ -133,33 +133,26 @@ test_several (void)
   pair_wait_for_stat (sender, "sink", "connected-callers", 2);
   pair_wait_for_least (receiver, "source", "bytes-received-total", 10000);
   check_several (receiver, 2);
-  pair_stop (receiver);
-  pair_stop (sender);
-  gst_object_unref (sender);
-  gst_object_unref (receiver);
 }
 
 static void
 test_fields (void)
 {
   guint port = pair_get_ports (2);
-  GstElement *receiver =
+  g_autoptr (PairPipeline) receiver =
       pair_launch ("faspsrc name=source flowlets=2 uri=fasp://127.0.0.1:%u?" SECRET " ! fakesink",
           port);
-  GstElement *sender = pair_launch ("fakesrc is-live=true datarate=100000 "
-                                    "sizetype=fixed sizemax=1000 ! faspsink name=sink flowlets=2 "
-                                    "uri=fasp://:%u?" SECRET,
-      port);
+  g_autoptr (PairPipeline) sender =
+      pair_launch ("fakesrc is-live=true datarate=100000 "
+                   "sizetype=fixed sizemax=1000 ! faspsink name=sink flowlets=2 "
+                   "uri=fasp://:%u?" SECRET,
+          port);
 
   gst_element_set_state (sender, GST_STATE_PLAYING);
   gst_element_set_state (receiver, GST_STATE_PLAYING);
   pair_wait_for_least (receiver, "source", "bytes-received-total", 10000);
   check (sender, "sink", FASP_ROLE_SENDER);
   check (receiver, "source", FASP_ROLE_RECEIVER);
-  pair_stop (receiver);
-  pair_stop (sender);
-  gst_object_unref (sender);
-  gst_object_unref (receiver);
 }
 
 int

@@ -103,7 +103,7 @@ on_picture (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static void
 test_encoded (void)
 {
-  g_autoptr (GstElement) pipeline =
+  g_autoptr (PairPipeline) pipeline =
       pair_launch ("videotestsrc name=source num-buffers=30 pattern=snow ! video/x-raw,"
                    "format=I420,width=1280,height=720,framerate=50/1 ! x264enc "
                    "tune=zerolatency speed-preset=ultrafast bitrate=2000 intra-refresh=true "
@@ -132,7 +132,6 @@ test_encoded (void)
     gst_sample_unref (sample);
   }
   g_assert_cmpuint (n, ==, 30);
-  pair_stop (pipeline);
 }
 
 int

@@ -89,7 +89,7 @@ test_stopped (void)
   g_autoptr (GstElement) sender = pair_launch (
       "audiotestsrc is-live=true ! faspsink name=sink max-bitrate=5000000 uri=fasp://:%u " SECRET,
       port);
-  g_autoptr (GstElement) receiver =
+  g_autoptr (PairPipeline) receiver =
       pair_launch ("faspsrc uri=fasp://127.0.0.1:%u " SECRET " ! fakesink", port);
   g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (sender), "sink");
   guint64 bitrate;
@@ -106,7 +106,6 @@ test_stopped (void)
   g_object_get (sink, "available-bitrate", &bitrate, NULL);
   g_assert_cmpuint (bitrate, ==, 0);
   g_assert_cmpint (g_atomic_int_get (&notified), >, 0);
-  pair_stop (receiver);
 }
 
 /* --- key frames ---------------------------------------------------------------------- */
@@ -133,17 +132,6 @@ make_origin (guint port, gint *asked)
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, count_key_frames, asked, NULL);
   gst_element_set_state (origin, GST_STATE_PLAYING);
   return origin;
-}
-
-static void
-wait_for_count (gint *count, gint least)
-{
-  gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
-
-  while (g_atomic_int_get (count) < least) {
-    g_assert_cmpint (g_get_monotonic_time (), <, until);
-    g_usleep (1000);
-  }
 }
 
 /* As a decoder does that has lost track. */
@@ -173,10 +161,10 @@ test_wanted (void)
   g_assert_false (want (player));
   origin = make_origin (port, &asked);
   pair_wait_for_stat (player, "source", "connected-callers", 1);
-  wait_for_count (&asked, 1);
+  pair_wait_for_count (&asked, 1);
   g_assert_cmpuint (pair_get_stat (player, "source", "key-frames-wanted"), ==, 0);
   g_assert_true (want (player));
-  wait_for_count (&asked, 2);
+  pair_wait_for_count (&asked, 2);
   pair_wait_for_stat (player, "source", "key-frames-wanted", 1);
   pair_wait_for_stat (origin, "sink", "key-frames-wanted", 1);
   g_assert_cmpuint (pair_get_stat (origin, "sink", "key-frames-requested"), ==, 2);
@@ -206,18 +194,18 @@ test_relay (gconstpointer data)
                        " t. ! %sfaspsink wait-for-connection=false uri=fasp://:%u " SECRET,
       ports[0], between, ports[1], between, ports[2]);
   gst_element_set_state (relay, GST_STATE_PLAYING);
-  wait_for_count (&asked, 1);
+  pair_wait_for_count (&asked, 1);
   pair_wait_for_stat (relay, "source", "connected-callers", 1);
 
   player = pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u " SECRET
                         " ! queue ! fakesink name=play async=false",
       ports[2]);
   gst_element_set_state (player, GST_STATE_PLAYING);
-  wait_for_count (&asked, 2);
+  pair_wait_for_count (&asked, 2);
   pair_wait_for_stat (origin, "sink", "key-frames-wanted", 1);
   pair_wait_for_stat (player, "source", "connected-callers", 1);
   g_assert_true (want (player));
-  wait_for_count (&asked, 3);
+  pair_wait_for_count (&asked, 3);
   pair_wait_for_stat (origin, "sink", "key-frames-wanted", 2);
   pair_stop (player);
   pair_stop (relay);
