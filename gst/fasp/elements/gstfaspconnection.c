@@ -321,7 +321,7 @@ get_wanted (GstFaspConnection *c, Wanted *wanted, GError **error)
     g_propagate_error (error, g_error_copy (c->settings.bad_uri));
   else
     good = gst_fasp_settings_to_io (&c->settings, io, &wanted->links, error);
-  wanted->redundancy = gst_fasp_redundancy_get (&c->settings);
+  wanted->redundancy = c->settings.receiving.redundancy;
   wanted->wait_to_restore = c->settings.receiving.wait_to_restore * FASP_MSEC;
   io->endpoint.streamid = wanted->streamid = g_strdup (io->endpoint.streamid);
   io->peer_host = wanted->host = g_strdup (io->peer_host);

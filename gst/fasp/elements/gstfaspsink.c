@@ -314,7 +314,7 @@ has_others (GstFaspSink *self)
   gboolean waits;
 
   GST_OBJECT_LOCK (self);
-  waits = self->connection.settings.sending.slow_policy == GST_FASP_SLOW_POLICY_WAIT;
+  waits = self->connection.settings.sending.slow_policy == FASP_SLOW_WAIT;
   GST_OBJECT_UNLOCK (self);
   fasp_endpoint_get_stats (fasp_io_lock (self->connection.io), &stats);
   fasp_io_unlock (self->connection.io, FALSE);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspsources.h"
 #include "gstfaspcommon.h"
 #include "gstfaspenums.h"
 
@@ -9,19 +10,18 @@ GST_FASP_DEFINE_ENUM (GstFaspMode, gst_fasp_mode,
     { GST_FASP_MODE_RENDEZVOUS, "Both ends know and dial the other's address", "rendezvous" });
 
 GST_FASP_DEFINE_ENUM (GstFaspSlowPolicy, gst_fasp_slow_policy,
-    { GST_FASP_SLOW_POLICY_WAIT, "Wait for it, unless it is silent while others are heard",
-        "wait" },
-    { GST_FASP_SLOW_POLICY_DROP_RECEIVER, "Disconnect it", "drop-receiver" },
-    { GST_FASP_SLOW_POLICY_SKIP, "Move it ahead; it sees a gap", "skip" });
+    { FASP_SLOW_WAIT, "Wait for it, unless it is silent while others are heard", "wait" },
+    { FASP_SLOW_DROP_RECEIVER, "Disconnect it", "drop-receiver" },
+    { FASP_SLOW_SKIP, "Move it ahead; it sees a gap", "skip" });
 
 GST_FASP_DEFINE_ENUM (GstFaspTooLate, gst_fasp_too_late,
     { GST_FASP_TOO_LATE_WAIT, "Wait for it: nothing is ever dropped", "wait" },
     { GST_FASP_TOO_LATE_SKIP, "Give it up and go on behind the gap", "skip" });
 
 GST_FASP_DEFINE_ENUM (GstFaspFlowAssignment, gst_fasp_flow_assignment,
-    { GST_FASP_FLOW_ASSIGNMENT_RANDOM, "Each packet on a flow chosen at random", "random" },
-    { GST_FASP_FLOW_ASSIGNMENT_ROUND_ROBIN, "The flows in turn", "round-robin" },
-    { GST_FASP_FLOW_ASSIGNMENT_DUPLICATE,
+    { FASP_ASSIGNMENT_RANDOM, "Each packet on a flow chosen at random", "random" },
+    { FASP_ASSIGNMENT_ROUND_ROBIN, "The flows in turn", "round-robin" },
+    { FASP_ASSIGNMENT_DUPLICATE,
         "Every packet on all flows, so that "
         "the loss of one is not felt at all (SMPTE ST 2022-7)",
         "duplicate" });
@@ -36,13 +36,13 @@ GST_FASP_DEFINE_ENUM (GstFaspRateControl, gst_fasp_rate_control,
         "What the path has room for without a queue, measured by short pulses", "adaptive" });
 
 GST_FASP_DEFINE_ENUM (GstFaspJoinAt, gst_fasp_join_at,
-    { GST_FASP_JOIN_AT_AUTO, "Source: as set at the sink. Sink: live", "auto" },
-    { GST_FASP_JOIN_AT_LIVE, "What is sent from now on", "live" },
-    { GST_FASP_JOIN_AT_KEYFRAME, "The newest key frame that is kept", "keyframe" },
-    { GST_FASP_JOIN_AT_BACK, "join-back ago, as far back as history goes", "back" });
+    { FASP_JOIN_ANY, "Source: as set at the sink. Sink: live", "auto" },
+    { FASP_JOIN_LIVE, "What is sent from now on", "live" },
+    { FASP_JOIN_KEY_FRAME, "The newest key frame that is kept", "keyframe" },
+    { FASP_JOIN_BACK, "join-back ago, as far back as history goes", "back" });
 
 GST_FASP_DEFINE_ENUM (GstFaspRedundancy, gst_fasp_redundancy,
-    { GST_FASP_REDUNDANCY_NONE, "One source at a time; another is called when it is gone", "none" },
-    { GST_FASP_REDUNDANCY_HOT, "All sources send all of the stream", "hot" },
-    { GST_FASP_REDUNDANCY_STANDBY,
-        "One source sends; the others are connected, and send when it fails", "standby" });
+    { FASP_REDUNDANCY_NONE, "One source at a time; another is called when it is gone", "none" },
+    { FASP_REDUNDANCY_HOT, "All sources send all of the stream", "hot" },
+    { FASP_REDUNDANCY_STANDBY, "One source sends; the others are connected, and send when it fails",
+        "standby" });

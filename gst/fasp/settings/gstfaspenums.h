@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * gstfaspenums.h: the enumerations that properties use.
+ * gstfaspenums.h: the enumerations that properties use: these, and some of the core's.  Their
+ * numbers are the elements' interface: a new value goes behind the others.
  */
 #pragma once
 
@@ -18,23 +19,9 @@ typedef enum
 
 typedef enum
 {
-  GST_FASP_SLOW_POLICY_WAIT,
-  GST_FASP_SLOW_POLICY_DROP_RECEIVER,
-  GST_FASP_SLOW_POLICY_SKIP,
-} GstFaspSlowPolicy;
-
-typedef enum
-{
   GST_FASP_TOO_LATE_WAIT,
   GST_FASP_TOO_LATE_SKIP,
 } GstFaspTooLate;
-
-typedef enum
-{
-  GST_FASP_FLOW_ASSIGNMENT_RANDOM,
-  GST_FASP_FLOW_ASSIGNMENT_ROUND_ROBIN,
-  GST_FASP_FLOW_ASSIGNMENT_DUPLICATE,
-} GstFaspFlowAssignment;
 
 typedef enum
 {
@@ -43,21 +30,6 @@ typedef enum
   GST_FASP_RATE_CONTROL_PERT,
   GST_FASP_RATE_CONTROL_ADAPTIVE,
 } GstFaspRateControl;
-
-typedef enum
-{
-  GST_FASP_JOIN_AT_AUTO,
-  GST_FASP_JOIN_AT_LIVE,
-  GST_FASP_JOIN_AT_KEYFRAME,
-  GST_FASP_JOIN_AT_BACK,
-} GstFaspJoinAt;
-
-typedef enum
-{
-  GST_FASP_REDUNDANCY_NONE,
-  GST_FASP_REDUNDANCY_HOT,
-  GST_FASP_REDUNDANCY_STANDBY,
-} GstFaspRedundancy;
 
 #define GST_TYPE_FASP_MODE (gst_fasp_mode_get_type ())
 GType gst_fasp_mode_get_type (void);

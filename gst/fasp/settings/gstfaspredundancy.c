@@ -12,7 +12,7 @@
 static const gchar *
 get_name (const GstFaspSettings *s)
 {
-  return s->receiving.redundancy == GST_FASP_REDUNDANCY_HOT ? "hot" : "standby";
+  return s->receiving.redundancy == FASP_REDUNDANCY_HOT ? "hot" : "standby";
 }
 
 /* A source that is called is one of its own; those that call share a port. */
@@ -59,7 +59,7 @@ check_caller (const GstFaspSettings *s, const GstFaspLinks *links, GError **erro
 gboolean
 gst_fasp_redundancy_check (const GstFaspSettings *s, const GstFaspLinks *links, GError **error)
 {
-  if (s->receiving.redundancy == GST_FASP_REDUNDANCY_NONE) {
+  if (s->receiving.redundancy == FASP_REDUNDANCY_NONE) {
     if (s->receiving.wait_to_restore > 0)
       BAD ("wait-to-restore is for several sources at once, and redundancy is none: set "
            "redundancy=hot or redundancy=standby, or leave out wait-to-restore.");
@@ -74,20 +74,6 @@ gst_fasp_redundancy_check (const GstFaspSettings *s, const GstFaspLinks *links, 
       get_name (s),
       gst_fasp_multicast_is_meant (s) ? "a multicast group" : "the other end of a rendezvous");
   return FALSE;
-}
-
-FaspRedundancy
-gst_fasp_redundancy_get (const GstFaspSettings *s)
-{
-  switch (s->receiving.redundancy) {
-    case GST_FASP_REDUNDANCY_HOT:
-      return FASP_REDUNDANCY_HOT;
-    case GST_FASP_REDUNDANCY_STANDBY:
-      return FASP_REDUNDANCY_STANDBY;
-    case GST_FASP_REDUNDANCY_NONE:
-      break;
-  }
-  return FASP_REDUNDANCY_NONE;
 }
 
 guint

@@ -6,7 +6,6 @@
  */
 #pragma once
 
-#include "faspsources.h"
 #include "gstfasplinks.h"
 
 G_BEGIN_DECLS
@@ -14,7 +13,6 @@ G_BEGIN_DECLS
 /* Can there be several sources, if they are wanted? */
 gboolean gst_fasp_redundancy_check (const GstFaspSettings *settings, const GstFaspLinks *links,
     GError **error);
-FaspRedundancy gst_fasp_redundancy_get (const GstFaspSettings *settings);
 /* Makes the settings of each source from @io, which are those of all together.  @sources has room
  * for FASP_SOURCES_MAX.  Returns how many there are. */
 guint gst_fasp_redundancy_split (const FaspIoSettings *io, FaspRedundancy redundancy,

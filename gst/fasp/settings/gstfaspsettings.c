@@ -177,7 +177,7 @@ install_common (GObjectClass *klass)
           "Where a receiver begins that has nothing of the stream yet, as far "
           "back as the sink keeps it (history). The source's value is used; if "
           "that is auto, the sink's",
-          GST_TYPE_FASP_JOIN_AT, GST_FASP_JOIN_AT_AUTO, READY));
+          GST_TYPE_FASP_JOIN_AT, FASP_JOIN_ANY, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_JOIN_BACK,
       g_param_spec_uint64 ("join-back", "Join back",
           "With join-at=back: how long ago to begin, in ns (0: as far back as history goes)", 0,
@@ -221,7 +221,7 @@ install_sink (GObjectClass *klass)
   g_object_class_install_property (klass, GST_FASP_PROP_SLOW_POLICY,
       g_param_spec_enum ("slow-policy", "Slow policy",
           "What to do with a receiver that does not keep up when buffer-size is full",
-          GST_TYPE_FASP_SLOW_POLICY, GST_FASP_SLOW_POLICY_WAIT, PLAYING));
+          GST_TYPE_FASP_SLOW_POLICY, FASP_SLOW_WAIT, PLAYING));
   g_object_class_install_property (klass, GST_FASP_PROP_GLITCH_INTERVAL,
       g_param_spec_uint64 ("glitch-interval", "Glitch interval",
           "At most one skip, a second in which some data came later than "
@@ -239,7 +239,7 @@ install_sink (GObjectClass *klass)
           "takes. All but duplicate give a flow that loses more a smaller "
           "share; with duplicate, max-bitrate has to have room for all of "
           "them",
-          GST_TYPE_FASP_FLOW_ASSIGNMENT, GST_FASP_FLOW_ASSIGNMENT_RANDOM, READY));
+          GST_TYPE_FASP_FLOW_ASSIGNMENT, FASP_ASSIGNMENT_RANDOM, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_REX,
       g_param_spec_boolean ("rex", "Retransmission",
           "Retransmit lost packets; if false, those that fec does not recover "
@@ -307,7 +307,7 @@ install_source (GObjectClass *klass)
           "Whether the stream comes from several sources at once: the peer of the URI and "
           "those of fallback-addresses, or two senders that call. Each byte is taken from "
           "whichever has it first",
-          GST_TYPE_FASP_REDUNDANCY, GST_FASP_REDUNDANCY_NONE, READY));
+          GST_TYPE_FASP_REDUNDANCY, FASP_REDUNDANCY_NONE, READY));
   g_object_class_install_property (klass, GST_FASP_PROP_WAIT_TO_RESTORE,
       g_param_spec_uint ("wait-to-restore", "Wait to restore",
           "With redundancy: how long the peer of the URI has to be good, ms, until it leads "

@@ -8,7 +8,7 @@
 #pragma once
 
 #include <gst/gst.h>
-#include "faspio.h"
+#include "faspsources.h"
 #include "gstfaspenums.h"
 #include "gstfaspkeys.h"
 
@@ -91,10 +91,10 @@ typedef struct
 {
   guint64 max_bitrate, max_total_bitrate, min_bitrate;
   GstFaspRateControl rate_control;
-  GstFaspSlowPolicy slow_policy;
+  FaspSlowPolicy slow_policy;
   GstClockTime glitch_interval;
   gboolean wait_for_connection;
-  GstFaspFlowAssignment flow_assignment;
+  FaspAssignment flow_assignment;
   gboolean rtx;
   GstClockTime history;
   guint max_receivers, max_receivers_per_network; /* 0: no limit */
@@ -109,7 +109,7 @@ typedef struct
   gboolean provide_clock;
   gboolean require_complete;
   gchar *fallback_addresses;
-  GstFaspRedundancy redundancy;
+  FaspRedundancy redundancy;
   guint wait_to_restore; /* ms; 0: for ever */
 } GstFaspReceiving;
 
@@ -137,7 +137,7 @@ typedef struct
   gint latency; /* ms; -1: auto */
   gboolean latency_set;
   gchar *fec; /* NULL: the default of its side */
-  GstFaspJoinAt join_at;
+  FaspJoin join_at;
   GstClockTime join_back;
   gchar *record, *log;
   guint stats_interval; /* ms */

@@ -20,18 +20,6 @@ get_latency (const GstFaspSettings *s)
   return s->latency_set ? (guint) s->latency : FASP_LATENCY_ANY;
 }
 
-static FaspSlowPolicy
-get_slow_policy (const GstFaspSettings *s)
-{
-  static const FaspSlowPolicy policies[] = {
-    [GST_FASP_SLOW_POLICY_WAIT] = FASP_SLOW_WAIT,
-    [GST_FASP_SLOW_POLICY_DROP_RECEIVER] = FASP_SLOW_DROP_RECEIVER,
-    [GST_FASP_SLOW_POLICY_SKIP] = FASP_SLOW_SKIP,
-  };
-
-  return policies[s->sending.slow_policy];
-}
-
 /* Parses fec: off, auto, or N%. */
 static gboolean
 parse_fec (const GstFaspSettings *s, FaspEndpointConfig *config, GError **error)
@@ -242,12 +230,12 @@ gst_fasp_settings_to_endpoint (const GstFaspSettings *s, FaspEndpointSettings *s
     .min_bitrate = s->sending.min_bitrate,
     .max_receivers = s->sending.max_receivers,
     .max_receivers_per_network = s->sending.max_receivers_per_network,
-    .slow_policy = get_slow_policy (s),
+    .slow_policy = s->sending.slow_policy,
     .wait_for_connection = s->sending.wait_for_connection,
     .reconnect = s->auto_reconnect,
     /* of several that listen, each takes a sender again, whatever becomes of the stream */
     .keep_listening = s->receiving.keep_listening
-        || (s->receiving.redundancy != GST_FASP_REDUNDANCY_NONE
+        || (s->receiving.redundancy != FASP_REDUNDANCY_NONE
             && gst_fasp_mode_get (s) == GST_FASP_MODE_LISTENER),
     .too_late_skip = s->receiving.too_late == GST_FASP_TOO_LATE_SKIP,
   };
@@ -256,21 +244,10 @@ gst_fasp_settings_to_endpoint (const GstFaspSettings *s, FaspEndpointSettings *s
 static gboolean
 fill_config (const GstFaspSettings *s, FaspEndpointConfig *config, GError **error)
 {
-  static const FaspAssignment assignments[] = {
-    [GST_FASP_FLOW_ASSIGNMENT_RANDOM] = FASP_ASSIGNMENT_RANDOM,
-    [GST_FASP_FLOW_ASSIGNMENT_ROUND_ROBIN] = FASP_ASSIGNMENT_ROUND_ROBIN,
-    [GST_FASP_FLOW_ASSIGNMENT_DUPLICATE] = FASP_ASSIGNMENT_DUPLICATE,
-  };
   static const FaspMode modes[] = {
     [GST_FASP_MODE_CALLER] = FASP_MODE_CALLER,
     [GST_FASP_MODE_LISTENER] = FASP_MODE_LISTENER,
     [GST_FASP_MODE_RENDEZVOUS] = FASP_MODE_RENDEZVOUS,
-  };
-  static const FaspJoin joins[] = {
-    [GST_FASP_JOIN_AT_AUTO] = FASP_JOIN_ANY,
-    [GST_FASP_JOIN_AT_LIVE] = FASP_JOIN_LIVE,
-    [GST_FASP_JOIN_AT_KEYFRAME] = FASP_JOIN_KEY_FRAME,
-    [GST_FASP_JOIN_AT_BACK] = FASP_JOIN_BACK,
   };
 
   fasp_endpoint_config_init (config, s->role, modes[gst_fasp_mode_get (s)]);
@@ -278,14 +255,14 @@ fill_config (const GstFaspSettings *s, FaspEndpointConfig *config, GError **erro
     return FALSE;
   gst_fasp_settings_to_endpoint (s, &config->settings);
   config->streamid = s->streamid;
-  config->assignment = assignments[s->sending.flow_assignment];
+  config->assignment = s->sending.flow_assignment;
   config->no_rtx = !s->sending.rtx;
   config->rate_control = get_rate_control (s);
   config->buffer_size = s->buffer_size;
   config->ask = s->keys.authentication;
   config->resume_timeout = s->resume_timeout / GST_USECOND;
   config->history = s->sending.history / GST_USECOND;
-  config->join = joins[s->join_at];
+  config->join = s->join_at;
   config->join_back_ms = s->join_back / GST_MSECOND;
   return TRUE;
 }
