@@ -671,15 +671,6 @@ gst_fasp_connection_fail (GstFaspConnection *c, const FaspEvent *event)
   return GST_FASP_FLOW_POSTED;
 }
 
-static void
-add_flush (GstFaspConnection *c, gint more)
-{
-  g_mutex_lock (&c->lock);
-  c->flushing += more;
-  set_flushing (c);
-  g_mutex_unlock (&c->lock);
-}
-
 FaspIoResult
 gst_fasp_connection_read (GstFaspConnection *c, FaspRead *items, guint max, guint *n,
     FaspEvent *event)
@@ -725,8 +716,9 @@ find_session (FaspIo *io, const gchar *address)
 }
 
 gboolean
-gst_fasp_connection_drop (GstFaspConnection *c, const gchar *address)
+gst_fasp_connection_drop (GstElement *element, const gchar *address)
 {
+  GstFaspConnection *c = get_connection (element);
   gboolean dropped = FALSE;
 
   g_mutex_lock (&c->lock);
@@ -773,8 +765,9 @@ gst_fasp_connection_want_key_frame (GstFaspConnection *c)
 }
 
 gboolean
-gst_fasp_connection_switch_source (GstFaspConnection *c, guint source)
+gst_fasp_connection_switch_source (GstElement *element, guint source)
 {
+  GstFaspConnection *c = get_connection (element);
   gboolean done;
 
   g_mutex_lock (&c->lock);
@@ -784,13 +777,10 @@ gst_fasp_connection_switch_source (GstFaspConnection *c, guint source)
 }
 
 void
-gst_fasp_connection_begin_flush (GstFaspConnection *c)
+gst_fasp_connection_flush (GstFaspConnection *c, gboolean begins)
 {
-  add_flush (c, 1);
-}
-
-void
-gst_fasp_connection_end_flush (GstFaspConnection *c)
-{
-  add_flush (c, -1);
+  g_mutex_lock (&c->lock);
+  c->flushing += begins ? 1 : -1;
+  set_flushing (c);
+  g_mutex_unlock (&c->lock);
 }

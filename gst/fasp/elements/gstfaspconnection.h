@@ -88,19 +88,19 @@ FaspIoResult gst_fasp_connection_read (GstFaspConnection *connection, FaspRead *
     guint *n, FaspEvent *event);
 /* The clock of the sender of the last block read; of several sources, of the leader. */
 FaspSenderClock gst_fasp_connection_get_sender_clock (GstFaspConnection *connection);
-/* Disconnects the caller with this address, written as in the statistics. FALSE: there is none. */
-gboolean gst_fasp_connection_drop (GstFaspConnection *connection, const gchar *address);
+/* A signal's handler.  Disconnects the caller with this address, written as in the statistics.
+ * FALSE: there is none. */
+gboolean gst_fasp_connection_drop (GstElement *element, const gchar *address);
 /* Ends the sessions with all senders, and sends them the reason. */
 void gst_fasp_connection_refuse (GstFaspConnection *connection, const gchar *why);
 /* Tells the sender that a key frame is wanted.  May be called from any thread, whether open or not;
  * FALSE: there is no sender. */
 gboolean gst_fasp_connection_want_key_frame (GstFaspConnection *connection);
-/* Makes @source lead, of several sources.  May be called from any thread, whether open or not.
- * FALSE: it is not connected. */
-gboolean gst_fasp_connection_switch_source (GstFaspConnection *connection, guint source);
+/* A signal's handler.  Makes @source lead, of several sources.  May be called from any thread,
+ * whether open or not.  FALSE: it is not connected. */
+gboolean gst_fasp_connection_switch_source (GstElement *element, guint source);
 /* May be called from any thread, whether open or not.  Ends every wait of the streaming thread.
- * No wait begins until each begin_flush() has been followed by an end_flush(). */
-void gst_fasp_connection_begin_flush (GstFaspConnection *connection);
-void gst_fasp_connection_end_flush (GstFaspConnection *connection);
+ * No wait begins until each flush that has begun has ended. */
+void gst_fasp_connection_flush (GstFaspConnection *connection, gboolean begins);
 
 G_END_DECLS

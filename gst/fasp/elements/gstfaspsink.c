@@ -488,11 +488,11 @@ play (GstFaspSink *self)
   GstBaseSink *sink = GST_BASE_SINK (self);
   GstStateChangeReturn ret;
 
-  gst_fasp_connection_begin_flush (&self->connection);
+  gst_fasp_connection_flush (&self->connection, TRUE);
   ret = GST_ELEMENT_CLASS (gst_fasp_sink_parent_class)
             ->change_state (GST_ELEMENT (self), GST_STATE_CHANGE_PAUSED_TO_PLAYING);
   GST_BASE_SINK_PREROLL_LOCK (sink);
-  gst_fasp_connection_end_flush (&self->connection);
+  gst_fasp_connection_flush (&self->connection, FALSE);
   /* the target may be PAUSED again: GstBaseSink changes to PLAYING in the streaming thread if it
    * comes from READY, and meanwhile another thread may have set PAUSED */
   GST_OBJECT_LOCK (self);
@@ -549,7 +549,7 @@ gst_fasp_sink_change_state (GstElement *element, GstStateChange transition)
 static gboolean
 gst_fasp_sink_unlock (GstBaseSink *sink)
 {
-  gst_fasp_connection_begin_flush (&GST_FASP_SINK (sink)->connection);
+  gst_fasp_connection_flush (&GST_FASP_SINK (sink)->connection, TRUE);
   return TRUE;
 }
 
@@ -559,7 +559,7 @@ gst_fasp_sink_unlock_stop (GstBaseSink *sink)
 {
   GstFaspSink *self = GST_FASP_SINK (sink);
 
-  gst_fasp_connection_end_flush (&self->connection);
+  gst_fasp_connection_flush (&self->connection, FALSE);
   self->paused = g_atomic_int_get (&self->pausing) && sink->have_preroll;
   return TRUE;
 }
@@ -647,12 +647,6 @@ gst_fasp_sink_set_caps (GstBaseSink *sink, GstCaps *caps)
   return TRUE;
 }
 
-static gboolean
-gst_fasp_sink_drop_caller (GstFaspSink *self, const gchar *address)
-{
-  return gst_fasp_connection_drop (&self->connection, address);
-}
-
 static void
 gst_fasp_sink_class_init (GstFaspSinkClass *klass)
 {
@@ -679,7 +673,7 @@ gst_fasp_sink_class_init (GstFaspSinkClass *klass)
    * Since: 1.0
    */
   g_signal_new_class_handler ("drop-caller", G_TYPE_FROM_CLASS (klass),
-      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (gst_fasp_sink_drop_caller), NULL, NULL, NULL,
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (gst_fasp_connection_drop), NULL, NULL, NULL,
       G_TYPE_BOOLEAN, 1, G_TYPE_STRING);
 
   element_class->change_state = gst_fasp_sink_change_state;

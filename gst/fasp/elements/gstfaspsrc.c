@@ -447,10 +447,7 @@ set_unlocked (GstFaspSrc *self, gboolean unlocked)
 {
   if (!g_atomic_int_compare_and_exchange (&self->unlocked, !unlocked, unlocked))
     return;
-  if (unlocked)
-    gst_fasp_connection_begin_flush (&self->connection);
-  else
-    gst_fasp_connection_end_flush (&self->connection);
+  gst_fasp_connection_flush (&self->connection, unlocked);
   g_atomic_int_set (&self->interrupted, TRUE);
 }
 
@@ -633,14 +630,6 @@ take_settings (GstFaspSrc *self)
   gst_fasp_clock_leave (self->timing.clock);
 }
 
-/* --- several sources ----------------------------------------------------------------------- */
-
-static gboolean
-gst_fasp_src_switch_source (GstFaspSrc *self, guint source)
-{
-  return gst_fasp_connection_switch_source (&self->connection, source);
-}
-
 /* --- states ------------------------------------------------------------------------------ */
 
 static void
@@ -757,8 +746,8 @@ gst_fasp_src_class_init (GstFaspSrcClass *klass)
    * Since: 1.0
    */
   g_signal_new_class_handler ("switch-source", G_TYPE_FROM_CLASS (klass),
-      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (gst_fasp_src_switch_source), NULL, NULL,
-      NULL, G_TYPE_BOOLEAN, 1, G_TYPE_UINT);
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (gst_fasp_connection_switch_source), NULL,
+      NULL, NULL, G_TYPE_BOOLEAN, 1, G_TYPE_UINT);
 
   element_class->change_state = gst_fasp_src_change_state;
   element_class->send_event = gst_fasp_src_send_event;
