@@ -26,7 +26,6 @@ find_stats (const RelayEnd *end, const RelayStreamStats *stats)
 JsonNode *
 relay_describe_end (const RelayEnd *end, const RelayStreamStats *stats)
 {
-  JsonObject *object = json_object_new ();
   g_autofree gchar *uri = relay_edit_hide (end->uri);
   RelayEndFigures figures;
 
@@ -34,9 +33,8 @@ relay_describe_end (const RelayEnd *end, const RelayStreamStats *stats)
   figures.id = end->id;
   figures.uri = uri;
   figures.passphrase = relay_end_has_passphrase (end);
-  relay_figures_add (object, end->id != 0 ? RELAY_OF_OUTPUT : RELAY_OF_INPUT, RELAY_IN_API,
-      &figures);
-  return relay_json_take (object);
+  return relay_json_take (relay_figures_to_object (end->id != 0 ? RELAY_OF_OUTPUT : RELAY_OF_INPUT,
+      RELAY_IN_API, &figures));
 }
 
 JsonNode *
@@ -46,22 +44,19 @@ relay_describe_receivers (const RelayEnd *output, const RelayStreamStats *stats)
   g_autoptr (GArray) receivers = end != NULL ? relay_figures_list_peers (end, NAN) : NULL;
   JsonArray *array = json_array_new ();
 
-  for (guint i = 0; receivers != NULL && i < receivers->len; i++) {
-    JsonObject *object = json_object_new ();
-
-    relay_figures_add (object, RELAY_OF_RECEIVER, RELAY_IN_API,
-        &g_array_index (receivers, RelayPeerFigures, i));
-    json_array_add_object_element (array, object);
-  }
+  for (guint i = 0; receivers != NULL && i < receivers->len; i++)
+    json_array_add_object_element (array,
+        relay_figures_to_object (RELAY_OF_RECEIVER, RELAY_IN_API,
+            &g_array_index (receivers, RelayPeerFigures, i)));
   return relay_json_take_array (array);
 }
 
 JsonNode *
 relay_describe_stream (const RelayStreamConfig *config, const RelayStreamStats *stats)
 {
-  JsonObject *object = json_object_new ();
   JsonArray *outputs = json_array_new ();
   RelayStreamFigures figures;
+  JsonObject *object;
 
   relay_figures_get_stream (stats, (RelayRates) { NAN, NAN }, &figures);
   figures.name = config->name;
@@ -69,7 +64,7 @@ relay_describe_stream (const RelayStreamConfig *config, const RelayStreamStats *
   figures.require_streamid = config->require_streamid;
   figures.optional = config->optional;
   figures.picture_interval = config->picture_interval;
-  relay_figures_add (object, RELAY_OF_STREAM, RELAY_IN_API, &figures);
+  object = relay_figures_to_object (RELAY_OF_STREAM, RELAY_IN_API, &figures);
   relay_picture_describe (stats != NULL ? stats->picture : NULL, RELAY_IN_API, object);
   json_object_set_member (object, "input", relay_describe_end (config->input, stats));
   for (guint i = 0; i < config->outputs->len; i++)

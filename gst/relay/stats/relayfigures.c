@@ -32,14 +32,9 @@ relay_stats_is_ready (const RelayStats *stats)
 
 /* --- fields of the elements' statistics --------------------------------------------------- */
 
-/* A number of any type; NAN: there is none. */
-static gdouble
-get_number (const GstStructure *s, const gchar *field)
+gdouble
+relay_figures_read (const GValue *value)
 {
-  const GValue *value = s != NULL ? gst_structure_get_value (s, field) : NULL;
-
-  if (value == NULL)
-    return NAN;
   if (G_VALUE_HOLDS_DOUBLE (value))
     return g_value_get_double (value);
   if (G_VALUE_HOLDS_UINT64 (value) && g_value_get_uint64 (value) >= RELAY_NEVER)
@@ -48,9 +43,22 @@ get_number (const GstStructure *s, const gchar *field)
     return g_value_get_uint64 (value);
   if (G_VALUE_HOLDS_UINT (value))
     return g_value_get_uint (value);
+  if (G_VALUE_HOLDS_INT64 (value))
+    return g_value_get_int64 (value);
   if (G_VALUE_HOLDS_INT (value))
     return g_value_get_int (value);
+  if (G_VALUE_HOLDS_BOOLEAN (value))
+    return g_value_get_boolean (value);
   return NAN;
+}
+
+/* NAN also if it is not there. */
+static gdouble
+get_number (const GstStructure *s, const gchar *field)
+{
+  const GValue *value = s != NULL ? gst_structure_get_value (s, field) : NULL;
+
+  return value != NULL ? relay_figures_read (value) : NAN;
 }
 
 /* FALSE also if it is not there. */

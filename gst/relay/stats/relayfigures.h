@@ -35,6 +35,9 @@ void relay_stats_free (RelayStats *stats);
 /* TRUE: every stream that is not optional receives, and the relay is not ending. */
 gboolean relay_stats_is_ready (const RelayStats *stats);
 
+/* A number of any type.  NAN: it is not known, or no number.  INFINITY: never. */
+gdouble relay_figures_read (const GValue *value);
+
 /* --- figures ------------------------------------------------------------------------------ */
 
 /* Structs of statistics in these are copies that own nothing.  NAN: not known. */

@@ -271,11 +271,14 @@ make_node (const RelayFigure *row, gconstpointer figures)
   }
 }
 
-void
-relay_figures_add (JsonObject *object, RelayFigureOf of, RelayFigureIn in, gconstpointer figures)
+JsonObject *
+relay_figures_to_object (RelayFigureOf of, RelayFigureIn in, gconstpointer figures)
 {
+  JsonObject *object = json_object_new ();
+
   for (const RelayFigure *row = NULL; (row = relay_figure_next (row, of, in)) != NULL;)
     json_object_set_member (object, row->name, make_node (row, figures));
+  return object;
 }
 
 gchar *

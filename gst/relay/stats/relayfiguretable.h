@@ -100,9 +100,8 @@ const gchar *relay_figure_get_owner (RelayFigureOf of);
 
 /* @figures: the owner's struct.  NAN: it is not known, or no number. */
 gdouble relay_figure_get_number (const RelayFigure *row, gconstpointer figures);
-/* Adds the figures that one owner has there. */
-void relay_figures_add (JsonObject *object, RelayFigureOf of, RelayFigureIn in,
-    gconstpointer figures);
+/* Makes an object of the figures that one owner has there. */
+JsonObject *relay_figures_to_object (RelayFigureOf of, RelayFigureIn in, gconstpointer figures);
 
 /* Makes a metric's name: the words but `total' and the one for the unit, and the unit. @owner: the
  * first word, or empty. */

@@ -109,7 +109,6 @@ static void
 add_sample (Metrics *metrics, const gchar *name, guint kind, const gchar *unit, const gchar *help,
     const gchar *labels, gdouble value)
 {
-  Family *family = get_family (metrics, name, kind, unit, help);
   gchar number[G_ASCII_DTOSTR_BUF_SIZE];
 
   if (!isfinite (value)
@@ -120,7 +119,8 @@ add_sample (Metrics *metrics, const gchar *name, guint kind, const gchar *unit, 
     g_ascii_formatd (number, sizeof number, "%.0f", value);
   else
     g_ascii_formatd (number, sizeof number, "%.9g", value);
-  g_string_append_printf (family->samples, "%s%s%s%s%s %s\n", name,
+  g_string_append_printf (get_family (metrics, name, kind, unit, help)->samples, "%s%s%s%s%s %s\n",
+      name,
       kind == FASP_KIND_COUNTER ? "_total" :
           kind == INFO          ? "_info" :
                                   "",
@@ -158,26 +158,6 @@ find_field (FaspStatsOf of, const gchar *name)
   return field != NULL ? field : fasp_stat_find (name);
 }
 
-static gboolean
-get_number (const GValue *value, gdouble *number)
-{
-  if (G_VALUE_HOLDS_BOOLEAN (value))
-    *number = g_value_get_boolean (value);
-  else if (G_VALUE_HOLDS_INT (value))
-    *number = g_value_get_int (value);
-  else if (G_VALUE_HOLDS_UINT (value))
-    *number = g_value_get_uint (value);
-  else if (G_VALUE_HOLDS_INT64 (value))
-    *number = g_value_get_int64 (value);
-  else if (G_VALUE_HOLDS_UINT64 (value) && g_value_get_uint64 (value) < RELAY_NEVER)
-    *number = g_value_get_uint64 (value);
-  else if (G_VALUE_HOLDS_DOUBLE (value))
-    *number = g_value_get_double (value);
-  else
-    return FALSE;
-  return TRUE;
-}
-
 static void
 add_field (Metrics *metrics, const gchar *prefix, const gchar *labels, const gchar *field,
     const FaspStatField *known, const GValue *value)
@@ -188,17 +168,16 @@ add_field (Metrics *metrics, const gchar *prefix, const gchar *labels, const gch
   g_autofree gchar *help = g_strdup_printf ("The field %s of the statistics", field);
   g_autofree gchar *name = relay_figures_make_metric (prefix, field, of);
   const GValueArray *array = gst_fasp_value_get_array (value);
-  gdouble number;
 
-  if (get_number (value, &number)) {
-    add_sample (metrics, name, kind, unit->metric, help, labels, number * unit->factor);
-    return;
-  }
+  if (array == NULL)
+    add_sample (metrics, name, kind, unit->metric, help, labels,
+        relay_figures_read (value) * unit->factor);
   for (guint i = 0; array != NULL && i < array->n_values; i++) {
     g_autoptr (GString) more = g_string_new (labels);
     g_autofree gchar *index = g_strdup_printf ("%u", i);
+    gdouble number = relay_figures_read (&array->values[i]);
 
-    if (!get_number (&array->values[i], &number))
+    if (!isfinite (number))
       break;
     add_label (more, "index", index);
     add_sample (metrics, name, kind, unit->metric, help, more->str, number * unit->factor);

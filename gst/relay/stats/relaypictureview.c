@@ -16,24 +16,18 @@ relay_picture_describe (const RelayPictureStats *stats, RelayFigureIn in, JsonOb
   JsonArray *levels = json_array_new ();
 
   json_object_set_null_member (object, "picture");
-  if (stats != NULL) {
-    JsonObject *picture = json_object_new ();
-
-    relay_figures_add (picture, RELAY_OF_PICTURE, in, stats);
-    json_object_set_object_member (object, "picture", picture);
-  }
+  if (stats != NULL)
+    json_object_set_object_member (object, "picture",
+        relay_figures_to_object (RELAY_OF_PICTURE, in, stats));
   for (guint i = 0; stats != NULL && i < stats->channels; i++) {
     RelayLevelFigures figures;
 
     relay_picture_get_level (stats, i, &figures);
-    if (in == RELAY_IN_EVENTS) {
+    if (in == RELAY_IN_EVENTS)
       json_array_add_double_element (levels, figures.peak);
-    } else {
-      JsonObject *level = json_object_new ();
-
-      relay_figures_add (level, RELAY_OF_LEVEL, in, &figures);
-      json_array_add_object_element (levels, level);
-    }
+    else
+      json_array_add_object_element (levels,
+          relay_figures_to_object (RELAY_OF_LEVEL, in, &figures));
   }
   json_object_set_array_member (object, "levels", levels);
 }

@@ -90,11 +90,11 @@ relay_status_translate (const GValue *value)
 static JsonNode *
 describe_end (const RelayEndStats *end, RelayFigureOf of)
 {
-  JsonObject *object = json_object_new ();
   RelayEndFigures figures;
+  JsonObject *object;
 
   relay_figures_get_end (end, NAN, &figures);
-  relay_figures_add (object, of, RELAY_IN_STATUS, &figures);
+  object = relay_figures_to_object (of, RELAY_IN_STATUS, &figures);
   json_object_set_member (object, "stats",
       end->stats != NULL ? relay_status_translate_structure (end->stats) :
                            relay_json_string (NULL));
@@ -104,12 +104,12 @@ describe_end (const RelayEndStats *end, RelayFigureOf of)
 static JsonNode *
 describe_stream (const RelayStreamStats *s)
 {
-  JsonObject *object = json_object_new ();
   JsonArray *outputs = json_array_new ();
   RelayStreamFigures figures;
+  JsonObject *object;
 
   relay_figures_get_stream (s, (RelayRates) { NAN, NAN }, &figures);
-  relay_figures_add (object, RELAY_OF_STREAM, RELAY_IN_STATUS, &figures);
+  object = relay_figures_to_object (RELAY_OF_STREAM, RELAY_IN_STATUS, &figures);
   relay_picture_describe (s->picture, RELAY_IN_STATUS, object);
   json_object_set_member (object, "input", describe_end (&s->input, RELAY_OF_INPUT));
   for (guint i = 0; i < s->outputs->len; i++)
@@ -122,13 +122,14 @@ describe_stream (const RelayStreamStats *s)
 gchar *
 relay_status_to_json (const RelayStats *stats)
 {
-  JsonObject *object = json_object_new ();
   JsonArray *streams = json_array_new ();
-  g_autoptr (JsonNode) root = relay_json_take (object);
+  g_autoptr (JsonNode) root = NULL;
   RelayOwnFigures figures;
+  JsonObject *object;
 
   relay_figures_get_own (stats, 0, &figures);
-  relay_figures_add (object, RELAY_OF_RELAY, RELAY_IN_STATUS, &figures);
+  object = relay_figures_to_object (RELAY_OF_RELAY, RELAY_IN_STATUS, &figures);
+  root = relay_json_take (object);
   for (guint i = 0; i < stats->streams->len; i++)
     json_array_add_element (streams, describe_stream (g_ptr_array_index (stats->streams, i)));
   json_object_set_array_member (object, "streams", streams);

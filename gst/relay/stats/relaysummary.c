@@ -10,15 +10,6 @@
 
 /* --- receivers ---------------------------------------------------------------------------- */
 
-static JsonObject *
-describe (RelayFigureOf of, gconstpointer figures)
-{
-  JsonObject *object = json_object_new ();
-
-  relay_figures_add (object, of, RELAY_IN_EVENTS, figures);
-  return object;
-}
-
 /* The ones that are not heard first, then those that are furthest behind. */
 static gint
 by_need (gconstpointer a, gconstpointer b)
@@ -48,7 +39,8 @@ describe_receivers (const GArray *receivers, guint most)
 
   for (guint i = 0; i < MIN (receivers->len, most); i++)
     json_array_add_object_element (array,
-        describe (RELAY_OF_RECEIVER, &g_array_index (receivers, RelayPeerFigures, i)));
+        relay_figures_to_object (RELAY_OF_RECEIVER, RELAY_IN_EVENTS,
+            &g_array_index (receivers, RelayPeerFigures, i)));
   return array;
 }
 
@@ -74,7 +66,7 @@ relay_summary_describe_receiver (const RelayEndStats *output, RelayRates rates,
 
     if (g_strcmp0 (one->address, address) != 0)
       continue;
-    object = describe (RELAY_OF_RECEIVER, one);
+    object = relay_figures_to_object (RELAY_OF_RECEIVER, RELAY_IN_EVENTS, one);
     root = relay_json_take (object);
     json_object_set_member (object, "stats", relay_status_translate_structure (one->stats));
     return json_to_string (root, FALSE);
@@ -92,7 +84,7 @@ describe_output (const RelayEndStats *output, gdouble rate)
   JsonObject *object;
 
   relay_figures_get_end (output, rate, &figures);
-  object = describe (RELAY_OF_OUTPUT, &figures);
+  object = relay_figures_to_object (RELAY_OF_OUTPUT, RELAY_IN_EVENTS, &figures);
   json_object_set_array_member (object, "list",
       describe_receivers (receivers, RELAY_SUMMARY_RECEIVERS));
   return object;
@@ -108,13 +100,15 @@ describe_input (const RelayEndStats *input)
   JsonObject *object;
 
   relay_figures_get_end (input, NAN, &figures);
-  object = describe (RELAY_OF_INPUT, &figures);
+  object = relay_figures_to_object (RELAY_OF_INPUT, RELAY_IN_EVENTS, &figures);
   for (guint i = 0; i < peers->len; i++)
     json_array_add_object_element (senders,
-        describe (RELAY_OF_SENDER, &g_array_index (peers, RelayPeerFigures, i)));
+        relay_figures_to_object (RELAY_OF_SENDER, RELAY_IN_EVENTS,
+            &g_array_index (peers, RelayPeerFigures, i)));
   for (guint i = 0; i < several->len; i++)
     json_array_add_object_element (sources,
-        describe (RELAY_OF_SOURCE, &g_array_index (several, RelaySourceFigures, i)));
+        relay_figures_to_object (RELAY_OF_SOURCE, RELAY_IN_EVENTS,
+            &g_array_index (several, RelaySourceFigures, i)));
   json_object_set_array_member (object, "senders", senders);
   json_object_set_array_member (object, "sources", sources);
   return object;
@@ -128,7 +122,7 @@ describe_stream (const RelayStreamStats *s, RelayRates rates)
   JsonObject *object;
 
   relay_figures_get_stream (s, rates, &figures);
-  object = describe (RELAY_OF_STREAM, &figures);
+  object = relay_figures_to_object (RELAY_OF_STREAM, RELAY_IN_EVENTS, &figures);
   relay_picture_describe (s->picture, RELAY_IN_EVENTS, object);
   json_object_set_object_member (object, "input", describe_input (&s->input));
   for (guint i = 0; i < s->outputs->len; i++)
@@ -166,7 +160,7 @@ relay_summary_to_json (const RelayStats *stats, const RelayHistory *history, gui
   JsonObject *object;
 
   relay_figures_get_own (stats, utc, &figures);
-  object = describe (RELAY_OF_RELAY, &figures);
+  object = relay_figures_to_object (RELAY_OF_RELAY, RELAY_IN_EVENTS, &figures);
   root = relay_json_take (object);
   for (guint i = 0; i < stats->streams->len; i++) {
     const RelayStreamStats *s = g_ptr_array_index (stats->streams, i);
