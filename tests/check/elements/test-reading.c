@@ -11,7 +11,7 @@
 static gchar *
 play (const ReaderStep *all, guint n, guint buffers)
 {
-  GstElement *pipeline;
+  g_autoptr (PairPipeline) pipeline = NULL;
   g_autoptr (GstElement) sink = NULL;
   GString *got = g_string_new (NULL);
 
@@ -34,69 +34,50 @@ play (const ReaderStep *all, guint n, guint buffers)
         (const gchar *) map.data);
     gst_buffer_unmap (gst_sample_get_buffer (sample), &map);
   }
-  pair_stop (pipeline);
-  gst_object_unref (pipeline);
   return g_string_free (got, FALSE);
 }
 
-/* A sender has gone, and the header of the next one comes before anybody was told that. */
-static void
-test_header_before_end (void)
+/* A sender goes, and the header of another one has come: what is told next, and what is pushed. */
+typedef struct
 {
-  static const ReaderStep all[] = {
+  const gchar *name;
+  ReaderStep next[2];
+  guint buffers;
+  const gchar *got;
+} Case;
+
+static const Case cases[] = {
+  /* the first sender has gone, which is told behind the header of the second */
+  { "header-before-end",
+      { { "", 1, 0, FASP_IO_ENDED, 1, FASP_REASON_STOPPED }, { "two", 2, 0, FASP_IO_OK, 2 } }, 3,
+      "one header two" },
+  /* the second has gone behind its header, which is no part of the third one's stream */
+  { "header-of-gone",
+      { { "", 2, 0, FASP_IO_ENDED, 2, FASP_REASON_STOPPED }, { "three", 3, 0, FASP_IO_OK, 3 } }, 2,
+      "one three" },
+  /* the same, which is told only behind what the third has sent */
+  { "header-of-gone-late",
+      { { "three", 3, 0, FASP_IO_OK, 3 }, { "", 2, 0, FASP_IO_ENDED, 2, FASP_REASON_STOPPED } }, 2,
+      "one three" },
+  /* the same, and the third goes on with the first one's stream */
+  { "header-of-gone-between",
+      { { "three", 1, 0, FASP_IO_OK, 3 }, { "", 2, 0, FASP_IO_ENDED, 2, FASP_REASON_STOPPED } }, 2,
+      "one three" },
+};
+
+static void
+test_reading (gconstpointer data)
+{
+  const Case *c = data;
+  const ReaderStep all[] = {
     { "one", 1, 0, FASP_IO_OK, 1 },
     { "header", 2, FASP_BLOCK_HEADER | FASP_BLOCK_ENTER, FASP_IO_OK, 2 },
-    { "", 1, 0, FASP_IO_ENDED, 1, FASP_REASON_STOPPED },
-    { "two", 2, 0, FASP_IO_OK, 2 },
+    c->next[0],
+    c->next[1],
   };
-  g_autofree gchar *got = play (all, G_N_ELEMENTS (all), 3);
+  g_autofree gchar *got = play (all, G_N_ELEMENTS (all), c->buffers);
 
-  g_assert_cmpstr (got, ==, "one header two");
-}
-
-/* A sender has gone behind its header: that is no part of the next one's stream. */
-static void
-test_header_of_gone (void)
-{
-  static const ReaderStep all[] = {
-    { "one", 1, 0, FASP_IO_OK, 1 },
-    { "header", 2, FASP_BLOCK_HEADER | FASP_BLOCK_ENTER, FASP_IO_OK, 2 },
-    { "", 2, 0, FASP_IO_ENDED, 2, FASP_REASON_STOPPED },
-    { "three", 3, 0, FASP_IO_OK, 3 },
-  };
-  g_autofree gchar *got = play (all, G_N_ELEMENTS (all), 2);
-
-  g_assert_cmpstr (got, ==, "one three");
-}
-
-/* The same, and that it has gone is told only behind what the next one has sent. */
-static void
-test_header_of_gone_late (void)
-{
-  static const ReaderStep all[] = {
-    { "one", 1, 0, FASP_IO_OK, 1 },
-    { "header", 2, FASP_BLOCK_HEADER | FASP_BLOCK_ENTER, FASP_IO_OK, 2 },
-    { "three", 3, 0, FASP_IO_OK, 3 },
-    { "", 2, 0, FASP_IO_ENDED, 2, FASP_REASON_STOPPED },
-  };
-  g_autofree gchar *got = play (all, G_N_ELEMENTS (all), 2);
-
-  g_assert_cmpstr (got, ==, "one three");
-}
-
-/* The same, and the next one goes on with the stream that was there before. */
-static void
-test_header_of_gone_between (void)
-{
-  static const ReaderStep all[] = {
-    { "one", 1, 0, FASP_IO_OK, 1 },
-    { "header", 2, FASP_BLOCK_HEADER | FASP_BLOCK_ENTER, FASP_IO_OK, 2 },
-    { "three", 1, 0, FASP_IO_OK, 3 },
-    { "", 2, 0, FASP_IO_ENDED, 2, FASP_REASON_STOPPED },
-  };
-  g_autofree gchar *got = play (all, G_N_ELEMENTS (all), 2);
-
-  g_assert_cmpstr (got, ==, "one three");
+  g_assert_cmpstr (got, ==, c->got);
 }
 
 int
@@ -105,9 +86,10 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   gst_init (&argc, &argv);
   g_assert_true (GST_ELEMENT_REGISTER (faspsrc, NULL));
-  g_test_add_func ("/reading/header-before-end", test_header_before_end);
-  g_test_add_func ("/reading/header-of-gone", test_header_of_gone);
-  g_test_add_func ("/reading/header-of-gone-late", test_header_of_gone_late);
-  g_test_add_func ("/reading/header-of-gone-between", test_header_of_gone_between);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree gchar *path = g_strconcat ("/reading/", cases[i].name, NULL);
+
+    g_test_add_data_func (path, &cases[i], test_reading);
+  }
   return g_test_run ();
 }
