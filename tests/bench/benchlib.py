@@ -366,6 +366,10 @@ class Launch:
         self.process.wait(LIMIT)
         return time.monotonic() - start
 
+    def finish(self):
+        """Until it has ended by itself, and well."""
+        assert self.process.wait(LIMIT) == 0, self.text()[-2000:]
+
     def __enter__(self):
         return self
 
