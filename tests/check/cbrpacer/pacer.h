@@ -94,7 +94,7 @@ guint pacer_count_nulls (GstBuffer *buffer);
 /* --- what it tells ----------------------------------------------------------------------- */
 
 guint64 pacer_get_stat (Pacer *f, const gchar *name);
-/* Until it is @value: another thread changes it, and tells nobody. */
+/* Until it is @value: another thread changes it, and signals nothing. */
 void pacer_wait_for_stat (Pacer *f, const gchar *name, guint64 value);
 /* The text of the error or warning that comes. */
 gchar *pacer_wait_text (Pacer *f, GstMessageType type);

@@ -496,7 +496,7 @@ test_broken_clock (void)
   }
 }
 
-/* A file without a clock behind one that had a PCR, or timestamps: nobody knows its rate,
+/* A file without a clock behind one that had a PCR, or timestamps: its rate is not known,
  * either. */
 static void
 test_patience_again (void)

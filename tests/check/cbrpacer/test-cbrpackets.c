@@ -216,8 +216,8 @@ test_cases (void)
     }
 }
 
-/* A stream that never was one waits for nobody for ever: not with a sync byte by accident,
- * either. */
+/* Bytes that never were a transport stream do not wait for ever, even with a sync byte among
+ * them by accident. */
 static void
 test_unsure (void)
 {
@@ -428,7 +428,7 @@ test_seeds (void)
   }
 }
 
-/* Sync bytes as thick as anybody wants them: it ends, and each byte leaves. */
+/* Any share of the bytes are sync bytes: it ends, and each byte leaves. */
 static void
 test_hostile (void)
 {

@@ -201,7 +201,7 @@ test_guess (void)
   }
 }
 
-/* Sync bytes as thick as anybody wants them: each byte is looked at, and none twice for ever. */
+/* Any share of the bytes are sync bytes: each byte is looked at, and none twice for ever. */
 static void
 test_hostile (void)
 {

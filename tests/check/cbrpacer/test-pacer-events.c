@@ -222,8 +222,8 @@ pull_caps (Pacer *f)
   return caps;
 }
 
-/* With nobody behind, upstream hears that, and nothing worse, whatever events it
- * has; who comes later hears the last of them, in order, before data. */
+/* When the pad is not linked, upstream gets NOT_LINKED and no error, whatever events it sends; an
+ * element that is linked later gets the last of these, in order, before data. */
 static void
 test_unlinked (void)
 {
@@ -269,7 +269,8 @@ refuse_once (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_HANDLED;
 }
 
-/* What is linked again while the last push comes back from nobody gets what follows. */
+/* The pad is linked again while the last push still returns NOT_LINKED: the next buffer goes
+ * there. */
 static void
 test_linked_meanwhile (void)
 {

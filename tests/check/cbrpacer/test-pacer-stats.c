@@ -181,7 +181,7 @@ burn (gpointer data)
   g_atomic_int_set (&threads->done, TRUE);
 }
 
-/* Somebody else may use the thread while the element is stopped: that is not counted. */
+/* The thread may do other work while the element is stopped: that is not counted. */
 static void
 test_cpu_of_others (void)
 {

@@ -75,7 +75,7 @@ test_other_caps (void)
   pacer_assert_pull_at (f, 3 * MS + 2 * 2632 * GST_USECOND, 500);
 }
 
-/* Caps that a flush lets nobody have count all the same. */
+/* Caps that a flush drops on their way count all the same. */
 static void
 test_flushed_caps (void)
 {

@@ -55,7 +55,7 @@ void chain_end (GstElement *sender);
 void chain_finish (GstElement *sender, Tap *last, GBytes *stream, gsize from);
 /* It was handed so much. */
 void chain_wait_for_sink (GstElement *pipeline, guint64 size);
-/* Somebody receives from it. */
+/* A receiver is connected to it. */
 void chain_wait_for_callers (GstElement *pipeline);
 
 G_END_DECLS

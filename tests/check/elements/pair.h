@@ -22,7 +22,7 @@ G_BEGIN_DECLS
  * machine adds: beyond this it hangs. */
 #define HANGS 4000
 
-/* A UDP port of this machine that nobody has, and that no other test is given; for one thread. */
+/* A UDP port of this machine that is free, and that no other test is given; for one thread. */
 guint pair_get_port (void);
 /* The first of @n ports one above the other, all of them free. */
 guint pair_get_ports (guint n);

@@ -222,7 +222,7 @@ unlock_often (gpointer data)
 
 #define ROUNDS 1000
 
-/* Somebody flushes it while it opens and closes; as the base class does, which has a
+/* Another thread flushes it while it opens and closes; as the base class does, which has a
  * race of its own in the rest of it. */
 static void
 test_unlock (void)

@@ -132,7 +132,7 @@ await_text (GstElement *pipeline, GstMessageType type, const gchar *text)
   } while (strstr (said, text) == NULL);
 }
 
-/* MPEG-TS from a program that sends plain UDP; and nobody calls. @line: what listens at the port.
+/* MPEG-TS from a program that sends plain UDP; and no caller. @line: what listens at the port.
  */
 static void
 test_wrong_port (gconstpointer line)

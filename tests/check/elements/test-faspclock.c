@@ -64,7 +64,7 @@ test_manners (void)
   }
 }
 
-/* Who calibrates it, or has it follow another clock, is obeyed, at any time that is asked for. */
+/* It obeys a calibration, or another clock as its master, at any time that is asked for. */
 static void
 test_calibrated (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Files with secrets and lists of whom to trust: which of them others can read or change.
+ * Files with secrets and lists of trusted keys: which of them others can read or change.
  */
 #include <glib/gstdio.h>
 #include <string.h>
@@ -128,7 +128,7 @@ test_sizes (void)
     g_assert_cmpmem (text, size, content, sizes[i]);
     g_assert_cmpint (text[size], ==, '\0');
   }
-  /* without an end; a device is nobody's file */
+  /* without an end; a device is not warned of */
   g_assert_null (gst_fasp_file_read ("/dev/zero", &size, &what, &error));
   g_assert_error (error, G_FILE_ERROR, G_FILE_ERROR_FAILED);
   g_assert_null (gst_fasp_file_warn ("/dev/zero", &what, GST_FASP_FILE_SECRET));

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "pair.h"
 
-/* Who is to be stopped by a handler, and what came of it. */
+/* The element that a handler stops, and what came of it. */
 typedef struct
 {
   GstElement *victim;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A faspsink that holds its stream: nobody is there, or the channel is full, and the stream's
+ * A faspsink that holds its stream: no receiver is there, or the channel is full, and the stream's
  * thread waits with the preroll lock, which others need.
  */
 #include <gst/app/gstappsink.h>
@@ -42,7 +42,7 @@ launch_held (GstElement **sink)
   return pipeline;
 }
 
-/* Who sets async does not wait for a receiver. */
+/* A thread that sets async does not wait for a receiver. */
 static void
 test_async (void)
 {
@@ -110,8 +110,8 @@ change_state_late (GstElement *element, GstStateChange transition)
     g_autoptr (GstElement) in = gst_bin_get_by_name (GST_BIN (pipeline), "in");
 
     gst_app_src_push_buffer (GST_APP_SRC (in), gst_buffer_new_allocate (NULL, 1316, NULL));
-    /* it is let through, as the sink is to play, and held then, as nobody is there, by who has
-     * what this change needs from before that is told until it writes */
+    /* the buffer passes, as the sink is to play, and is held then, as no receiver is there: its
+     * thread has the lock that this change needs, from before the message until it writes */
     wait_until_playing (pipeline, element);
     g_assert_false (GST_BASE_SINK (element)->need_preroll);
   }
@@ -135,7 +135,7 @@ set_playing (gpointer pipeline)
   return NULL;
 }
 
-/* Who sets the state does not wait for a receiver, whenever the first buffer comes. */
+/* A thread that sets the state does not wait for a receiver, whenever the first buffer comes. */
 static void
 test_at_start (void)
 {
@@ -181,7 +181,7 @@ test_paused (void)
   g_assert_cmpuint (pair_stop (pipeline), <, HANGS);
 }
 
-/* Who wants the lock gets it, though another had it meanwhile. */
+/* A thread that wants the lock gets it, though another had it meanwhile. */
 static void
 test_two (void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Passphrases, key files and ciphers as the elements' properties have them:
- * who is connected, what is said, and what is never said.
+ * which peers are connected, what is said, and what is never said.
  */
 #include <gio/gio.h>
 #include <glib/gstdio.h>
@@ -102,7 +102,7 @@ write_file (const gchar *name, const gchar *text)
   return path;
 }
 
-/* Who a caller is, is known before it is let in. */
+/* A caller's key and name are known before it is let in. */
 static gboolean
 on_identified (GstElement *element, const gchar *address, const gchar *streamid, const gchar *key,
     const gchar *name, gpointer welcome)
@@ -232,7 +232,7 @@ struct _Door
   GstElement *element; /* which listens */
   gulong handler;
   gchar *key;                  /* the caller's */
-  gboolean welcome;            /* the handler lets in who has it */
+  gboolean welcome;            /* the handler lets in a caller that has it */
   void (*before) (Door *door); /* NULL, or what the handler does before it answers */
   gint asked, release;         /* atomic */
 };
@@ -359,7 +359,7 @@ test_nobody_decides (void)
   door_free (door);
 }
 
-/* Once the handler is gone nobody comes in any more. */
+/* Once the handler is gone, no caller comes in any more. */
 static void
 test_handler_gone (void)
 {
@@ -380,7 +380,7 @@ wait_for_release (Door *door)
     g_usleep (1000);
 }
 
-/* As long as the handler has not answered, neither end says that somebody is there. */
+/* As long as the handler has not answered, neither end says that it is connected. */
 static void
 test_handler_blocks (void)
 {

@@ -138,7 +138,7 @@ pull_all (GstElement *receiver)
   return got;
 }
 
-/* Callers of the sink, counted by its signal; whoever hears the group is a member by then. */
+/* Callers of the sink, counted by its signal; each that hears the group is a member by then. */
 typedef struct
 {
   GMutex lock;
@@ -296,7 +296,7 @@ test_settings (void)
   }
 }
 
-/* Nobody is there: what to look at. */
+/* No sender is there: the warning says what to look at. */
 static void
 test_silence (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Both elements against each other over the loopback interface: who is let in.
+ * Both elements against each other over the loopback interface: which callers are let in.
  */
 #include <gio/gio.h>
 #include "pair.h"
@@ -23,7 +23,7 @@ on_connecting (GstElement *element, GSocketAddress *address, const gchar *stream
   return g_strcmp0 (streamid, "let me in") == 0;
 }
 
-/* With a secret and `authentication', or with neither: who has a handler is asked. */
+/* With a secret and `authentication', or with neither: a handler is asked. */
 static void
 test_asked (const gchar *streamid, gboolean open)
 {
@@ -68,7 +68,7 @@ test_judge (gconstpointer data)
   test_asked (data, TRUE);
 }
 
-/* Nobody answers for the application: nobody is refused. */
+/* The application has no handler: no caller is refused. */
 static void
 test_no_handler (void)
 {

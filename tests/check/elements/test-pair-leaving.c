@@ -225,7 +225,7 @@ test_dropped (gconstpointer data)
   g_assert_nonnull (strstr (error->message, "has disconnected it"));
 }
 
-/* After the end that it was read to, a source takes what nobody would read no more. */
+/* A source that was read to the end takes no other sender: its stream would not be read. */
 static void
 test_no_other (void)
 {
@@ -277,7 +277,8 @@ test_stuck (gconstpointer data)
   pair_expect (pair->sender, GST_MESSAGE_WARNING, "Nothing of the stream arrives");
 }
 
-/* Who stands still is not waited for: both ends are told, and the receiver how much it lacks. */
+/* A receiver that stands still is not waited for: both ends are told, and the receiver how much it
+ * lacks. */
 static void
 test_left_behind (void)
 {

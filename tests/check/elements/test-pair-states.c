@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Both elements against each other over the loopback interface: changes of state and
- * flushes of either, with somebody at the other end and without.
+ * flushes of either, with a peer and without.
  */
 #include "pair.h"
 
@@ -98,7 +98,7 @@ open_gate (Gate *gate)
   g_mutex_unlock (&gate->lock);
 }
 
-/* So do those that were there before the flush, and wait for who is downstream. */
+/* So do those that were there before the flush, and wait for what is downstream. */
 static void
 test_new_time_held (void)
 {
@@ -174,7 +174,7 @@ test_pause (void)
   pair_finish (pair, stream);
 }
 
-/* Nobody at the other end: it starts, it stops, in every mode. */
+/* Without a peer: it starts, it stops, in every mode. */
 static void
 test_absent (void)
 {
@@ -239,7 +239,7 @@ test_flush (void)
   pair_finish (pair, stream);
 }
 
-/* Who waits for a preroll: who synchronises, and who is told to. */
+/* A sink waits for a preroll if it synchronises, or was told to. */
 static void
 test_async (void)
 {
@@ -301,7 +301,7 @@ test_start_again (void)
 
   gst_element_set_state (pair->sender, GST_STATE_PLAYING);
   pair_push (pair, stream, 0, 1316, 1316);
-  gst_message_unref (pair_wait (pair->sender, GST_MESSAGE_ERROR)); /* nobody answers */
+  gst_message_unref (pair_wait (pair->sender, GST_MESSAGE_ERROR)); /* no peer answers */
   gst_element_set_state (pair->receiver, GST_STATE_PLAYING);
   for (guint i = 0; i < 2; i++) {
     restart (pair->sender);

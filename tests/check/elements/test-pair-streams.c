@@ -61,7 +61,7 @@ test_way (gconstpointer data)
   pair_finish (pair, stream);
 }
 
-/* A machine has several addresses: who calls one of them is answered from it, as its firewall or
+/* A machine has several addresses: a caller of one of them is answered from it, as its firewall or
  * NAT lets nothing else in. @data: the listener's. */
 static void
 test_called (gconstpointer data)
@@ -186,7 +186,7 @@ test_prompt (void)
 typedef struct
 {
   const gchar *caps;
-  gboolean late;     /* who joins late; */
+  gboolean late;     /* the receiver joins late; */
   const gchar *told; /* is that warned of? */
   gsize header;      /* bytes of 1a45dfa3a3 that it gets first */
 } Middle;
@@ -194,12 +194,12 @@ typedef struct
 static const Middle middles[] = {
   { "video/x-matroska,streamheader=(buffer)<1a45,dfa3a3>", TRUE, NULL, 5 },
   { "video/quicktime,variant=iso", TRUE, "middle of video/quicktime", 0 },
-  /* nobody has written it: it is before the first byte */
+  /* the application has not written it: it is before the first byte */
   { "video/x-matroska,streamheader=(buffer)<1a45dfa3>", FALSE, NULL, 4 },
   { "video/mpegts,systemstream=true,streamheader=(buffer)<47400010>", TRUE, NULL, 0 },
 };
 
-/* Who has not heard the beginning of a stream that is nothing without it. */
+/* A receiver that has missed the beginning of a stream that needs it. */
 static void
 test_in_the_middle (gconstpointer data)
 {
@@ -254,7 +254,7 @@ test_stats (void)
   g_assert_cmpuint (pair_get_stat (pair->sender, "sink", "bytes-acknowledged"), ==, 500000);
 }
 
-/* A stream of nothing ends at both ends, too, and not before somebody has heard of it. */
+/* A stream of nothing ends at both ends, too, and not before a receiver is there. */
 static void
 test_empty (gconstpointer data)
 {

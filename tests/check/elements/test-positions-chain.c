@@ -46,8 +46,8 @@ test_chain (void)
   g_assert_cmpuint (same, >, 0);
 }
 
-/* Who joins in the middle of a stream that is nothing without its header has that, and all from
- * a key frame on: a relay, and who joins that later still. */
+/* A receiver that joins in the middle of a stream that needs its header gets that, and all from
+ * a key frame on: a relay, and a receiver that joins the relay later still. */
 static void
 test_headers_in_chain (void)
 {
@@ -72,7 +72,7 @@ test_headers_in_chain (void)
   chain_end (sender);
   gst_message_unref (pair_wait (relay->pipeline, GST_MESSAGE_EOS));
   gst_message_unref (pair_wait (last->pipeline, GST_MESSAGE_EOS));
-  /* which the sink has written first, as nobody else has */
+  /* which the sink has written first, as the application has not */
   whole = g_byte_array_append (g_byte_array_new (), header, sizeof header);
   g_byte_array_append (whole, g_bytes_get_data (stream, NULL), 420000);
   sent = g_byte_array_free_to_bytes (whole);
@@ -124,7 +124,7 @@ copy_some (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-/* A relay that changes what it passes on, and who hears it. */
+/* A relay that changes what it passes on, and its receiver. */
 static void
 begin_changed (const guint *ports, GstPadProbeType type, GstPadProbeCallback callback,
     gpointer data, Tap **relay, Tap **last)

@@ -37,7 +37,7 @@ test_move (void)
   tap_assert_got (second, stream, 0);
 }
 
-/* Nobody listens at the first address. */
+/* No sender listens at the first address. */
 static void
 test_first_absent (void)
 {
@@ -54,7 +54,7 @@ test_first_absent (void)
   chain_finish (sender, last, stream, 0);
 }
 
-/* At the newest key frame, whoever asks for it. */
+/* At the newest key frame, whichever end asks for it. */
 static void
 test_key_frame (gconstpointer data)
 {

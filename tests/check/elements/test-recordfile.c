@@ -214,7 +214,7 @@ test_ways (void)
   g_rmdir (directory);
 }
 
-/* Opening or writing one would wait for somebody who reads. */
+/* Opening or writing one would wait for a reader. */
 static void
 test_pipe (void)
 {

@@ -21,7 +21,7 @@ typedef struct
   gint hurry; /* push_long(): the rest may come at once; atomic */
 } Two;
 
-/* Names that nobody has: of one address and of two, all of this machine. */
+/* A resolver of names that do not exist: of one address and of two, all of this machine. */
 #define NAMES_TYPE (names_get_type ())
 G_DECLARE_FINAL_TYPE (Names, names, NAMES, RESOLVER, GResolver)
 struct _Names
@@ -149,7 +149,7 @@ push_slowly (gpointer data)
   return NULL;
 }
 
-/* The same for 12 s, unless somebody hurries. */
+/* The same for 12 s, unless `hurry' is set. */
 static gpointer
 push_long (gpointer data)
 {
@@ -224,7 +224,7 @@ wait_for_lead (Tap *tap, guint source)
     ;
 }
 
-/* The application chooses who leads. */
+/* The application chooses the source that leads. */
 static void
 test_switch (gconstpointer redundancy)
 {
@@ -256,7 +256,7 @@ test_switch (gconstpointer redundancy)
   g_assert_false (done);
 }
 
-/* Who is first in the settings leads again once it is back. */
+/* The source that is first in the settings leads again once it is back. */
 static void
 test_restore (void)
 {
@@ -484,7 +484,7 @@ test_dropped (void)
   two_end (&two);
 }
 
-/* Nobody takes the call, and nobody will. */
+/* All sources refuse the call for good. */
 static void
 test_all_refuse (void)
 {

@@ -137,7 +137,7 @@ test_uri (gconstpointer data)
   gst_object_unref (element);
 }
 
-/* NULL is that of an element to which nobody has given any, whatever was set before. */
+/* NULL is that of an element that has none, whatever was set before. */
 static void
 test_no_uri (gconstpointer name)
 {
@@ -305,7 +305,7 @@ test_clock_flag (void)
   }
 }
 
-/* Who gives a player a URI gives it no file of this machine: none is made, or read. */
+/* A URI that a player is given names no file of this machine: none is made, or read. */
 static void
 test_local (gconstpointer name)
 {
@@ -346,7 +346,7 @@ test_again (void)
   }
 }
 
-/* A % in a passphrase: who reads the error does not get to know what it is. */
+/* A % in a passphrase: the error does not say what it is. */
 static void
 test_secret (void)
 {
@@ -563,8 +563,8 @@ on_rejected (GstElement *element, GObject *address, const gchar *streamid, gpoin
   g_assert_nonnull (address);
 }
 
-/* Nobody is there: who waits for whom. And whose name leads nowhere is no silent peer, and
- * nobody who was rejected. */
+/* No peer is there: the warning says what waits for it. A name without an address is no silent
+ * peer, and none that was rejected. */
 static void
 test_nobody (void)
 {
@@ -771,7 +771,7 @@ make_receiver (guint port)
   return pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u ! fakesink async=false", port);
 }
 
-/* What is set while it opens, here from where it says that nobody is
+/* What is set while it opens, here from the handler of the warning that peers are not
  * authenticated, is in force. */
 static void
 test_opening (void)

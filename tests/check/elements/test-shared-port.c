@@ -192,12 +192,12 @@ assert_told (End *end, const gchar *what)
     g_error ("\"%s\" is not in \"%s\"", what, text);
 }
 
-/* --- who gets what ------------------------------------------------------------------- */
+/* --- which stream a caller gets ------------------------------------------------------ */
 
 #define ONE "passphrase=the-first-of-them"
 #define TWO "passphrase=the-second-of-them"
 
-/* Each with a key of its own; who has the wrong one, or wants what is not there, is told
+/* Each with a key of its own; a caller with the wrong one, or of no stream here, is told
  * so, and no stream feels it. */
 static void
 test_sinks (void)
@@ -255,7 +255,7 @@ test_misdirected (void)
   assert_free ();
 }
 
-/* Publishers at one port, and who plays what they publish at the same. */
+/* Publishers at one port, and receivers of what they publish at the same. */
 static void
 test_sources (void)
 {
@@ -282,7 +282,7 @@ test_sources (void)
   assert_free ();
 }
 
-/* Who has no streamid is for all who name nobody else's. */
+/* A stream without a streamid is for all callers that do not name another stream. */
 static void
 test_default (void)
 {
@@ -310,7 +310,7 @@ test_default (void)
   assert_free ();
 }
 
-/* One alone: it guards its port, and who names nothing is let in. */
+/* One alone: it guards its port, and a caller that names no stream is let in. */
 static void
 test_alone (void)
 {

@@ -2,7 +2,7 @@
  *
  * What a program made for srtsink and srtsrc relies on, as GStreamer's own test of them asserts it
  * (docs/from-srt.md says what is different): elements come and go, a URI is read back by
- * properties, one buffer passes whoever dials, and `stats' tells of it.
+ * properties, one buffer passes whichever end dials, and `stats' tells of it.
  */
 #include <gio/gio.h>
 #include <gst/check/gstharness.h>
@@ -78,7 +78,7 @@ static const struct
   { { "uri=fasp://[fe80::1%25lo]:8001", "mode=listener", "localaddress=FE80:0::1%lo" },
       "FE80:0::1%lo", 8001, NULL },
   { { "uri=fasp://192.0.2.1:8001", "mode=listener", "localaddress=" }, "192.0.2.1", 8001, NULL },
-  /* where the URI says whom to dial, it does not say where from */
+  /* a URI with the address to dial does not say where from */
   { { "uri=fasp://192.0.2.1:8001" }, NULL, 7001, NULL },
   { { "uri=fasp://192.0.2.1:8001", "localport=9000" }, NULL, 9000, NULL },
   { { "uri=fasp://192.0.2.1:8001", "localaddress=127.0.0.1" }, "127.0.0.1", 7001, NULL },

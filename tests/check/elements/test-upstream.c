@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What faspsink asks of whatever is upstream, for its receivers, and for what is behind them; and
- * where somebody holds the pad.
+ * where another thread holds the pad.
  */
 #include <gst/video/video.h>
 #include "pair.h"
@@ -81,7 +81,7 @@ test_held (void)
   g_cond_clear (&held.changed);
 }
 
-/* A sink that is stopped has no rate for anybody, and says so. */
+/* A sink that is stopped has no rate, and says so. */
 static void
 test_stopped (void)
 {
@@ -146,7 +146,7 @@ want (GstElement *player)
 }
 
 /* What is behind faspsrc needs a key frame: the encoder at the other end is asked.  Where there is
- * no sender, faspsrc says that nobody was. */
+ * no sender, faspsrc says that none was asked. */
 static void
 test_wanted (void)
 {

@@ -457,7 +457,7 @@ test_futile (void)
 
 /* Several links: each has its own in order, as few messages as may be, and their
  * mix in the batch does not matter. One that takes no more is waited for, or loses
- * what it has and holds nobody up. @data: TRUE or FALSE. */
+ * what it has and holds no other link up. @data: TRUE or FALSE. */
 static void
 test_links (gconstpointer data)
 {

@@ -79,7 +79,7 @@ bind (int fd, const struct sockaddr *address, socklen_t size)
 }
 
 /* Where it was bound it stays, until that is gone and there is another one; its port is the
- * same, whoever chose it. @data: with privileges? */
+ * same, whether the user chose it or the kernel. @data: with privileges? */
 static void
 test_follow (gconstpointer data)
 {

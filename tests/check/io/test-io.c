@@ -104,7 +104,7 @@ g_get_monotonic_time (void)
   return real () + __atomic_load_n (&ahead, __ATOMIC_RELAXED);
 }
 
-/* How often names were looked up that nobody has. */
+/* How often names were looked up that do not exist. */
 static gint lookups;
 
 GList *
@@ -298,7 +298,7 @@ test_broken (gconstpointer data)
     g_atomic_int_set (&broken, GPOINTER_TO_INT (data));
     g_usleep (pause);
     g_assert_cmpint (g_atomic_int_get (&asked), >, 0);
-    /* some at first, and then two threads in turns of 1 ms: who does nothing else asks each µs */
+    /* some at first, and then two threads in turns of 1 ms: a busy loop would ask each µs */
     g_assert_cmpint (g_atomic_int_get (&asked), <, 300 + (g_get_monotonic_time () - since) / 100);
     g_atomic_int_set (&broken, WORKS);
   }
@@ -371,7 +371,7 @@ call_names (const gchar *host, const FaspIoPeer *fallbacks, guint n, gint *told)
   return end_new (&settings);
 }
 
-/* Of several peers none can be reached: two names that nobody has, and an address of the other
+/* Of several peers none can be reached: two names that do not exist, and an address of the other
  * kind. Each is told of once, not each time that it has its turn. */
 static void
 test_absent (void)
@@ -439,8 +439,8 @@ test_no_threads (void)
   fasp_io_free (io);
 }
 
-/* Whom the kernel gives nothing of what comes is told why, once, and so is each at a port that
- * several have. */
+/* When the kernel does not hand over what comes in, the reason is told once, to each end of a
+ * shared port. */
 static void
 test_deaf (void)
 {
@@ -488,7 +488,7 @@ test_no_random (void)
   g_atomic_int_set (&broken, WORKS);
 }
 
-/* Who has one address can reach those of its kind only, and does not begin with another. */
+/* An end that has an address reaches peers of that family only, and does not begin with others. */
 static void
 test_families (void)
 {
@@ -528,7 +528,7 @@ test_families (void)
   }
 }
 
-/* An interface that is another one by now is followed, by who dials and at a port. */
+/* An interface that is another one by now is followed, by an end that dials and at a port. */
 static void
 test_interface (void)
 {

@@ -186,7 +186,7 @@ test_deaf (gconstpointer interface)
   fasp_socket_free (out);
 }
 
-/* Who sends, as routed, has nothing to keep. */
+/* A sender without an interface uses the routes, and has nothing to follow. */
 static void
 test_routed (void)
 {

@@ -23,7 +23,7 @@ get_time (void)
   return time_now;
 }
 
-/* One who has much to look through: it takes him so long. */
+/* So long a member with many sessions takes for one report. */
 #define WORK (2 * FASP_MSEC)
 
 static void
@@ -33,7 +33,7 @@ on_unreachable (gpointer member, FaspTime now, const FaspAddress *to)
   time_now += WORK;
 }
 
-/* Where nobody listens: somebody did a moment ago. */
+/* A port that is closed: it was open a moment ago. */
 static struct sockaddr_in6
 get_closed (void)
 {
@@ -66,8 +66,8 @@ provoke (gint fd)
   return sent;
 }
 
-/* Anybody can have the network report what he likes, and all members of a port are told of each:
- * what comes in does not wait for that. */
+/* A stranger can make the network report unreachable addresses, and all members of a port are told
+ * of each: what comes in does not wait for that. */
 static void
 test_reports (void)
 {
@@ -119,7 +119,8 @@ test_reports (void)
   fasp_receive_batch_free (batch);
 }
 
-/* Who wants all addresses is not left with those of IPv4 because somebody has one of IPv6. */
+/* A socket for all addresses fails if another one has an IPv6 address at that port; it is not left
+ * with those of IPv4. */
 static void
 test_taken (void)
 {

@@ -103,7 +103,7 @@ assert_begins (FaspResolve *resolve, const gchar *events)
   }
 }
 
-/* While nobody answers, each has its turn, again and again, the last one no longer than
+/* While no peer answers, each address has its turn, again and again, the last one no longer than
  * the others. */
 static void
 test_turns (void)

@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include "faspsocket.h"
 
-/* Of nobody (RFC 5737). */
+/* No machine has it (RFC 5737). */
 #define AWAITED "203.0.113.9"
 
 static gboolean there;

@@ -10,7 +10,7 @@
 #define PIECE 1000
 #define WHOLE (4000 * PIECE)
 
-/* There is nobody to ask for names; atomic. */
+/* There is no name server; atomic. */
 static gint no_names;
 
 /* Names of one address and of two, all of this machine. */
@@ -82,7 +82,7 @@ on_stream_event (guint source, const FaspEvent *event, gpointer data)
     told->lost += event->bytes_lost;
 }
 
-/* @port: that it calls, or its own; 0: any.  NULL: somebody else has that. */
+/* @port: that it calls, or its own; 0: any.  NULL: another program has that. */
 static FaspIo *
 make_sender (const gchar *local, FaspMode mode, guint16 port, const gchar *streamid)
 {
@@ -120,7 +120,7 @@ static FaspSources *
 make_reader (Told *told, FaspRedundancy redundancy, const gchar *host, const guint16 *ports,
     GError **error)
 {
-  /* whoever has a name that can fail is to look for it again */
+  /* a source whose name may not be found looks it up again */
   const gboolean reconnects = g_strcmp0 (host, "two.invalid") == 0;
   FaspSourcesSettings settings = {
     .redundancy = redundancy,
@@ -464,7 +464,7 @@ test_name_of_one (void)
   fasp_io_free (sender);
 }
 
-/* The application chooses who leads. */
+/* The application chooses the source that leads. */
 static void
 test_prefer (void)
 {
@@ -523,7 +523,7 @@ test_flush (void)
   fasp_sources_free (sources);
 }
 
-/* All of them refuse: only then nobody will come. */
+/* Only when all senders refuse, the reader fails. */
 static void
 test_refused (void)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The relay's API in its parts: who may use it, how a configuration's text is changed, what is
- * taken and how it is answered.  (tests/check/system/check-relay-api asks a relay that runs.)
+ * The relay's API in its parts: which requests may use it, how a configuration's text is changed,
+ * what is taken and how it is answered.  (tests/check/system/check-relay-api asks a relay that
+ * runs.)
  */
 #include <glib/gstdio.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 #include "relaysave.h"
 #include "relayjsonvalidation.h"
 
-/* --- who may ------------------------------------------------------------------------------- */
+/* --- access -------------------------------------------------------------------------------- */
 
 static const struct
 {
@@ -88,7 +89,7 @@ test_uris (void)
   }
 }
 
-/* A secret is not shown, and who sends back what was shown does not take it away. */
+/* A secret is not shown, and a URI that is sent back as it was shown keeps it. */
 static void
 test_secrets (void)
 {
@@ -207,7 +208,7 @@ test_save (void)
   g_assert_true (relay_save (link, &saved, "secret", 6, TRUE, &error));
   g_assert_cmpint (g_stat (path, &what), ==, 0);
   g_assert_cmpuint (what.st_mode & 0777, ==, 0600);
-  /* of somebody else */
+  /* another program has changed it */
   g_assert_true (g_file_set_contents (path, "three", -1, NULL));
   g_assert_false (relay_save (path, &saved, "four", 4, FALSE, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_EXISTS);
@@ -337,7 +338,7 @@ static const struct
       "[stream b] input" },
   { "PUT", "/api/v1/streams/b%2Fc", "{\"input\":\"fasp://:5\",\"outputs\":[\"fasp://:6\"]}", 201,
       "\"name\" : \"b/c\"" },
-  /* no file is read or written because somebody asks */
+  /* no request has a file read or written */
   { "POST", "/api/v1/streams/a/outputs", "{\"uri\":\"file:///tmp/x.ts\"}", 422, "files" },
   { "PATCH", "/api/v1/streams/a/outputs/2", "{\"uri\":\" FILE:/tmp/x\"}", 422, "files" },
   { "PUT", "/api/v1/streams/a/input", "{\"uri\":\"file:///etc/passwd\"}", 422, "files" },
@@ -441,7 +442,8 @@ test_inputs (void)
     { "PATCH", "{\"parameters\":{\"redundancy\":null}}", 200, FALSE },
     { "PATCH", "{\"parameters\":{\"latency\":300}}", 200, TRUE },
     { "PUT", "{\"uri\":\"fasp://h:1?redundancy=hot&fallback-addresses=i:1\"}", 200, FALSE },
-    /* a recording would end, or who knows no secret could send, and nobody could undo it here */
+    /* a recording would end, or a sender without the secret could send, and the API cannot undo it
+     */
     { "PUT", "{\"uri\":\"srt://h:1\"}", 422, TRUE },
     { "PATCH", "{\"uri\":\"udp://:5000\"}", 422, TRUE },
   };

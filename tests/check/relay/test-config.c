@@ -125,7 +125,7 @@ static const struct
       "[stream a] input:", "key-file: " },
   { "[stream a]\n" IN OUT "output-allowed-keys = /nowhere\n",
       "[stream a] output:", "need a key-file" },
-  /* a URI comes from anywhere, also one that somebody has pasted here */
+  /* a URI comes from anywhere, also one that was pasted here */
   { "[stream a]\n" OUT "input = fasp://x:1?key-file=/nowhere\n",
       "[stream a] input:", "write input-key-file = FILE" },
   { "[stream a]\n" IN "output = fasp://:1?allowed-keys=/nowhere\n",
@@ -222,7 +222,7 @@ static const struct
   { "[relay]\nstatus = https://127.0.0.1:8080\n", "[relay] status:", "http://127.0.0.1:8080" },
   { "[relay]\nstatus = http://127.0.0.1:8080/x\n", "[relay] status:", "http://127.0.0.1:8080" },
   { "[relay]\nstatus = http://example.org:8080\n", "[relay] status:", "http://127.0.0.1:8080" },
-  /* any free one, which nobody would be told */
+  /* any free one, which no user would know */
   { "[relay]\nstatus = http://127.0.0.1:0\n", "[relay] status:", "http://127.0.0.1:8080" },
   { "[relay]\nstatus-names =\n", "[relay] status-names:", "without a port" },
   { "[relay]\nstatus-names = a;;b\n", "[relay] status-names:", "without a port" },
@@ -323,7 +323,7 @@ test_lines (void)
   g_assert_nonnull (strstr (error->message, "line 4 has a zero byte"));
 }
 
-/* Of any length: who reads it again, as streams pass, does not look for hours. */
+/* Of any length: a reload, while streams pass, does not take hours. */
 static void
 test_stray_line (void)
 {
@@ -358,7 +358,7 @@ test_addresses (void)
                                  "fasp://:7101?localaddress=127.0.0.2;"
                                  "fasp://127.0.0.3:7101?mode=listener;"
                                  "fasp://[::1]:7101?mode=listener\n"));
-  /* IPv4 and IPv6 are apart, and who dials holds no port */
+  /* IPv4 and IPv6 are apart, and an end that dials holds no port */
   relay_config_free (
       parse_good ("[stream a]\n" IN "output = fasp://0.0.0.0:7101;fasp://[::1]:7101?mode=listener;"
                   "fasp://127.0.0.1:7101?streamid=x;fasp://127.0.0.1:7101?streamid=x\n"));
@@ -378,7 +378,7 @@ test_addresses (void)
                   "[stream g]\ninput = udp://[ff15::1]:7102\noutput = file:///dev/null\n"));
 }
 
-/* It comes out of the file as it was meant, and is told to nobody. */
+/* It comes out of the file as it was meant, and is in no message. */
 static void
 test_passphrase (void)
 {
@@ -488,7 +488,7 @@ test_open_files (void)
   g_rmdir (folder);
 }
 
-/* What is changed by the API starts nothing anew because somebody has changed a file: that is read
+/* What is changed by the API starts nothing anew because a file has changed: that is read
  * at a reload. */
 static void
 test_known_secrets (void)

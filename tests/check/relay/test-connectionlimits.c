@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Who may stay connected to the relay's web server, and by which name it is asked.
+ * Which clients may stay connected to the relay's web server, and by which name it is asked.
  */
 #include <arpa/inet.h>
 #include <string.h>
@@ -42,7 +42,7 @@ clear (RelayConnectionLimits *limits)
     relay_connection_limits_remove (limits, limits->all.head->data);
 }
 
-/* One who comes finds a place whatever two addresses hold, and theirs is the one that goes. */
+/* A new client finds a place whatever two addresses hold, and one of theirs has to go. */
 static void
 test_two (void)
 {
@@ -121,7 +121,7 @@ test_late (void)
   clear (&limits);
 }
 
-/* Whom the server lets wait does not have to go for that. */
+/* A client whose answer takes long does not have to go for that. */
 static void
 test_waiting (void)
 {
@@ -210,7 +210,7 @@ test_listen (void)
     g_assert_cmpint (add (&limits, 0, i, "127.0.0.1"), ==, -1);
     g_assert_cmpint (listen_to (&limits, 0), ==, -1);
   }
-  /* behind a proxy all have one address: who comes last has no place */
+  /* behind a proxy all have one address: the last one has no place */
   g_assert_cmpint (add (&limits, 0, 32, "127.0.0.1"), ==, -1);
   g_assert_cmpint (listen_to (&limits, 0), ==, -2);
   /* but one from elsewhere has */

@@ -262,7 +262,7 @@ test_gaps (void)
 
 #define DATAGRAM (RTP_HEADER + PAYLOAD)
 
-/* An input of another protocol, and who sends to it. */
+/* An input of another protocol, and its sender. */
 typedef struct
 {
   GSocket *socket;
@@ -485,7 +485,7 @@ test_loop (void)
   g_unlink (path);
 }
 
-/* Nobody is among the senders of an input until it hears somebody. */
+/* An input has no senders until it receives something. */
 static void
 test_unheard (void)
 {
@@ -662,9 +662,9 @@ test_early (void)
   g_rmdir (folder);
 }
 
-/* --- names that nobody answers for ------------------------------------------------------------ */
+/* --- names without an answer ------------------------------------------------------------------ */
 
-/* 1: somebody waits for an answer; 2: that was called off; atomic. */
+/* 1: an end waits for an answer; 2: that was called off; atomic. */
 static gint asked;
 
 static GList *

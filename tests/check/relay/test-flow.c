@@ -97,7 +97,7 @@ test_waiting (void)
   g_assert_cmpint (relay_flow_hear_report (&flow, 10, TRUE, LONG), ==, RELAY_FLOW_ENDS);
 }
 
-/* An input, its sender, and somebody else who knows where it is. */
+/* An input, its sender, and a stranger that knows its address. */
 typedef struct
 {
   GstElement *pipeline, *ristsrc;
@@ -202,7 +202,7 @@ send_words (GSocket *socket, GSocketAddress *to, const guint32 *words, guint n)
   g_socket_send_to (socket, to, (gchar *) datagram, n * sizeof *words, NULL, NULL);
 }
 
-/* RTP of @ssrc; @csrc: who has contributed; 0: nobody. */
+/* RTP of @ssrc; @csrc: a contributing source; 0: none. */
 static void
 send_media (const Scene *scene, GSocket *socket, guint type, guint32 number, guint32 ssrc,
     guint32 csrc)

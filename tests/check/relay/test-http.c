@@ -69,7 +69,7 @@ check_answer (GSocketConnection *asked, const gchar *begin)
     g_error ("not %s: %s", begin, answer);
 }
 
-/* Who waits for the API is told, or cut off; what is answered after that goes nowhere. */
+/* A client that waits for the API is answered, or cut off; a later answer goes nowhere. */
 static void
 test_end (void)
 {

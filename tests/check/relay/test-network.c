@@ -59,7 +59,7 @@ skip (void)
   return !have_network;
 }
 
-/* --- who sends ------------------------------------------------------------------------------- */
+/* --- senders --------------------------------------------------------------------------------- */
 
 /* @from: NULL: any address of @interface. NULL: the interface is not there. */
 static GSocket *
@@ -105,7 +105,7 @@ send_mark (GSocket *socket, guint8 mark, guint number, gboolean rtp)
   g_socket_send (socket, (gchar *) data + skipped, sizeof data - skipped, NULL, NULL);
 }
 
-/* --- who hears ------------------------------------------------------------------------------- */
+/* --- inputs ---------------------------------------------------------------------------------- */
 
 typedef struct
 {
@@ -418,7 +418,7 @@ test_outputs_anew (void)
 /* µs that have been skipped; atomic. */
 static gsize skipped;
 
-/* For whoever asks in this program. */
+/* For all of this program. */
 gint64
 g_get_monotonic_time (void)
 {

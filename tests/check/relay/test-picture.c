@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What fasp-picture tells the relay: whatever it is, only what follows pictureframes.h is taken.
- * And what it may do when somebody has taken it over.
+ * And what it may do when an attacker has taken it over.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* F_SETSIG */

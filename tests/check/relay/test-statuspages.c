@@ -212,7 +212,7 @@ test_rates (void)
   RelayHistory *history = relay_history_new ();
   RelayStats *none = make (0, 0, 0);
 
-  /* nobody listens: every ten seconds */
+  /* without listeners: every ten seconds */
   note (history, 0, make (1000, 0, 0));
   note (history, 10, make (11000, 0, 0));
   g_assert_cmpfloat (relay_history_get_rates (history, "s").rate, ==, 8000);
@@ -471,7 +471,7 @@ read_frame (Heard *heard, RelayListener *listener)
   return number;
 }
 
-/* One that is slow holds up nobody, and misses frames instead of getting all of them late. */
+/* A slow listener holds up no other, and misses frames instead of getting all of them late. */
 static void
 test_event_stream (void)
 {
