@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstfasphandover.h"
 
-/* Called when nothing can hold the buffer back any more but a pad that was unlinked.  The base
- * class may have made a copy of it, but there is no other. */
+/* The buffer leaves the pad, unless the pad was unlinked or flushed while a probe of the application
+ * held it.  The base class may have made a copy of it, but there is no other. */
 static GstPadProbeReturn
 pass (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
-  if (gst_pad_is_linked (pad))
+  gboolean leaves;
+
+  GST_OBJECT_LOCK (pad);
+  leaves = GST_PAD_PEER (pad) != NULL && !GST_PAD_IS_FLUSHING (pad);
+  GST_OBJECT_UNLOCK (pad);
+  if (leaves)
     gst_fasp_handover_clear (data);
   return GST_PAD_PROBE_OK;
 }

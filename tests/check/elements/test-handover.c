@@ -16,11 +16,13 @@ typedef enum
   IN_READ,   /* it has read, */
   IN_CREATE, /* announces that downstream, in create(), */
   IN_LOOP,   /* has returned it to the base class, */
-  AT_PAD,    /* pushes it, and the pad is blocked */
+  AT_PAD,    /* pushes it, and the pad is blocked, */
+  IN_PROBE,  /* or runs the probe that blocks it */
   PLACES
 } Place;
 
-static const gchar *const places[] = { "nowhere", "in-read", "in-create", "in-loop", "at-pad" };
+static const gchar *const places[] = { "nowhere", "in-read", "in-create", "in-loop", "at-pad",
+  "in-probe" };
 
 /* Under the reader's lock. */
 static Place place;          /* NOWHERE: nothing is to be held */
@@ -117,8 +119,11 @@ static GstPadProbeReturn
 block (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   g_mutex_lock (&reader.lock);
-  held = TRUE;
-  g_cond_broadcast (&reader.changed);
+  if (place == AT_PAD) {
+    held = TRUE;
+    g_cond_broadcast (&reader.changed);
+  }
+  hold (IN_PROBE);
   g_mutex_unlock (&reader.lock);
   return GST_PAD_PROBE_OK;
 }
@@ -344,7 +349,7 @@ begin_holding (Case *c)
   if (c->place == IN_LOOP)
     gst_element_send_event (c->line->source,
         gst_event_new_tag (gst_tag_list_new (GST_TAG_TITLE, "", NULL)));
-  if (c->place == AT_PAD)
+  if (c->place == AT_PAD || c->place == IN_PROBE)
     c->line->probe = gst_pad_add_probe (c->line->pad,
         GST_PAD_PROBE_TYPE_BLOCK | GST_PAD_PROBE_TYPE_BUFFER, block, NULL, NULL);
 }
