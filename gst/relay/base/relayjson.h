@@ -8,16 +8,17 @@
 
 G_BEGIN_DECLS
 
-/* Nodes that take the object or array: json_node_init_object() would take a reference of its own.
+/* Returns a node that takes over the reference to the object or array, unlike
+ * json_node_init_object().
  */
 JsonNode *relay_json_take (JsonObject *object);
 JsonNode *relay_json_take_array (JsonArray *array);
 
-/* Text of the network, of a file or of an error may be anything: it is made UTF-8.  NULL: null. */
+/* @text is made valid UTF-8, as it may come from the network, a file or an error. NULL: null. */
 JsonNode *relay_json_string (const gchar *text);
-/* Null if it is not finite. */
+/* Null if the value is not finite. */
 JsonNode *relay_json_double (gdouble value);
-/* The same, to a multiple of @precision (1, 0.1, 0.01 ...); of 1, a whole number. */
+/* The same, rounded to a multiple of @precision (1, 0.1, 0.01 ...); with 1, a whole number. */
 JsonNode *relay_json_rounded (gdouble value, gdouble precision);
 /* µs since 1970, as ISO 8601. */
 JsonNode *relay_json_time (gint64 time);

@@ -35,7 +35,7 @@ relay_log_make_plain (const gchar *text)
 
 /* --- the watcher ---------------------------------------------------------------------------- */
 
-static GRWLock watch_lock; /* guards these */
+static GRWLock watch_lock; /* guards the next two */
 static RelayLogFunc watch_func;
 static gpointer watch_data;
 
@@ -89,7 +89,7 @@ add_field (Entry *entry, const gchar *key, const gchar *value)
   take_field (entry, key, relay_log_make_plain (value));
 }
 
-/* Adds a field of an element's message, if it has a form as text: FASP_REASON of `reason'. */
+/* Adds a field of an element's message that can be text: `reason' as FASP_REASON. */
 static gboolean
 add_detail (GQuark id, const GValue *value, gpointer data)
 {
@@ -210,9 +210,9 @@ write_text (GLogLevelFlags level, const GLogField *fields, gsize n_fields)
   g_autofree gchar *ours = find_text (fields, n_fields, "SYSLOG_IDENTIFIER");
   g_autofree gchar *message = find_text (fields, n_fields, "MESSAGE");
 
-  if (ours == NULL) /* of GLib, or of a library */
+  if (ours == NULL) /* the line is GLib's, or another library's */
     return g_log_writer_default (level, fields, n_fields, NULL);
-  /* not GLib's writer: without a locale, as in a container, it writes ? for all but ASCII */
+  /* not by GLib's writer, which without a locale, as in a container, writes ? for all but ASCII */
   fprintf (stderr, PROGRAM ": %s\n", message);
   return G_LOG_WRITER_HANDLED;
 }
@@ -231,7 +231,7 @@ write_entry (GLogLevelFlags level, const GLogField *fields, gsize n_fields, gpoi
       fprintf (stderr, "%s\n", line);
       return G_LOG_WRITER_HANDLED;
     case JOURNALD:
-      /* where there is none, text is better than nothing */
+      /* without a journal, the line is written as text */
       if (g_log_writer_journald (level, fields, n_fields, NULL) == G_LOG_WRITER_HANDLED)
         return G_LOG_WRITER_HANDLED;
       break;

@@ -12,34 +12,34 @@
 
 #include <gst/gst.h>
 
-/* How much of a kind is logged, as others can cause it: so many lines in so much time. */
+/* The most lines of a kind that are logged in `time', as other hosts can cause them. */
 typedef struct
 {
   guint most;
   gint64 time;  /* µs */
-  gint64 since; /* the rest is 0 at first */
+  gint64 since; /* begin of the present span; the rest is 0 at first */
   guint n;
 } RelayLogBudget;
 
-/* TRUE: one more line may be written.  *missed: how many were not, in the time before. */
+/* TRUE: one more line may be written. *missed: lines that were left out before it. */
 gboolean relay_log_may (RelayLogBudget *budget, gint64 now, guint *missed);
 
-/* Takes over what GLib logs in this process.  @format: text (or NULL), json or journald.  Call it
- * once.  FALSE: there is no such format, and it is text. */
+/* Makes GLib log in this @format: text (or NULL), json or journald. To be called once. FALSE: there
+ * is no such format; text is used. */
 gboolean relay_log_begin (const gchar *format);
 
 /* Called with each line of the log: the arguments are those of relay_log_end(). */
 typedef void (*RelayLogFunc) (const gchar *stream, const gchar *end, GLogLevelFlags level,
     const GstStructure *details, const gchar *text, gpointer data);
-/* @func: called from any thread that logs; NULL: none; then no call is under way any more. */
+/* @func: called from any thread that logs. NULL: none; once this returns, no call is going on. */
 void relay_log_watch (RelayLogFunc func, gpointer data);
 
-/* Returns @text, which may come from the network, in one line and without control characters. */
+/* Returns @text, which may come from the network, as one line without control characters. */
 gchar *relay_log_make_plain (const gchar *text);
 /* @stream: its name, or NULL. */
 void relay_log (const gchar *stream, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
 void relay_log_warning (const gchar *stream, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
-/* Logs a message of an end of a stream.  @details: of the element's message; NULL: none. */
+/* Logs a message of an end of a stream.  @details: those of the element's message; NULL: none. */
 void relay_log_end (const gchar *stream, const gchar *end, GLogLevelFlags level,
     const GstStructure *details, const gchar *text);
 /* One line of JSON with the fields that GLib gives to a writer: in small letters, without FASP_,

@@ -3,14 +3,14 @@
 
 struct _RelayRepeats
 {
-  GQueue lines; /* Line, the one that came last first */
+  GQueue lines; /* Line, the newest first */
 };
 
 typedef struct
 {
   gchar *text;
-  gint64 first, written, last; /* µs: when it came first, was written last, came last */
-  guint n;                     /* how often it came since it was written last */
+  gint64 first, written, last; /* µs: when the line first came, was last written, last came */
+  guint n;                     /* how often it came since it was last written */
 } Line;
 
 static void
@@ -39,7 +39,7 @@ compare (gconstpointer line, gconstpointer text)
   return g_strcmp0 (((const Line *) line)->text, text);
 }
 
-/* Returns the line, which is the first now. NULL: it is new, and is remembered from now on. */
+/* Moves the line to the front and returns it. NULL: it is new, and was added. */
 static Line *
 find_line (RelayRepeats *repeats, gint64 now, const gchar *text)
 {

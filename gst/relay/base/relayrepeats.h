@@ -16,16 +16,17 @@
 G_BEGIN_DECLS
 
 #define RELAY_REPEATS_FIRST (10 * G_USEC_PER_SEC) /* µs; the longest pause between two tries */
-#define RELAY_REPEATS_QUIET \
-  (300 * G_USEC_PER_SEC)     /* µs; elements tell of a caller that is refused once a minute */
-#define RELAY_REPEATS_MAX 32 /* lines that are remembered: those that came last */
+/* A line that was not repeated for this long, µs, counts as new. It is longer than a minute, after
+ * which elements report a refused caller again. */
+#define RELAY_REPEATS_QUIET (300 * G_USEC_PER_SEC)
+#define RELAY_REPEATS_MAX 32 /* the newest lines, which are remembered */
 
 typedef struct _RelayRepeats RelayRepeats;
 
 RelayRepeats *relay_repeats_new (void);
 void relay_repeats_free (RelayRepeats *repeats);
-/* Returns the end that @line gets: empty, or " (37 times in the last 80 s)"; NULL: @line is not
- * written now.  @now: µs. */
+/* Returns the text to append to @line: empty, or " (37 times in the last 80 s)"; NULL: @line must
+ * not be written now.  @now: µs. */
 gchar *relay_repeats_note (RelayRepeats *repeats, gint64 now, const gchar *line);
 
 G_END_DECLS

@@ -13,26 +13,26 @@ G_BEGIN_DECLS
 
 #define RELAY_RETRY_FIRST 100 /* ms */
 #define RELAY_RETRY_MAX 10000
-#define RELAY_RETRY_LASTED \
-  (10 * G_USEC_PER_SEC) /* an output that ran for this long waits _FIRST again, µs \
-                         */
+/* After an output has run for this long, µs, its delay begins with RELAY_RETRY_FIRST again. */
+#define RELAY_RETRY_LASTED (10 * G_USEC_PER_SEC)
 
 typedef struct _RelayRetry RelayRetry;
 
-/* Returns the next delay in ms. @delay: the last one; 0: there was none. */
+/* Returns the next delay in ms. @delay: the last one; 0: there was none. @lasted: the output has
+ * run for RELAY_RETRY_LASTED. */
 guint relay_retry_next (guint delay, gboolean lasted);
 
 /* @func is called from the main context when it is time for an output. */
 RelayRetry *relay_retry_new (void (*func) (guint id, gpointer data), gpointer data);
 void relay_retry_free (RelayRetry *retry);
 
-/* The output has failed. Returns after how many ms it is opened again. */
+/* The output has failed. Returns the delay after which it is opened again, ms. */
 guint relay_retry_failed (RelayRetry *retry, guint id, gboolean lasted);
 gboolean relay_retry_waits (const RelayRetry *retry, guint id);
 guint relay_retry_count (const RelayRetry *retry);
-/* The output is gone, or another one. */
+/* The output was removed or replaced. */
 void relay_retry_forget (RelayRetry *retry, guint id);
-/* Nothing can be opened until relay_retry_go_on(). */
+/* Opens no output until relay_retry_go_on(). */
 void relay_retry_hold (RelayRetry *retry);
 void relay_retry_go_on (RelayRetry *retry);
 

@@ -100,7 +100,7 @@ relay_stream_config_find_output (const RelayStreamConfig *config, guint id)
 
 /* --- ends ---------------------------------------------------------------------------------- */
 
-/* @side: what all ends of that side have in common. */
+/* @side: the settings that all ends of that side have in common. */
 static RelayEnd *
 make_end (const RelayEnd *side, const gchar *uri, GError **error)
 {
@@ -123,7 +123,7 @@ make_end (const RelayEnd *side, const gchar *uri, GError **error)
   return NULL;
 }
 
-/* Keys of @side that none of its ends has a use for. */
+/* Refuses keys of @side that none of its ends can use. */
 static gboolean
 check_side (const RelayEnd *side, const GPtrArray *ends, GError **error)
 {
@@ -148,7 +148,7 @@ check_side (const RelayEnd *side, const GPtrArray *ends, GError **error)
   return TRUE;
 }
 
-/* Reads what all inputs, or all outputs, have in common. */
+/* Reads the settings of the input, or those that all outputs have in common. */
 static gboolean
 read_side (GKeyFile *file, const gchar *group, const RelaySecrets *secrets, RelayEnd *side,
     GError **error)
@@ -202,7 +202,7 @@ read_input (GKeyFile *file, const gchar *group, const RelaySecrets *secrets,
   return relay_value_locate (error, group, "input");
 }
 
-/* Reads which source of the input is asked to lead. */
+/* Reads `switch-source', the source of the input that must lead. */
 static gboolean
 read_switch (GKeyFile *file, const gchar *group, RelayStreamConfig *config, GError **error)
 {
@@ -264,7 +264,7 @@ read_outputs (GKeyFile *file, const gchar *group, const RelaySecrets *secrets,
   return good || relay_value_locate (error, group, "output");
 }
 
-/* A name has no character that the status, the page and the log would not show. */
+/* Has the name only characters that the status, the page and the log show? */
 static gboolean
 is_plain (const gchar *name)
 {
@@ -274,7 +274,7 @@ is_plain (const gchar *name)
   return TRUE;
 }
 
-/* Checks the name of a stream, which becomes a streamid and is in the status. */
+/* Checks the name of a stream, which becomes its streamid and is shown in the status. */
 static gboolean
 check_name (const gchar *group, const gchar *name, GError **error)
 {

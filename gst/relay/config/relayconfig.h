@@ -17,15 +17,15 @@ G_BEGIN_DECLS
 #define RELAY_STREAMS_MAX 1000
 #define RELAY_OUTPUTS_MAX 64 /* of one stream */
 
-/* Has a reference count: a running stream keeps its configuration. */
+/* Reference-counted, as a running stream keeps its configuration. */
 typedef struct
 {
   gchar *name;
   gchar *streamid;           /* callers that give another one are refused */
   gboolean require_streamid; /* callers that give none are refused, too */
-  gboolean optional;         /* the relay is ready without it */
+  gboolean optional;         /* the relay counts as ready without this stream */
   guint picture_interval;    /* s between pictures; 0: there are none */
-  gint switch_source;        /* number of the source that is asked to lead; -1: none */
+  gint switch_source;        /* number of the source that must lead; -1: none is set */
   RelayEnd *input;
   GPtrArray *outputs; /* RelayEnd */
   guint next_id;      /* of the next output that is added */
@@ -34,15 +34,15 @@ typedef struct
 typedef struct
 {
   GSocketAddress *status;     /* where HTTP is served; NULL: nowhere */
-  gchar **status_names;       /* by which it is asked for; NULL: none */
+  gchar **status_names;       /* host names by which HTTP may be asked for; NULL: none */
   gboolean receiver_metrics;  /* /metrics lists each receiver */
-  gboolean api;               /* streams can be changed where the status is served */
-  gchar *api_token;           /* which that needs; a secret; NULL: none */
-  GSocketAddress *api_socket; /* where it is served as well, for this user alone; NULL: nowhere */
+  gboolean api;               /* the API is served where the status is */
+  gchar *api_token;           /* token that the API needs; a secret; NULL: none */
+  GSocketAddress *api_socket; /* UNIX socket for the API and this user alone; NULL: none */
   gchar *text;                /* the whole text; may hold secrets */
-  gsize size;                 /* of that, bytes */
-  GPtrArray *warnings;        /* sentences: files that others could read or change */
-  GHashTable *secrets;        /* what files hold, by their path */
+  gsize size;                 /* of the text, bytes */
+  GPtrArray *warnings;        /* sentences about files that other users could read or change */
+  GHashTable *secrets;        /* contents of secret files, by path */
   GPtrArray *streams;         /* RelayStreamConfig, in the order of the file */
 } RelayConfig;
 
@@ -70,7 +70,8 @@ void relay_stream_config_unref (RelayStreamConfig *config);
 RelayDifference relay_stream_config_compare (const RelayStreamConfig *a,
     const RelayStreamConfig *b);
 
-/* The ids of a stream's outputs, if they are known: other outputs are recognized by their URIs. */
+/* The ids of a stream's outputs, given by the API. Outputs of other streams are recognised by their
+ * URIs. */
 typedef struct
 {
   const gchar *stream;

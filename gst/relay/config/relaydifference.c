@@ -5,7 +5,7 @@
 #include "gstfaspparse.h"
 #include "relayconfig.h"
 
-/* May an output hold up the input, which then cannot be closed alone? */
+/* May an output block the input, so that the input cannot be closed alone? */
 static gboolean
 has_holder (const RelayStreamConfig *config)
 {
@@ -66,7 +66,8 @@ has_same_place (const RelayEnd *a, const RelayEnd *b)
       && gst_uri_get_port (x) == gst_uri_get_port (y);
 }
 
-/* Gives ids to those that have none and are like an old one that has not given its own yet. */
+/* Gives outputs without an id that of an old output that is like them and whose id is not given
+ * yet. */
 static void
 adopt (RelayStreamConfig *config, const RelayStreamConfig *old,
     gboolean (*is_like) (const RelayEnd *a, const RelayEnd *b))

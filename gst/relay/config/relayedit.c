@@ -49,7 +49,7 @@ relay_edit_check_name (const gchar *name, const gchar **why)
   return *why == NULL;
 }
 
-/* Returns the section of a stream, whose name may have spaces around it there. */
+/* Returns the section of a stream, in which the name may have spaces around it. */
 static gchar *
 find_group (RelayEdit *edit, const gchar *name)
 {
@@ -191,7 +191,8 @@ relay_edit_hide (const gchar *uri)
   return set_pair (uri, SECRET, NULL);
 }
 
-/* A passphrase may not suit another protocol, which has none, or limits its length differently. */
+/* Have both URIs the same scheme? A passphrase is not kept for another protocol, which may have
+ * none or another limit of its length. */
 static gboolean
 has_same_scheme (const gchar *a, const gchar *b)
 {

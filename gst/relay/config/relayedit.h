@@ -19,7 +19,7 @@ void relay_edit_free (RelayEdit *edit);
 /* Returns the text as it is now; it may hold secrets. */
 gchar *relay_edit_get_text (RelayEdit *edit, gsize *size);
 
-/* FALSE: a section cannot have this name, or GLib would read it back as another: @why is a
+/* FALSE: a section cannot have this name, or GLib would read it back differently; *why is a
  * sentence. */
 gboolean relay_edit_check_name (const gchar *name, const gchar **why);
 /* Adds an empty section.  @name: of the stream, as below. */
@@ -38,8 +38,8 @@ void relay_edit_set_outputs (RelayEdit *edit, const gchar *name, const gchar *co
 gchar *relay_edit_set_key (const gchar *uri, const gchar *key, const gchar *value);
 /* Returns @uri without its passphrase. */
 gchar *relay_edit_hide (const gchar *uri);
-/* Returns @uri; if it has no passphrase, with that of @old, which must have the same scheme.  The
- * API hides passphrases from its clients, so they send a URI back without. */
+/* Returns @uri, with the passphrase of @old if it has none and both have the same scheme.  The API
+ * hides passphrases from its clients, so they send a URI back without. */
 gchar *relay_edit_keep_secret (const gchar *uri, const gchar *old);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (RelayEdit, relay_edit_free);

@@ -21,7 +21,7 @@ get_key (const RelayEnd *end)
   return end->sends ? "output" : "input";
 }
 
-/* Is there an address at which both would listen? */
+/* Would both listen at a common address? */
 static gboolean
 is_same_address (const RelayBinding *a, const RelayBinding *b)
 {
@@ -33,7 +33,7 @@ is_same_address (const RelayBinding *a, const RelayBinding *b)
       || (g_str_equal (b->address, all) && strchr (a->address, ':') == NULL);
 }
 
-/* With several ports or addresses, an end cannot share them. */
+/* Has the end several ports or addresses, which it cannot share? */
 static gboolean
 has_several (const RelayBinding *l)
 {

@@ -47,8 +47,8 @@ is_unchanged (const gchar *path, const RelaySaved *saved, struct stat *what, GEr
   return same;
 }
 
-/* Takes the rights of other users from the file before a secret is written into it: GLib 2.84 keeps
- * the mode that the file has, where 2.74 sets the one that it is given. */
+/* Removes the rights of other users from the file before a secret is written into it, as GLib 2.84
+ * keeps the file's mode, where 2.74 sets the given one. */
 static gboolean
 close_to_others (const gchar *path, const struct stat *what, GError **error)
 {

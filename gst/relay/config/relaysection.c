@@ -5,7 +5,7 @@
 
 #define SOCKET_PATH_MAX 108 /* bytes, sockaddr_un */
 
-/* Takes only addresses: a name could take long to resolve, and have several addresses. */
+/* Reads `status'. Takes only addresses, as resolving a name could take long and give several. */
 static gboolean
 read_status (GKeyFile *file, RelayConfig *config, GError **error)
 {

@@ -6,13 +6,13 @@
 typedef struct
 {
   RelayTextFunc get_keys;
-  GHashTable *lines; /* the line where a section, or one of its keys, stands */
+  GHashTable *lines; /* number of the line of each section and key */
   guint line;
   gchar *section;
-  const RelayKey *keys; /* of that section */
+  const RelayKey *keys; /* keys of the present section */
 } Scan;
 
-/* Returns FALSE, and says where it stands already, if @what does. */
+/* Notes the line of @what. FALSE: it was in an earlier line, which *error names. */
 static gboolean
 add (Scan *scan, gchar *what, const gchar *key, GError **error)
 {
@@ -62,7 +62,7 @@ add_key (Scan *scan, const gchar *text, GError **error)
     return FALSE;
   key = g_strchomp (g_strndup (text, end - text));
   if (relay_key_find (scan->keys, key, 0) != NULL)
-    /* a section has no line break in its name */
+    /* a line break separates section and key, as no name has one */
     return add (scan, g_strconcat (scan->section, "\n", key, NULL), key, error);
   for (const RelayKey *known = scan->keys; known->name != NULL; known++)
     g_string_append_printf (list, "%s%s", list->len > 0 ? ", " : "", known->name);
@@ -70,7 +70,7 @@ add_key (Scan *scan, const gchar *text, GError **error)
       "[%s] line %u: there is no such key here. The keys are: %s. (A "
       "value must be on one line.)",
       scan->section, scan->line, list->str);
-  /* it may be the rest of a secret */
+  /* the unknown key may be the rest of a secret */
   explicit_bzero (key, strlen (key));
   return FALSE;
 }
@@ -134,7 +134,7 @@ relay_text_parse (const gchar *text, gsize size, RelayTextFunc get_keys, GError 
 {
   g_autoptr (GKeyFile) file = g_key_file_new ();
 
-  /* of the file, or of what the API would save in it */
+  /* the same limit for the file and for a text that the API would save */
   if (size >= GST_FASP_FILE_MAX) {
     RELAY_BAD (error, "this is too long to be read again: write less than %d MiB.",
         GST_FASP_FILE_MAX / (1024 * 1024));
@@ -144,7 +144,7 @@ relay_text_parse (const gchar *text, gsize size, RelayTextFunc get_keys, GError 
     return NULL;
   if (g_key_file_load_from_data (file, text, size, G_KEY_FILE_NONE, NULL))
     return g_steal_pointer (&file);
-  /* GLib's own words could quote a line */
+  /* not GLib's message, which could quote a secret */
   RELAY_BAD (error,
       "GLib cannot parse this. Write [section], KEY = VALUE, and "
       "comments that begin with #, each on a line of its own.");

@@ -2,7 +2,7 @@
 #include "relayvalue.h"
 #include <string.h>
 
-#define SECRET_MAX 4096 /* bytes of a file that holds one */
+#define SECRET_MAX 4096 /* bytes of a file with a secret */
 
 gboolean
 relay_value_locate (GError **error, const gchar *group, const gchar *key)
@@ -62,7 +62,7 @@ relay_value_string (GKeyFile *file, const gchar *group, const gchar *key, GError
   text = g_key_file_get_string (file, group, key, &why);
   if (why == NULL)
     return text;
-  /* if an escape was not valid, GLib still returns the rest; it may be a secret */
+  /* after an invalid escape, GLib still returns the rest, which may be a secret */
   relay_value_wipe (text);
   RELAY_BAD (error,
       "it is not UTF-8, or has a backslash that escapes nothing: write \\\\ for a backslash.");

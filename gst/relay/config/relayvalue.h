@@ -14,31 +14,32 @@ G_BEGIN_DECLS
 /* The contents of files, by their path. */
 typedef struct
 {
-  GHashTable *known;   /* those of another configuration, of which no file is read; NULL: none */
-  GHashTable *found;   /* those of this one */
+  GHashTable *known;   /* contents of another configuration's files, which are not read again; NULL:
+                          none */
+  GHashTable *found;   /* contents of the files of this configuration */
   GPtrArray *warnings; /* sentences on files that were read */
 } RelaySecrets;
 
 /* Puts section and key before @error's sentence.  Returns FALSE. */
 gboolean relay_value_locate (GError **error, const gchar *group, const gchar *key);
 
-/* Leaves *value as it is if the key is not there. */
+/* Does not change *value if the key is missing. */
 gboolean relay_value_boolean (GKeyFile *file, const gchar *group, const gchar *key, gboolean *value,
     GError **error);
 /* The same, for a whole number. */
 gboolean relay_value_number (GKeyFile *file, const gchar *group, const RelayKey *key, guint *value,
     GError **error);
-/* Returns NULL without an error if the key is not there. */
+/* Returns NULL without an error if the key is missing. */
 gchar *relay_value_string (GKeyFile *file, const gchar *group, const gchar *key, GError **error);
-/* Takes the secret of the file that the key names: one line, without the space around it. @what: a
- * word for it. */
+/* Reads a secret from the file that the key names: one line, without the space around it. @what: a
+ * word for the secret. */
 gboolean relay_value_secret (GKeyFile *file, const gchar *group, const gchar *key,
     const gchar *what, const RelaySecrets *secrets, gchar **secret, GError **error);
 
-/* Tells of a file that others can read or change, once, whatever names it. */
+/* Adds a warning if other users can read or change the file, once for each file. */
 void relay_value_look_at (GPtrArray *warnings, const gchar *path, const struct stat *what,
     GstFaspFileKind kind);
-/* Frees it, and leaves nothing of it in memory.  @secret: or NULL. */
+/* Overwrites and frees @secret; NULL: does nothing. */
 void relay_value_wipe (gchar *secret);
 
 G_END_DECLS

@@ -118,7 +118,7 @@ find_operation (const gchar *name)
   return NULL;
 }
 
-/* The document and these lists have the same operations. */
+/* Aborts if the document and these lists do not have the same operations. */
 static void
 check_operations (RelayApi *api)
 {

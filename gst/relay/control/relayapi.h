@@ -12,7 +12,7 @@
 
 G_BEGIN_DECLS
 
-/* Describes the API and the other pages.  It holds no secret: every client that may see the status
+/* The path of the API's description. It holds no secret, so every client that may see the status
  * may read it. */
 #define RELAY_API_DESCRIPTION "/api/v1/openapi.json"
 
@@ -25,12 +25,13 @@ typedef struct
   const RelayConfig *(*get_config) (gpointer data);
   /* The figures of a stream, to be freed; NULL: it has none yet. */
   RelayStreamStats *(*get_stats) (const gchar *stream, gpointer data);
-  /* Puts another configuration into force. @kept: or NULL. @error: as relay_config_parse(). */
+  /* Puts another configuration into force. @kept: ids of outputs, or NULL. @error: as
+   * relay_config_parse(). */
   gboolean (*change) (const gchar *text, gsize size, const RelayKept *kept, GError **error,
       gpointer data);
   /* FALSE: there is no such receiver. */
   gboolean (*drop) (const gchar *stream, guint output, const gchar *receiver, gpointer data);
-  /* FALSE: there is no such source that could be used. */
+  /* FALSE: there is no such source, or it cannot be used. */
   gboolean (*switch_source) (const gchar *stream, guint source, gpointer data);
   const gchar *(*get_file) (gpointer data);
   gboolean (*is_saved) (gpointer data);
@@ -40,11 +41,11 @@ typedef struct
 RelayApi *relay_api_new (const RelayApiFuncs *funcs, gpointer data);
 void relay_api_free (RelayApi *api);
 
-/* Does it change nothing? */
+/* Does a request with this method change nothing? */
 gboolean relay_api_only_reads (const gchar *method);
 void relay_api_answer (RelayApi *api, const RelayApiRequest *request, RelayPage *page);
 
-/* Makes a page of a refusal. May be called from any thread. */
+/* Fills in the page of a refused request. May be called from any thread. */
 void relay_api_refuse (RelayPage *page, guint status, const gchar *why);
 
 G_END_DECLS

@@ -30,17 +30,18 @@ typedef struct
   RelayPage *page;
 } RelayCall;
 
-/* What openapi.json calls an operation, and what does it. */
+/* An operation's name in openapi.json, and its function. */
 typedef struct
 {
   const gchar *operation; /* NULL: the end of a list */
   void (*func) (RelayCall *call);
 } RelayOperation;
 
-/* Those that change streams. */
+/* The operations that change streams. */
 extern const RelayOperation relay_changes[];
 
-/* The figures of a stream as it is now, or NULL if it has none yet; and its configuration. */
+/* The present figures of a stream, or NULL if it has none yet; and the configuration of the call's
+ * stream. */
 RelayStreamStats *relay_call_get_stats (RelayCall *call, const gchar *name);
 const RelayStreamConfig *relay_call_get_stream (RelayCall *call);
 JsonNode *relay_call_describe (RelayCall *call, const RelayStreamConfig *config);
@@ -54,7 +55,7 @@ gboolean relay_call_is_no_file (RelayCall *call, const gchar *uri);
 /* Takes @node. */
 void relay_call_answer_json (RelayPage *page, guint status, JsonNode *node);
 void relay_call_answer_nothing (RelayPage *page);
-/* The stream that the path names, or an end of it. @id: of an output; 0: the input. */
+/* Answers with the stream that the path names, or an end of it. @id: of an output; 0: the input. */
 void relay_call_answer_stream (RelayCall *call, guint status);
 void relay_call_answer_end (RelayCall *call, guint status, guint id);
 

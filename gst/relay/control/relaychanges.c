@@ -59,9 +59,9 @@ set_settings (RelayCall *call, RelayEdit *edit, gboolean all)
   }
 }
 
-/* A `switch-source' that the new input does not have is removed, as the API cannot set that key.
- * Keys that name files, also those of secrets, can only be changed in the file: the check refuses
- * an input that they do not suit. */
+/* Sets the URI of the input. Removes a `switch-source' that the new input does not have, as the API
+ * cannot set that key. Keys that name files, secrets included, can only be changed in the
+ * configuration file; the check refuses an input that they do not suit. */
 static void
 set_input (RelayCall *call, RelayEdit *edit, const gchar *uri)
 {
@@ -131,7 +131,7 @@ delete_stream (RelayCall *call)
     relay_call_answer_nothing (call->page);
 }
 
-/* Returns the URI of an end as the body changes it. */
+/* Returns the URI of an end with the changes of the body. */
 static gchar *
 change_uri (RelayCall *call, const gchar *old)
 {

@@ -14,11 +14,11 @@ G_BEGIN_DECLS
 
 /* @stats: NULL: there are none yet. */
 JsonNode *relay_describe_stream (const RelayStreamConfig *config, const RelayStreamStats *stats);
-/* @stats: of its stream. */
+/* @stats: those of the end's stream. */
 JsonNode *relay_describe_end (const RelayEnd *end, const RelayStreamStats *stats);
 JsonNode *relay_describe_receivers (const RelayEnd *output, const RelayStreamStats *stats);
 
-/* Returns a string, number or boolean as it is written in a URI; NULL: it is null. */
+/* Returns a string, number or boolean as it is written in a URI; NULL for null. */
 gchar *relay_describe_scalar (JsonNode *node);
 
 G_END_DECLS

@@ -10,7 +10,7 @@ typedef struct
   gboolean whole; /* the value has ended */
 } Scan;
 
-/* RFC 8259, 6; and it is neither too long nor infinite. */
+/* Is it a number of RFC 8259, 6, neither too long nor infinite? */
 static gboolean
 is_number (const gchar *word)
 {
@@ -36,7 +36,7 @@ is_number (const gchar *word)
   return *c == '\0' && isfinite (g_ascii_strtod (word, NULL));
 }
 
-/* A number or a word, up to what cannot be in one. */
+/* Passes a number or a word, up to the first character that cannot belong to it. */
 static gboolean
 pass_word (Scan *scan)
 {
@@ -51,7 +51,8 @@ pass_word (Scan *scan)
       || is_number (word);
 }
 
-/* A u with four digits; 0: it has none, or is \u0000, which ends a string of C. */
+/* Passes a u with four digits and returns their value; 0: it has none, or is \u0000, which ends a
+ * string of C. */
 static guint
 pass_unit (Scan *scan)
 {
@@ -70,7 +71,8 @@ pass_unit (Scan *scan)
   return unit;
 }
 
-/* What follows a backslash: RFC 8259, 7. Half of a pair of UTF-16 is no character. */
+/* Passes the characters of an escape after the backslash (RFC 8259, 7). Half of a UTF-16 pair is
+ * refused. */
 static gboolean
 pass_escape (Scan *scan)
 {

@@ -13,11 +13,11 @@
 
 G_BEGIN_DECLS
 
-#define RELAY_JSON_DEPTH_MAX 16  /* json-glib nests its calls as deeply */
-#define RELAY_JSON_DIGITS_MAX 18 /* of a number before its point: fits into 64 bits */
+#define RELAY_JSON_DEPTH_MAX 16  /* json-glib recurses as deeply */
+#define RELAY_JSON_DIGITS_MAX 18 /* of a number before its point, so that it fits into 64 bits */
 
-/* FALSE: it is none, or is beyond these limits. Whether it ends too soon, or has its commas, is
- * left to json-glib. */
+/* FALSE: @text is not JSON, or exceeds these limits. json-glib checks the rest: commas, and whether
+ * the text is complete. */
 gboolean relay_json_validation_check (const gchar *text, gsize size);
 
 G_END_DECLS

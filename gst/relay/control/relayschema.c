@@ -26,7 +26,7 @@ relay_schema_new (void)
   g_autoptr (GBytes) text = g_resource_lookup_data (relay_api_get_resource (),
       "/relay/openapi.json", G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
 
-  /* a zero is behind each resource */
+  /* GResource appends a zero byte to each resource */
   schema->root = json_from_string (g_bytes_get_data (text, NULL), NULL);
   relay_figures_describe (json_object_get_object_member (
       json_object_get_object_member (get_root (schema), "components"), "schemas"));
@@ -89,7 +89,8 @@ relay_schema_list (const RelaySchema *schema)
   return list;
 }
 
-/* Compares a path with one of the document, part by part, and takes what its variables are. */
+/* Does the path match a pattern of the document, part by part? Stores the values of its
+ * variables. */
 static gboolean
 is_like (const gchar *path, const gchar *pattern, RelayAsked *asked)
 {
@@ -233,7 +234,7 @@ check_type (JsonObject *type, JsonNode *value, const gchar *where, GError **erro
 static gboolean check (const RelaySchema *schema, JsonObject *type, JsonNode *value,
     const gchar *where, GError **error);
 
-/* Which schema has a field of an object?  NULL: it may not have it. */
+/* Returns the schema of a field of an object; NULL: the object may not have the field. */
 static JsonObject *
 find_field (JsonObject *type, const gchar *name)
 {

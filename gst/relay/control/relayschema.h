@@ -13,7 +13,7 @@
 
 G_BEGIN_DECLS
 
-#define RELAY_SCHEMA_VARIABLES 3 /* the most in a path */
+#define RELAY_SCHEMA_VARIABLES 3 /* most variables in a path */
 
 typedef struct _RelaySchema RelaySchema;
 
@@ -29,8 +29,8 @@ typedef struct
 RelaySchema *relay_schema_new (void);
 void relay_schema_free (RelaySchema *schema);
 const gchar *relay_schema_get_text (const RelaySchema *schema);
-/* Returns the operationIds of paths below /api/: the description has those of the page, too, which
- * the API does not answer. Free the array only. */
+/* Returns the operationIds of paths below /api/, not those of other pages, which the API does not
+ * answer. Free the array only. */
 GPtrArray *relay_schema_list (const RelaySchema *schema);
 
 void relay_schema_find (const RelaySchema *schema, const gchar *method, const gchar *path,

@@ -11,14 +11,15 @@
 #include "relaysave.h"
 #include "relayset.h"
 
-#define HEARTBEAT 1                 /* s */
-#define ALIVE (10 * G_USEC_PER_SEC) /* how long without a heartbeat */
+#define HEARTBEAT 1 /* s */
+/* The relay counts as hung after so long without a heartbeat. */
+#define ALIVE (10 * G_USEC_PER_SEC)
 
 #define WRONG_NAME \
   "The relay does not answer to this name. Use an IP address, or allow the name: status-names in " \
   "[relay]."
 
-/* What the streams do with the configuration.  Changes wait until it is SETTLED.
+/* How far the streams are with a new configuration. Changes wait until it is SETTLED.
  *
  *     SETTLED -- another is in force --> CHANGING -- all ends of it are there --> SETTLED
  *                                         |   ^
@@ -31,7 +32,7 @@ typedef enum
 {
   RELAY_SETTLED,
   RELAY_CHANGING,
-  RELAY_RELOAD, /* changing; the file has to be read once more after that */
+  RELAY_RELOAD, /* changing; the file must be read again after that */
   RELAY_ENDING,
 } Phase;
 
@@ -41,10 +42,10 @@ typedef struct
   const gchar *path;
   RelayConfig *config;
   RelaySet *set;
-  RelayHttp *http, *local; /* of the status, and of the API's socket; NULL: none */
+  RelayHttp *http, *local; /* servers of the status, and of the API's socket; NULL: none */
   RelayApi *api;
   RelayStatusPages *pages;
-  RelaySaved saved; /* what the file says */
+  RelaySaved saved; /* the configuration file as it was last read or written */
   GQueue asked;     /* RelayRequest: changes that wait */
   Phase phase;
 
@@ -116,7 +117,7 @@ make_page (const gchar *host, const gchar *path, RelayPage *page, gpointer data)
   return relay_status_pages_answer (relay->pages, path, page);
 }
 
-/* May this be asked of the API? */
+/* Does the API accept this request? */
 static gboolean
 admit (const RelayAsk *ask, gboolean local, RelayPage *page, gpointer data)
 {
@@ -192,8 +193,8 @@ has_same_port (GSocketAddress *a, GSocketAddress *b)
       == g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (b));
 }
 
-/* Serves at another address. If the old server is in the way, at all addresses of the same port or
- * at one of them, it has to go first. */
+/* Starts a server at another address. If the old server occupies that, as one of them has all
+ * addresses of the same port, the old one is stopped first. */
 static RelayHttp *
 serve_instead (Relay *relay, GSocketAddress *address, GError **error)
 {
@@ -235,7 +236,7 @@ allow_api (Relay *relay, gboolean allowed)
 }
 
 /* If the new server cannot start, the old one goes on.  The API stays off until the token of the
- * new configuration is in force: neither address is served by the rules for the other. */
+ * new configuration is in force: so neither address is served by the rules for the other. */
 static gboolean
 serve (Relay *relay, GSocketAddress *address, GError **error)
 {
@@ -283,7 +284,7 @@ use_local (Relay *relay, GSocketAddress *address, RelayHttp *http)
   relay->local = http;
 }
 
-/* Puts a configuration into force, and takes it. */
+/* Puts a configuration into force, and takes it over. */
 static void
 use (Relay *relay, RelayConfig *config, gboolean reloads, const RelayKept *kept)
 {
@@ -329,7 +330,7 @@ load (Relay *relay, GError **error)
   return TRUE;
 }
 
-/* 0.0.0.0 and :: are all addresses, and not one that a browser can go to. */
+/* Is it 0.0.0.0 or ::, which stand for all addresses, so that a browser cannot open it? */
 static gboolean
 is_any (GSocketAddress *address)
 {
@@ -460,7 +461,7 @@ answer (Relay *relay, RelayRequest *request)
   relay_request_answer (request, &page);
 }
 
-/* Changes are made one after the other, each when the ports of the last one are free. */
+/* Makes the next waiting change. Each waits until the ports of the last one are free. */
 static void
 answer_asked (Relay *relay)
 {
@@ -501,7 +502,7 @@ on_settled (gpointer data)
     relay->phase = RELAY_SETTLED;
   if (phase == RELAY_RELOAD)
     reload (relay);
-  /* not within the change that has settled: its own answer comes first */
+  /* later, as the change that has settled must be answered first */
   if (!g_queue_is_empty (&relay->asked))
     g_idle_add_full (G_PRIORITY_DEFAULT, answer_later, relay, NULL);
 }

@@ -16,7 +16,9 @@
 #include "relaylog.h"
 #include "toolstd.h"
 
-#define LARGE (64 * 1024) /* bytes: the memory for a datagram that the kernel has joined */
+/* Blocks from this size on are returned to the system, bytes: memory for datagrams that the kernel
+ * has joined has this size. */
+#define LARGE (64 * 1024)
 
 static const gchar summary[] =
     "Receives streams over fasp and offers each of them to many receivers, unchanged:\n"
@@ -43,7 +45,8 @@ static const gchar description[] =
     "\n"
     "docs/relay.md tells more.";
 
-/* Each stream needs files.  The limit that a shell sets is for programs that use select(). */
+/* Raises the limit of open files, as each stream needs some. The limit that a shell sets is for
+ * programs that use select(). */
 static void
 allow_files (void)
 {
@@ -55,9 +58,9 @@ allow_files (void)
   setrlimit (RLIMIT_NOFILE, &files);
 }
 
-/* What an output needs is mostly blocks of 64 KiB and more. When it closes, the system gets them
- * back. Without this, as soon as the first one is freed, glibc takes the next ones from its heaps
- * (mallopt(3)), and smaller blocks that lie between them keep them there. */
+/* Makes glibc return large memory blocks to the system when an output closes. By default, as soon
+ * as one is freed, glibc takes the next large ones from its heaps (mallopt(3)), where small blocks
+ * between them keep them allocated. */
 static void
 return_memory (void)
 {

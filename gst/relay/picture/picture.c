@@ -27,12 +27,12 @@
 #include "picturesandbox.h"
 
 #define PIECE (256 * 1024) /* bytes read at a time */
-#define PAUSE 10           /* ms between reads, so that it is not woken for each packet */
-#define LOOK 100           /* ms: how often it looks for pictures and sound */
-#define LIMIT 10000        /* ms from the first byte, without a picture */
-#define SILENCE 2000       /* ms without a byte, after which no picture will come */
-#define HEAR 500           /* ms of sound that are wanted */
-#define HEAR_LIMIT 1500    /* ms that it waits for these when there is a picture */
+#define PAUSE 10           /* ms between reads, so that the program is not woken for each packet */
+#define LOOK 100           /* ms between looks for pictures and sound */
+#define LIMIT 10000        /* ms from the first byte after which it gives up without a picture */
+#define SILENCE 2000       /* ms without a byte after which no picture will come */
+#define HEAR 500           /* ms of sound to measure */
+#define HEAR_LIMIT 1500    /* ms that it waits for this sound once there is a picture */
 
 static gint64
 now_ms (void)
@@ -66,8 +66,7 @@ tell (PictureType type, const guint8 *data, gsize size)
   g_byte_array_unref (frame);
 }
 
-/* Reads the data that are there, and waits for them up to @ms. Ends the program when the relay has
- * gone. */
+/* Reads available data, waiting up to @ms for some. Ends the program when the relay has gone. */
 static gsize
 read_some (guint8 *data, gint ms)
 {
@@ -100,7 +99,8 @@ tell_levels (const PictureChain *chain)
   tell (PICTURE_LEVELS, bytes, 4 * n);
 }
 
-/* Texts of elements quote data of the stream: the relay takes UTF-8 without control characters. */
+/* Sends a problem to the relay, which takes UTF-8 without control characters; elements may quote
+ * data of the stream. */
 static void
 tell_problem (const gchar *text)
 {
@@ -136,7 +136,8 @@ tell_result (const PictureChain *chain)
   tell_levels (chain);
 }
 
-/* Has it got what can be got? @seen: when the picture came, ms; 0: it did not yet. */
+/* Are picture and sound complete, as far as they can be? @seen: when the picture came, ms; 0: not
+ * yet. */
 static gboolean
 is_complete (const PictureChain *chain, gint64 seen, gint64 now)
 {
@@ -183,7 +184,7 @@ take_picture (guint8 *data)
   picture_chain_free (chain);
 }
 
-/* Reads and forgets data that the relay had sent already. */
+/* Reads and drops data that the relay had sent already. */
 static void
 rest (guint8 *data, gint64 until)
 {
@@ -210,9 +211,9 @@ main (int argc, char **argv)
     return EXIT_FAILURE;
   }
   picture_sandbox_step_back ();
-  /* as many arenas as threads would take address space, which is limited */
+  /* an arena for each thread would take address space, which is limited */
   mallopt (M_ARENA_MAX, 1);
-  /* code that is made while it runs is not allowed */
+  /* ORC must not compile code at run time, which the sandbox forbids */
   g_setenv ("ORC_CODE", "backup", TRUE);
   if (!gst_init_check (NULL, NULL, NULL))
     return EXIT_FAILURE;

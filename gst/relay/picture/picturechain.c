@@ -6,36 +6,36 @@
 #include "picturechain.h"
 #include "picturecodecs.h"
 
-#define WIDTH 320                     /* pixels; also of a picture that is higher than wide */
+#define WIDTH 320                     /* pixels, also of a picture that is higher than wide */
 #define QUALITY 75                    /* of JPEG, percent */
-#define WAITING_MAX (8 * 1024 * 1024) /* bytes that are not demultiplexed yet */
+#define WAITING_MAX (8 * 1024 * 1024) /* bytes not demultiplexed yet */
 #define LEVEL_EACH 100                /* ms of sound that are measured together */
-/* The first of these is left out: a decoder that begins in the middle fades in. */
+/* So many first spans are left out, as a decoder that begins in mid-stream fades in. */
 #define LEVEL_SKIPPED 1
 
-/* What all pieces of a stream need. */
+/* Elements that every stream needs. */
 static const gchar *const basic[] = { "appsrc", "tsdemux", "videoscale", "videoconvert", "jpegenc",
   "appsink", "audioconvert", "level", "fakesink", "capsfilter" };
 
 struct _PictureChain
 {
   GstElement *pipeline, *source, *demux;
-  GstAppSink *sink; /* of the picture; NULL: there is none yet */
+  GstAppSink *sink; /* gets the picture; NULL: not made yet */
   GstBus *bus;
-  GMutex lock;            /* guards these: they are set by the pipeline's thread */
-  gboolean video, audio;  /* there is one, and it is decoded */
-  gboolean all_known;     /* no more will be found */
-  const gchar *undecoded; /* video that cannot be decoded: its codec */
+  GMutex lock;            /* guards the following, which the pipeline's thread sets */
+  gboolean video, audio;  /* the stream has video, or sound, that is decoded */
+  gboolean all_known;     /* the demuxer will find no more streams */
+  const gchar *undecoded; /* codec of video that cannot be decoded */
   gboolean unknown_video; /* video of a codec that is not in the table */
-  /* of the pipeline's thread */
+  /* used by the pipeline's thread */
   GstClockTime key;    /* PTS of the key frame */
-  guint frames;        /* from the key frame on, those let through */
-  guint frames_wanted; /* two if they may be the fields of one picture */
+  guint frames;        /* frames let through since the key frame */
+  guint frames_wanted; /* 2 if these may be the fields of one picture */
   gboolean shown;      /* the picture was let through */
-  /* of the caller's thread */
+  /* used by the caller's thread */
   GstBuffer *picture;
   gchar *error;
-  guint channels, heard; /* how many times LEVEL_EACH were measured */
+  guint channels, heard; /* `heard': spans of LEVEL_EACH that were measured */
   gdouble peaks[PICTURE_CHANNELS_MAX], powers[PICTURE_CHANNELS_MAX];
 };
 
@@ -102,7 +102,7 @@ add_probe (PictureChain *chain, GstElement *element, GstPadProbeCallback func)
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, func, chain, NULL);
 }
 
-/* One thread is enough for one picture. */
+/* Limits the decoder to one thread, which is enough for one picture. */
 static void
 be_modest (GstElement *decoder)
 {
@@ -123,7 +123,7 @@ is_progressive (GstPad *pad)
   return mode == NULL || g_str_equal (mode, "progressive");
 }
 
-/* Before the decoder: a key frame, nothing else. */
+/* Before the decoder: lets only a key frame through. */
 static GstPadProbeReturn
 on_parsed (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
@@ -147,7 +147,7 @@ on_parsed (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_DROP;
 }
 
-/* Behind it: the key frame's picture. */
+/* Behind the decoder: lets the key frame's picture through. */
 static GstPadProbeReturn
 on_decoded (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
@@ -162,8 +162,8 @@ on_decoded (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-/* JPEG has square pixels, and the whole range of values, to which videoconvert does not expand YUV
- * in each release: from RGB, the encoder makes its own. */
+/* Adds the elements that scale the picture to square pixels and convert it to RGB, from which the
+ * encoder makes full-range YUV. Not every release of videoconvert expands the range of YUV. */
 static GstElement *
 add_shape (PictureChain *chain, GstElement *before)
 {
@@ -243,7 +243,7 @@ to_level (gdouble decibel)
 {
   gdouble level = decibel * 100;
 
-  /* also if it is not a number */
+  /* the minimum also for NaN */
   return level > PICTURE_LEVEL_MIN ? MIN (level, PICTURE_LEVEL_MAX) : PICTURE_LEVEL_MIN;
 }
 
@@ -293,7 +293,7 @@ on_pad (GstElement *demux, GstPad *pad, PictureChain *chain)
   first = codec->is_video ? add_video (chain, codec) : add_audio (chain, codec);
   if (first == NULL)
     return;
-  /* from the end to the beginning, so that each element runs before the one in front of it */
+  /* from sink to source, so that each element runs before the one that feeds it */
   all = gst_bin_iterate_sorted (GST_BIN (chain->pipeline));
   {
     g_auto (GValue) item = G_VALUE_INIT;
@@ -436,7 +436,8 @@ picture_chain_may_hear (const PictureChain *chain)
   return may_come (chain, &chain->audio);
 }
 
-/* The packages that decode it, all but one of which are enough. */
+/* Returns a sentence that names the packages with a decoder for this codec, any of which is
+ * enough. */
 static gchar *
 describe_undecoded (const gchar *name)
 {

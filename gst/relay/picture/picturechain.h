@@ -20,27 +20,27 @@ G_BEGIN_DECLS
 
 typedef struct _PictureChain PictureChain;
 
-/* Loads all elements that can be needed, as later nothing can be loaded. */
+/* Loads all elements that can be needed, as the sandbox allows no loading. */
 void picture_chain_load (void);
 
-/* NULL: an element is missing that all need: picture_chain_find_missing(). */
+/* NULL: an element that every stream needs is missing (picture_chain_find_missing()). */
 PictureChain *picture_chain_new (void);
 void picture_chain_free (PictureChain *chain);
-/* Returns what to install for it, a sentence; NULL: all of these are there. */
+/* Returns a sentence that says what to install; NULL: no such element is missing. */
 gchar *picture_chain_find_missing (void);
 
-/* FALSE: it is too much, or the pipeline takes no more. */
+/* FALSE: too many bytes wait, or the pipeline takes no more. */
 gboolean picture_chain_push (PictureChain *chain, const guint8 *data, gsize size);
-/* Does all that is pending.  FALSE: nothing more will come of it. */
+/* Handles pending messages and samples. FALSE: the pipeline has ended or failed. */
 gboolean picture_chain_run (PictureChain *chain);
 
 /* NULL: there is none yet. */
 GstBuffer *picture_chain_get_picture (const PictureChain *chain);
-/* Returns how many channels there are. @levels: of all that was heard; NULL: not wanted. */
+/* Returns the number of channels. @levels: of all sound measured; may be NULL. */
 guint picture_chain_get_levels (const PictureChain *chain, PictureLevel *levels);
-/* ms of sound that were heard. */
+/* ms of sound measured. */
 guint picture_chain_get_heard (const PictureChain *chain);
-/* May there be a picture, or sound, still? */
+/* May a picture, or sound, still come? */
 gboolean picture_chain_may_see (const PictureChain *chain);
 gboolean picture_chain_may_hear (const PictureChain *chain);
 /* Why there is no picture, a sentence. */

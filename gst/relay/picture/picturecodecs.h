@@ -12,20 +12,20 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  const gchar *name;                           /* as users call it */
+  const gchar *name;                           /* the users' name of the codec */
   const gchar *caps;                           /* of tsdemux */
   const gchar *parser;                         /* NULL: it needs none */
-  const gchar *decoders[PICTURE_DECODERS + 1]; /* the first that is there is used */
+  const gchar *decoders[PICTURE_DECODERS + 1]; /* the first one installed is used */
   gboolean is_video;
 } PictureCodec;
 
-/* NULL: it is not known. */
+/* NULL: the codec is not in the table. */
 const PictureCodec *picture_codec_find (const GstCaps *caps);
 /* All of them. */
 const PictureCodec *picture_codec_list (guint *n);
-/* NULL: none is installed. */
+/* NULL: no decoder of it is installed. */
 const gchar *picture_codec_get_decoder (const PictureCodec *codec);
-/* What Debian calls the package with an element of that name. */
+/* Debian's name of the package with an element of that name. */
 const gchar *picture_codec_get_package (const gchar *element);
 
 G_END_DECLS

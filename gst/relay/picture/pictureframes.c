@@ -8,8 +8,8 @@
 struct _PictureFrames
 {
   GByteArray *bytes; /* not used yet; FRAME_MAX at most */
-  gsize popped;      /* of these, those of the frame that was popped last */
-  guint seen;        /* bits: which types there were since WANTS, by get_bit() */
+  gsize popped;      /* bytes of the frame that was popped last */
+  guint seen;        /* types seen since WANTS, a bit each (get_bit()) */
   gboolean wants;    /* between WANTS and DONE */
   gboolean bad;
 };
@@ -108,7 +108,7 @@ has_good_levels (const PictureFrame *frame)
   return TRUE;
 }
 
-/* A text goes into the log and the status. */
+/* Is the text fit for the log and the status? */
 static gboolean
 has_good_text (const PictureFrame *frame)
 {
@@ -170,7 +170,7 @@ picture_frames_pop (PictureFrames *frames, PictureFrame *frame)
 #define JPEG_SOS 0xda   /* start of scan: compressed data follow */
 #define JPEG_SOF_SIZE 6 /* bytes of precision, height, width and number of components */
 
-/* Is it one baseline JPEG from the first byte to the last, and not too large? */
+/* Is the frame exactly one baseline JPEG, and not too large? */
 gboolean
 picture_frame_look_at_jpeg (const PictureFrame *frame, guint *width, guint *height)
 {

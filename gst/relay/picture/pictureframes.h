@@ -28,7 +28,7 @@ G_BEGIN_DECLS
 #define PICTURE_TEXT_MAX 300          /* bytes of a problem */
 #define PICTURE_LEVEL_MIN (-12000)    /* silence, 1/100 dBFS */
 #define PICTURE_LEVEL_MAX 2000        /* sound in floating point may be above full scale */
-#define PICTURE_EXIT_NO_SANDBOX 3     /* status with which the program ends if it has none */
+#define PICTURE_EXIT_NO_SANDBOX 3     /* exit status of the program if there is no sandbox */
 
 typedef enum
 {
@@ -54,26 +54,26 @@ typedef struct
 
 typedef enum
 {
-  PICTURE_MORE, /* it is not all there yet */
+  PICTURE_MORE, /* the frame is not complete yet */
   PICTURE_FRAME,
-  PICTURE_BAD, /* from here on, always */
+  PICTURE_BAD, /* invalid; so are all later calls */
 } PictureResult;
 
 typedef struct _PictureFrames PictureFrames;
 
 PictureFrames *picture_frames_new (void);
 void picture_frames_free (PictureFrames *frames);
-/* Takes bytes as they come. FALSE: those that were taken before have to be popped first. */
+/* Takes bytes as they come. FALSE: frames pushed before must be popped first. */
 gboolean picture_frames_push (PictureFrames *frames, const guint8 *data, gsize size);
 PictureResult picture_frames_pop (PictureFrames *frames, PictureFrame *frame);
 
-/* FALSE: it is none that can be shown. *width, *height: pixels. */
+/* FALSE: it is not a JPEG that can be shown. *width, *height: pixels. */
 gboolean picture_frame_look_at_jpeg (const PictureFrame *frame, guint *width, guint *height);
 /* Returns how many channels there are. */
 guint picture_frame_get_levels (const PictureFrame *frame, PictureLevel *levels);
 gchar *picture_frame_get_text (const PictureFrame *frame);
 
-/* Returns the frame as it is sent. */
+/* Returns the bytes of a frame. */
 GByteArray *picture_frame_make (PictureType type, const guint8 *data, gsize size);
 
 G_END_DECLS

@@ -20,8 +20,10 @@
 
 /* 16 pictures of 3840x2160 with 10 bits, what an H.265 decoder keeps at most, are 400 MB */
 #define MEMORY_MAX (1024 * 1024 * 1024) /* bytes of address space */
-#define CPU_MAX 120                     /* s, then the kernel ends it */
-#define CPU_OLD 60                      /* s, then it ends by itself and is started anew */
+/* After so much processor time, s, the kernel ends the process. */
+#define CPU_MAX 120
+/* After so much processor time, s, the process ends by itself and is started anew. */
+#define CPU_OLD 60
 #define FILES_MAX 64
 #define LOWEST 19 /* nice */
 
@@ -43,7 +45,7 @@ set_limit (int which, rlim_t value)
   setrlimit (which, &limit);
 }
 
-/* The kernel ends this process first when there is no memory left. */
+/* Makes the kernel end this process first when memory runs out. */
 static void
 offer_itself (void)
 {
@@ -61,12 +63,12 @@ picture_sandbox_step_back (void)
 {
   struct sched_param none = { 0 };
 
-  /* what ends the relay is sent to all of its group; the relay ends this process */
+  /* a terminal sends these to the whole process group, but the relay ends this process */
   signal (SIGINT, SIG_IGN);
   signal (SIGTERM, SIG_IGN);
   prctl (PR_SET_PDEATHSIG, SIGKILL);
   set_limit (RLIMIT_CORE, 0);
-  /* where one of these is not allowed, the other may be */
+  /* one of these may be allowed where the other is not */
   sched_setscheduler (0, SCHED_IDLE, &none);
   setpriority (PRIO_PROCESS, 0, LOWEST);
   offer_itself ();
@@ -74,10 +76,10 @@ picture_sandbox_step_back (void)
 
 /* --- after ----------------------------------------------------------------------------------- */
 
-/* others name their system calls otherwise, and are not known here */
+/* other architectures have other system calls, for which there is no list */
 #ifdef ARCHITECTURE
 
-/* What threads that compute need.  All else fails with EPERM. */
+/* System calls of threads that only compute. All others fail with EPERM. */
 static const guint allowed[] = {
   __NR_read,
   __NR_readv,
@@ -198,11 +200,11 @@ make_filter (Filter *filter)
     add (filter, IF_EQUAL (allowed[i], 1));
     add (filter, ALLOW);
   }
-  /* no code but that which is loaded already */
+  /* no new executable memory */
   allow_bits (filter, __NR_mmap, 2, PROT_EXEC, TRUE);
   allow_bits (filter, __NR_mprotect, 2, PROT_EXEC, TRUE);
-  /* threads, and no processes; the flags of clone3() cannot be seen, and without it there is
-   * clone() */
+  /* threads, but no processes; clone3(), whose flags a filter cannot read, fails, and libc then
+   * uses clone() */
   allow_bits (filter, __NR_clone, 0, CLONE_THREAD, FALSE);
 #ifdef __NR_clone3
   add (filter, IF_EQUAL (__NR_clone3, 1));
@@ -217,7 +219,7 @@ make_filter (Filter *filter)
   add (filter, DENY);
 }
 
-/* For all threads: GLib has made some. */
+/* Installs the filter in all threads, as GLib has started some. */
 static gboolean
 install (const Filter *filter)
 {

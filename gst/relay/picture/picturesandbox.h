@@ -8,13 +8,13 @@
 
 G_BEGIN_DECLS
 
-/* Call it first: runs only when no other process wants the processor, ends with the parent, leaves
- * no core, and is the first to go when memory is short. */
+/* To be called first. From then on the process gets the processor only if no other one wants it,
+ * ends with its parent, leaves no core dump, and is killed first when memory is short. */
 void picture_sandbox_step_back (void);
 
-/* Call it when all that is needed is loaded: limits for memory, time and files, and from then on
- * the process computes, reads and writes what is open, and can do nothing else: it opens no
- * file and no socket, starts no program, and signals no process.  FALSE: that is not possible here.
+/* To be called when everything needed is loaded. Sets limits for memory, time and files. From then
+ * on the process can only compute, and read and write what is open: it opens no file and no socket,
+ * starts no program, and signals no process. FALSE: this machine does not allow that.
  */
 gboolean picture_sandbox_close (void);
 

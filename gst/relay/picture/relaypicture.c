@@ -18,18 +18,19 @@
 #define PIPE (1024 * 1024) /* bytes: 0.4 s at 20 Mbit/s; the kernel's limit for all users */
 #define READ (64 * 1024)   /* bytes at a time: as many as a pipe holds */
 #define TICK 1             /* s */
-/* A process that is later than this is killed, µs.  GStreamer may have to look at all its plugins
- * first. */
+/* A process that has not answered after this time is killed, µs. GStreamer may have to scan all
+ * plugins first. */
 #define START_LIMIT (30 * G_USEC_PER_SEC)
-#define WANT_LIMIT (12 * G_USEC_PER_SEC) /* from the first byte: it gives up itself after 10 s */
+/* A process that has made no picture after this time from the first byte is killed; it gives up by
+ * itself after 10 s. */
+#define WANT_LIMIT (12 * G_USEC_PER_SEC)
 #define REST_LIMIT (10 * G_USEC_PER_SEC) /* beyond the interval */
-#define LASTED \
-  (30 * G_USEC_PER_SEC) /* a process that ended in order before that has failed, too \
-                         */
-#define PAUSE_FIRST 1   /* s */
+/* A process that ends sooner than this counts as failed, even if it ends in order. */
+#define LASTED (30 * G_USEC_PER_SEC)
+#define PAUSE_FIRST 1 /* s */
 #define PAUSE_MAX 64
-/* So many pictures may be wanted sooner than after half of the interval each: what a process told
- * while the relay was held up is read all at once. */
+/* So many pictures may come after less than half of the interval, as frames that a process wrote
+ * while the relay was held up are read all at once. */
 #define HASTE 4
 
 typedef enum
@@ -46,21 +47,21 @@ struct _RelayPicture
   gint users; /* atomic */
   gchar *name;
   RelayStreamTap *tap;
-  GMutex lock;             /* guards these, which other threads ask for */
+  GMutex lock;             /* guards the next two, which other threads read */
   guint interval;          /* s; 0: off */
   RelayPictureStats stats; /* of the last picture */
   /* the rest is used in the main context only */
   GstPad *pad; /* NULL: nothing flows */
   State state;
   gint64 since, begun; /* when the state began, and the process: g_get_monotonic_time, µs */
-  gint64 due;          /* when the next picture may be wanted, but for HASTE, µs */
+  gint64 due;          /* when the process may next ask for data, except for HASTE, µs */
   GPid pid;
-  gint out; /* a pipe from the process */
+  gint out; /* the pipe from the process */
   guint source, timer;
   PictureFrames *frames;
-  gboolean pictured; /* since it wanted one, there was one */
-  gint64 not_before; /* when it may be started again, µs */
-  guint pause;       /* the last one, s; 0: there was none since a picture came */
+  gboolean pictured; /* a picture has come since the process last asked for data */
+  gint64 not_before; /* when the process may be started again, µs */
+  guint pause;       /* the last delay before a restart, s; 0: none since a picture came */
   RelayRepeats *repeats;
 };
 
@@ -108,7 +109,7 @@ kill_it (RelayPicture *p)
   set_state (p, ENDING);
 }
 
-/* The process has failed: it is ended, and started again later. Takes @why. */
+/* The process has failed: kills it, and plans a restart. Takes @why. */
 static void
 fail (RelayPicture *p, gchar *why)
 {
@@ -187,7 +188,7 @@ take_levels (RelayPicture *p, const PictureFrame *frame)
   g_mutex_unlock (&p->lock);
 }
 
-/* FALSE: it wants too many. */
+/* The process asks for data. FALSE: it asks too often. */
 static gboolean
 begin (RelayPicture *p)
 {
@@ -211,7 +212,7 @@ finish (RelayPicture *p)
   set_state (p, RESTING);
 }
 
-/* FALSE: it was nonsense. */
+/* Handles a frame. FALSE: it is not valid here. */
 static gboolean
 take (RelayPicture *p, const PictureFrame *frame)
 {
@@ -272,7 +273,7 @@ on_readable (gint fd, GIOCondition condition, gpointer data)
 
 /* --- its beginning ------------------------------------------------------------------------- */
 
-/* Beside this program, as after a build, or where it is installed. */
+/* Returns the path of the program: beside this one, as after a build, or where it is installed. */
 static gchar *
 find_program (void)
 {
@@ -286,7 +287,7 @@ find_program (void)
   return g_build_filename (PICTURE_DIR, PROGRAM, NULL);
 }
 
-/* The environment without variables that make GStreamer write logs, traces and files. */
+/* Returns the environment without variables that make GStreamer write logs, traces and files. */
 static gchar **
 make_environment (void)
 {
@@ -317,7 +318,7 @@ start (RelayPicture *p)
   }
   g_unix_set_fd_nonblocking (in, TRUE, NULL);
   g_unix_set_fd_nonblocking (p->out, TRUE, NULL);
-  /* the size that the pipe has already is enough for slow streams */
+  /* without this, the pipe is large enough only for slow streams */
   if (fcntl (in, F_SETPIPE_SZ, PIPE) < 0)
     relay_log (p->name, "picture: the pipe to the decoder stays small (%s).", g_strerror (errno));
   relay_stream_tap_set_pipe (p->tap, in);
@@ -407,7 +408,7 @@ relay_picture_unref (RelayPicture *p)
   g_free (p);
 }
 
-/* Is there something to do? */
+/* Taps the pad and runs the timer if there are pictures to make; stops them otherwise. */
 static void
 watch (RelayPicture *p)
 {

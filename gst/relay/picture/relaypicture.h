@@ -30,11 +30,11 @@ typedef struct
   guint bytes;  /* of the JPEG */
   gint64 time;  /* of the picture: µs, UTC; 0: there is none */
   guint width, height;
-  guint interval;   /* s from one to the next, as it is configured */
+  guint interval;   /* configured interval between pictures, s */
   guint64 made;     /* pictures */
   guint64 restarts; /* of the process, after it failed */
-  gchar *error;     /* why the last try made no picture; NULL: it made one */
-  guint channels;   /* of sound; 0: none was heard in the last try */
+  gchar *error;     /* why the last attempt made no picture; NULL: it made one */
+  guint channels;   /* of sound; 0: none in the last attempt */
   PictureLevel levels[PICTURE_CHANNELS_MAX];
 } RelayPictureStats;
 

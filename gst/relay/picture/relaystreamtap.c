@@ -6,9 +6,9 @@ struct _RelayStreamTap
 {
   GstPad *pad; /* used in the main context only, as the next */
   gulong probe;
-  gint flows;  /* atomic: since it was asked */
-  gint open;   /* atomic: whether to look at the rest */
-  GMutex lock; /* guards the rest; held while something is written, which does not wait */
+  gint flows;  /* atomic: data have flowed since the last relay_stream_tap_flows() */
+  gint open;   /* atomic: FALSE: data are not copied, so the rest need not be read */
+  GMutex lock; /* guards the rest; held during writes, which do not block */
   gint fd;
   gint64 begun;
   gboolean full;
@@ -35,7 +35,7 @@ relay_stream_tap_free (RelayStreamTap *tap)
 
 /* --- in the stream's thread ----------------------------------------------------------------- */
 
-/* FALSE: it does not all fit. */
+/* FALSE: the pipe has no room for all of the buffer. */
 static gboolean
 write_buffer (RelayStreamTap *tap, GstBuffer *buffer)
 {
@@ -65,7 +65,7 @@ on_flow (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   RelayStreamTap *tap = data;
 
-  /* another processor's line is written only when it has been read */
+  /* read first, as each write would take the cache line from other processors */
   if (!g_atomic_int_get (&tap->flows))
     g_atomic_int_set (&tap->flows, TRUE);
   if (!g_atomic_int_get (&tap->open))

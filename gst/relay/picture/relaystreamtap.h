@@ -21,14 +21,15 @@ void relay_stream_tap_free (RelayStreamTap *tap);
 void relay_stream_tap_set_pad (RelayStreamTap *tap, GstPad *pad);
 /* Takes the file descriptor, which must not block; -1: none.  The tap stays shut. */
 void relay_stream_tap_set_pipe (RelayStreamTap *tap, gint fd);
-/* Whether the data are written. */
+/* @open: data are written into the pipe. */
 void relay_stream_tap_set_open (RelayStreamTap *tap, gboolean open);
 
-/* Has something flowed since the last call? */
+/* Have data flowed since the last call? */
 gboolean relay_stream_tap_flows (RelayStreamTap *tap);
-/* When the first byte was written since it was opened: g_get_monotonic_time, µs; 0: none was. */
+/* When the first byte was written since the tap was opened: g_get_monotonic_time, µs; 0: none
+ * was. */
 gint64 relay_stream_tap_get_begun (RelayStreamTap *tap);
-/* Has it stopped to write, as the pipe was full? */
+/* Has the tap stopped writing because the pipe was full? */
 gboolean relay_stream_tap_is_full (RelayStreamTap *tap);
 
 G_END_DECLS

@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 #define RELAY_MEDIA "video/mpegts, systemstream=true"
 #define RELAY_WHOLE_PACKETS RELAY_MEDIA ", packetsize=188"
 
-/* What Debian calls the packages of the elements. */
+/* Debian's names of the packages with the elements. */
 #define RELAY_CORE "libgstreamer1.0-0"
 #define RELAY_PLUGINS_BASE "gstreamer1.0-plugins-base"
 #define RELAY_PLUGINS_GOOD "gstreamer1.0-plugins-good"
@@ -29,9 +29,9 @@ typedef struct
   GError *error; /* an element or a file is missing; no others are made then */
 } RelayChain;
 
-/* Adds an element.  NULL: it is missing, or one before it was. */
+/* Adds an element. NULL: it is missing, or an earlier one was. */
 GstElement *relay_chain_add (RelayChain *chain, const gchar *factory, const gchar *package);
-/* Adds one that puts whole packets into RTP. */
+/* Adds the RTP payloader for whole packets of MPEG-TS. */
 void relay_chain_add_payloader (RelayChain *chain);
 /* Sets a property to the value of a key of the URI, if it has that. */
 void relay_chain_set (GstElement *element, const gchar *property,

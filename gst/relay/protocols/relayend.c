@@ -80,7 +80,8 @@ relay_end_holds_up (const RelayEnd *end)
   return protocol->holds_up != NULL && protocol->holds_up (end);
 }
 
-/* Writes an address in one way, so that texts can be compared; NULL: all of this machine. */
+/* Returns the canonical text of an address, which can be compared; NULL: all addresses of this
+ * machine. */
 static gchar *
 normalize (const gchar *text)
 {

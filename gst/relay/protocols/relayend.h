@@ -19,7 +19,7 @@ extern const gchar *const relay_end_files[RELAY_FILES];
  * element's own property `uri' leaves secrets out. */
 typedef struct
 {
-  guint id;       /* an output's, among those of its stream, from 1; 0: an input */
+  guint id;       /* number of an output in its stream, from 1; 0: an input */
   gboolean sends; /* it is an output */
   gchar *uri;
   gchar *streamid;           /* used unless the URI has one */
@@ -27,7 +27,7 @@ typedef struct
   gchar *files[RELAY_FILES]; /* of relay_end_files; NULL: none */
 } RelayEnd;
 
-/* What a new configuration requires of a running stream, or of one of its ends. */
+/* What has to be done with a running stream, or one of its ends, for a new configuration. */
 typedef enum
 {
   RELAY_SAME,
@@ -36,7 +36,8 @@ typedef enum
   RELAY_RESTART,
 } RelayDifference;
 
-/* Which port of this machine an end has to itself, or which other ends can have it, too. */
+/* The port of this machine at which an end listens, and the settings that decide which other ends
+ * can share it. */
 typedef struct
 {
   gboolean shares; /* with ends whose settings below fit */
@@ -49,25 +50,25 @@ typedef struct
 
 /* Returns the element, ready to start; a floating reference. */
 GstElement *relay_end_make (const RelayEnd *end, const gchar *name, GError **error);
-/* Would it start?  Looks for faults that the element would otherwise report only then. */
+/* Looks for faults that the element would otherwise report only at its start. */
 gboolean relay_end_check (const RelayEnd *end, GError **error);
 /* Can its protocol use a passphrase, and relay_end_files? */
 gboolean relay_end_takes_passphrase (const RelayEnd *end);
 gboolean relay_end_takes_files (const RelayEnd *end);
-/* Is the passphrase in its URI, so that the configuration is a secret? */
+/* Is there a passphrase in the end's URI, so that the configuration is a secret? */
 gboolean relay_end_names_passphrase (const RelayEnd *end);
 gboolean relay_end_has_passphrase (const RelayEnd *end);
-/* How many sources it has at once; 0: one at a time. */
+/* How many sources an input receives from at once; 0: from one at a time. */
 guint relay_end_count_sources (const RelayEnd *end);
-/* May this output hold up the input, which then cannot be closed alone? */
+/* May this output block the input, so that the input cannot be closed alone? */
 gboolean relay_end_holds_up (const RelayEnd *end);
-/* FALSE: it listens at no port. */
+/* FALSE: the end listens at no port. */
 gboolean relay_end_get_binding (const RelayEnd *end, RelayBinding *binding);
 void relay_binding_clear (RelayBinding *binding);
 
 /* RELAY_SAME, _ADJUST or _RESTART. */
 RelayDifference relay_end_compare (const RelayEnd *a, const RelayEnd *b);
-/* Sets what differs between @old and @end, which were compared as RELAY_ADJUST. */
+/* Sets the properties that differ between @old and @end, which were compared as RELAY_ADJUST. */
 void relay_end_adjust (const RelayEnd *old, const RelayEnd *end, GstElement *element);
 
 G_END_DECLS

@@ -8,7 +8,8 @@
 #include "gstfaspparse.h"
 #include "relayprotocol.h"
 
-/* Sources that call, and the addresses of a name that stands alone. */
+/* An input has two sources if they call in, or if the URI has a single name, of which two addresses
+ * are used. */
 #define PAIR 2
 
 const gchar *const relay_end_files[RELAY_FILES] = { "key-file", "allowed-keys", "record", "log" };
@@ -37,7 +38,8 @@ has_several (GstElement *source)
   return !g_str_equal (redundancy, "none");
 }
 
-/* Its addresses beside that of the URI; NULL: it has none at once with that. */
+/* The further addresses of the source, besides that of the URI; NULL: it uses one address at a
+ * time. */
 static gchar **
 list_further (GstElement *source)
 {
@@ -49,7 +51,8 @@ list_further (GstElement *source)
   return further != NULL && further[0] != '\0' ? g_strsplit (further, ",", -1) : NULL;
 }
 
-/* Writes ADDRESS:PORT in one way; NULL: it is a name, which may lead to several hosts. */
+/* Returns the canonical text of ADDRESS:PORT; NULL: it is a name, which may have several
+ * addresses. */
 static gchar *
 normalize (const gchar *text)
 {
@@ -62,7 +65,7 @@ normalize (const gchar *text)
   return host != NULL ? g_strdup_printf ("%s %u", host, g_network_address_get_port (one)) : NULL;
 }
 
-/* FALSE: it is there already. */
+/* FALSE: the text was added before. */
 static gboolean
 add (GHashTable *all, const gchar *text)
 {
@@ -71,7 +74,7 @@ add (GHashTable *all, const gchar *text)
   return address == NULL || g_hash_table_add (all, address);
 }
 
-/* No address may be there twice.  A name may, which has several. */
+/* Checks that no address is named twice. A name may be, as it may have several addresses. */
 static gboolean
 check_sources (GstElement *source, GstUri *uri, GError **error)
 {
@@ -98,7 +101,7 @@ check_sources (GstElement *source, GstUri *uri, GError **error)
 
 /* --- making it --------------------------------------------------------------------------------- */
 
-/* Looks for keys and URIs that belong elsewhere in the configuration. */
+/* Refuses keys and URIs that belong elsewhere in the configuration. */
 static gboolean
 check_text (const RelayEnd *end, GError **error)
 {
@@ -128,15 +131,15 @@ check_text (const RelayEnd *end, GError **error)
   return TRUE;
 }
 
-/* Sets what a relay needs of its outputs.  The element's own defaults are for a stream that
- * must be complete at a single receiver. The URI may say otherwise. */
+/* Sets the defaults of a relay's outputs, which the URI may change. The element's own defaults are
+ * for a stream that must be complete at a single receiver. */
 static void
 set_defaults (const RelayEnd *end, GstElement *element)
 {
   if (end->streamid != NULL)
     g_object_set (element, "streamid", end->streamid, NULL);
   if (end->sends) {
-    /* with no receiver, the stream passes; a slow receiver never holds up the others */
+    /* without a receiver, data are dropped; a slow receiver never holds up the others */
     g_object_set (element, "wait-for-connection", FALSE, NULL);
     gst_util_set_object_arg (G_OBJECT (element), "slow-policy", "skip");
   }
@@ -181,7 +184,7 @@ make_end (const RelayEnd *end, const gchar *name, GError **error)
   return NULL;
 }
 
-/* NULL: it cannot be made. */
+/* Makes an element to read properties of; NULL: it cannot be made. */
 static GstElement *
 make_model (const RelayEnd *end)
 {
@@ -251,9 +254,9 @@ is_mutable (GstElement *element, const gchar *key)
   return pspec != NULL && (pspec->flags & GST_PARAM_MUTABLE_PLAYING);
 }
 
-/* Without one of these keys, the property has its default, which can be set: naming one, or leaving
- * it out, is a change of its value.  The presence of another key can mean something (max-bitrate:
- * how the rate is found). */
+/* Can a change that adds or removes this key be made by setting its property? For these keys,
+ * leaving one out is the same as its default. The mere presence of another key can have a meaning
+ * (max-bitrate: how the rate is found). */
 static gboolean
 comes_and_goes (const gchar *key)
 {
@@ -263,8 +266,8 @@ comes_and_goes (const gchar *key)
   return g_strv_contains (keys, key);
 }
 
-/* Adds to @changed the keys that have another value in @b than in @a, or are missing there.  FALSE:
- * one is missing that an element cannot unset, or does not look at any more. */
+/* Adds to @changed the keys whose value in @b differs from that in @a, or that are missing in @b.
+ * FALSE: a missing key cannot be unset while the element plays. */
 static gboolean
 add_changed (GHashTable *a, GHashTable *b, GHashTable *changed)
 {
@@ -285,7 +288,7 @@ add_changed (GHashTable *a, GHashTable *b, GHashTable *changed)
   return TRUE;
 }
 
-/* Lists the keys that differ, and can be set. NULL: others differ as well. */
+/* Lists the keys that differ, if all of them can be set while the element plays; else NULL. */
 static GPtrArray *
 list_changed (GstUri *a, GstUri *b)
 {

@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* NULL: it is none of them. */
+/* NULL: @name is not one of these fields. */
 const FaspStatField *relay_fields_find (const gchar *name);
 
 G_END_DECLS

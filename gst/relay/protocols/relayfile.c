@@ -18,11 +18,12 @@
 #define BLOCK (188 * 7 * 4)       /* bytes that are read at a time */
 #define PIDS 8192                 /* 13 bits */
 #define PACKETS 7                 /* as many as fit into an Ethernet frame behind IP, UDP and RTP */
-#define TOGETHER \
-  (5 * GST_MSECOND) /* before its time a packet may leave: seven fit into this at 2.1 \
-                       Mbit/s, and slower streams have fewer together */
+/* A packet may leave so much before its time, to fill a datagram. Seven packets take this long at
+ * 2.1 Mbit/s; slower streams have fewer in a datagram. */
+#define TOGETHER (5 * GST_MSECOND)
 
-/* A packet has an adaptation field; that one has a PCR, and its time is a new one. */
+/* Bits of a packet's header, and of its adaptation field: it has an adaptation field, which has a
+ * PCR, after a discontinuity. */
 #define ADAPTATION 0x20
 #define PCR 0x10
 #define DISCONTINUITY 0x80
@@ -68,7 +69,7 @@ make_output (RelayChain *chain, const gchar *path)
   return sink;
 }
 
-/* A disk may come and go: while it is away, this end alone waits. */
+/* Makes the elements. If the disk is away, only this end waits for it. */
 static GstElement *
 make (RelayChain *chain, const RelayProtocolUri *protocol_uri)
 {
@@ -93,9 +94,9 @@ make (RelayChain *chain, const RelayProtocolUri *protocol_uri)
 
 typedef struct
 {
-  GstBuffer *group; /* packets that wait for those that are due with them; NULL: none do */
-  guint packets;    /* in it */
-  guint8 *marked;   /* a byte for each PID; NULL: there is nothing to mark */
+  GstBuffer *group; /* packets that wait for others which leave together with them; NULL: none */
+  guint packets;    /* in the group */
+  guint8 *marked;   /* by PID: TRUE: a packet is marked already; NULL: no packet has to be */
 } Loop;
 
 static void
@@ -108,7 +109,8 @@ free_loop (gpointer data)
   g_free (loop);
 }
 
-/* Takes the reference of @packet, and returns one. */
+/* Sets the discontinuity indicator in the first packet with a PCR of each PID. Takes the reference
+ * of @packet, and returns one. */
 static GstBuffer *
 mark (Loop *loop, GstBuffer *packet)
 {
@@ -127,7 +129,7 @@ mark (Loop *loop, GstBuffer *packet)
   return packet;
 }
 
-/* Is @packet due when the group is? */
+/* May @packet leave with the group? */
 static gboolean
 is_due (const Loop *loop, GstBuffer *packet)
 {
@@ -158,7 +160,7 @@ on_packet (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return group != NULL ? GST_PAD_PROBE_OK : GST_PAD_PROBE_HANDLED;
 }
 
-/* The last group leaves before the end does. */
+/* Sends the last group before EOS. */
 static GstPadProbeReturn
 on_event (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {

@@ -2,7 +2,7 @@
 #include <gst/rtp/rtp.h>
 #include "relayflow.h"
 
-#define RETRANSMISSION 1u /* the bit of its SSRC that says so */
+#define RETRANSMISSION 1u /* the bit of the SSRC that marks retransmissions */
 
 /* Refuses media or a report of another sender. */
 static RelayFlowVerdict
@@ -31,7 +31,7 @@ relay_flow_hear (RelayFlow *flow, guint32 ssrc, gint64 now)
   return second ? RELAY_FLOW_SECOND : RELAY_FLOW_PASSES;
 }
 
-/* May this sender report before the media's own does?  The first four may. */
+/* May a sender report before the media's sender is known? The first RELAY_FLOW_REPORTERS may. */
 static gboolean
 may_report (RelayFlow *flow, guint32 ssrc, gint64 now)
 {
@@ -63,7 +63,7 @@ relay_flow_hear_report (RelayFlow *flow, guint32 ssrc, gboolean sends, gint64 no
 
 typedef struct
 {
-  GstElement *ristsrc; /* whose threads call */
+  GstElement *ristsrc; /* its threads call the probes */
   RelayFlowFunc func;
   gpointer data;
   GMutex lock; /* guards the rest */
@@ -79,7 +79,7 @@ free_watch (gpointer data)
   g_free (watch);
 }
 
-/* Returns whether it passes. */
+/* Applies the verdict. TRUE: the datagram passes. */
 static gboolean
 carry_out (Watch *watch, RelayFlowVerdict verdict, gboolean is_media)
 {
@@ -100,8 +100,8 @@ takes_rtp (Watch *watch, GstBuffer *buffer)
 
   if (!gst_rtp_buffer_map (buffer, GST_MAP_READ, &rtp))
     return carry_out (watch, verdict, TRUE);
-  /* a contributing source would be one more that it names; of another type, ristsrc would give out
-   * that one's pad instead */
+  /* ristsrc would make a source of each contributing source, and another pad for another payload
+   * type */
   if (gst_rtp_buffer_get_csrc_count (&rtp) == 0
       && gst_rtp_buffer_get_payload_type (&rtp) == GST_RTP_PAYLOAD_MP2T) {
     g_mutex_lock (&watch->lock);
@@ -113,15 +113,15 @@ takes_rtp (Watch *watch, GstBuffer *buffer)
   return carry_out (watch, verdict, TRUE);
 }
 
-/* Compares two SSRCs but for the bit that marks retransmissions. */
+/* Are two SSRCs equal, apart from the bit that marks retransmissions? */
 static gboolean
 is_same (guint32 ssrc, guint32 other)
 {
   return ((ssrc ^ other) & ~RETRANSMISSION) == 0;
 }
 
-/* Has a source description no private items?  GLib keeps the name of each for good.  @ssrc: does it
- * also describe no other source?  NULL: it may. */
+/* Has a source description no private items, whose names GLib would keep for ever? @ssrc: and does
+ * it describe only this source? NULL: any. */
 static gboolean
 describes (GstRTCPPacket *sdes, const guint32 *ssrc)
 {
@@ -139,7 +139,8 @@ describes (GstRTCPPacket *sdes, const guint32 *ssrc)
   return TRUE;
 }
 
-/* Does the RTP session of a sender keep no more of this packet than of a report? */
+/* May this packet of a receiver pass, as the RTP session of a sender keeps no more of it than of a
+ * report? */
 static gboolean
 is_of_receiver (GstRTCPPacket *packet)
 {
@@ -158,7 +159,7 @@ is_of_receiver (GstRTCPPacket *packet)
   }
 }
 
-/* Returns the SSRC of the sender or receiver that a report is of. */
+/* Returns the SSRC of the sender or receiver of a report. */
 static guint32
 get_reporter (GstRTCPPacket *packet)
 {
@@ -170,9 +171,9 @@ get_reporter (GstRTCPPacket *packet)
   return ssrc;
 }
 
-/* Does that of a receiver keep no more of it than of a report of @ssrc?  It would keep feedback
- * to media that it receives, and that of transport-wide congestion control, without end; after each
- * goodbye it would make another source of the same sender, and ristsrc something for each. */
+/* May this packet of the sender @ssrc pass, as the RTP session of a receiver keeps no more of it
+ * than of a report? It would keep feedback on media and on congestion without bound; after each BYE
+ * it would make another source of the same sender, and ristsrc another pad. */
 static gboolean
 is_of_sender (GstRTCPPacket *packet, guint32 ssrc)
 {
@@ -187,8 +188,8 @@ is_of_sender (GstRTCPPacket *packet, guint32 ssrc)
   }
 }
 
-/* Reads a datagram of RTCP, which begins with a report.  FALSE: it does not, or a session would
- * keep something of it.  *ssrc: of the report's sender; NULL: a receiver has sent it. */
+/* Checks a datagram of RTCP. FALSE: it does not begin with a report, or a session would keep
+ * something of it. *ssrc: of the report's sender; @ssrc NULL: the datagram came from a receiver. */
 static gboolean
 read_reports (GstBuffer *buffer, guint32 *ssrc, gboolean *sends)
 {
@@ -224,7 +225,7 @@ takes_rtcp (Watch *watch, GstBuffer *buffer)
   return carry_out (watch, verdict, FALSE);
 }
 
-/* Lets a ristsink have reports of receivers alone. */
+/* Does a ristsink get this datagram? Only reports of receivers pass. */
 static gboolean
 takes_reports (Watch *unused, GstBuffer *buffer)
 {
@@ -271,7 +272,7 @@ on_reports (GstPad *pad, GstPadProbeInfo *info, gpointer unused)
   return drop_some (info, takes_reports, NULL);
 }
 
-/* Adds a probe before ristsrc's own, which it adds when it starts, and which answers reports. */
+/* Adds a probe now, before the element starts and adds its own, which answers reports. */
 static void
 add_probe (GstElement *end, const gchar *name, GstPadProbeCallback function, Watch *watch)
 {

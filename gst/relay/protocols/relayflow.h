@@ -21,45 +21,47 @@ G_BEGIN_DECLS
 #define RELAY_RIST_MEDIA "rist_rtp_udpsrc0"
 #define RELAY_RIST_REPORTS "rist_rtcp_udpsrc0"
 
-#define RELAY_FLOW_REPORTERS 4 /* senders that may wait for an answer */
+#define RELAY_FLOW_REPORTERS 4 /* senders that may report before media has come */
 
 typedef struct
 {
-  gint64 silence; /* µs without media, after which another sender may take over */
-  gboolean known; /* the SSRC of the media, without the last bit */
+  gint64 silence; /* µs without media after which another sender may take over */
+  gboolean known; /* `ssrc', the SSRC of the media without the last bit, is known */
   guint32 ssrc;
-  gint64 heard; /* when media came last; before, when the first report came */
+  gint64 heard; /* when media last came; before any, when the first report came */
   guint32 reporters[RELAY_FLOW_REPORTERS];
   guint n_reporters;
-  gboolean reports; /* the sender of the media has reported: no other reports pass any more */
-  gboolean refused, notified; /* media of a second sender has come since; the user knows */
-  gboolean ending;            /* nothing passes any more */
+  gboolean reports; /* the sender of the media has reported, so no reports of others pass any
+                       more */
+  gboolean refused, notified; /* media of a second sender was refused since; the user was told */
+  gboolean ending;            /* no datagram passes any more */
 } RelayFlow;
 
 typedef enum
 {
   RELAY_FLOW_PASSES,
-  RELAY_FLOW_SECOND, /* passes, as the first after media that was refused; once */
+  RELAY_FLOW_SECOND, /* passes, as the first media after a refusal; the user is told once */
   RELAY_FLOW_REFUSED,
-  RELAY_FLOW_ENDS, /* refused, as the first of another one after the silence */
+  RELAY_FLOW_ENDS, /* refused; the first media of another sender after the silence, for which the
+                      element must be built anew */
 } RelayFlowVerdict;
 
-/* What becomes of media and of a report of @ssrc that come at @now: g_get_monotonic_time, µs.
- * @sends: the report is one of a sender. */
+/* The verdict on media, and on a report, of @ssrc that come at @now: g_get_monotonic_time, µs.
+ * @sends: the report is a sender's. */
 RelayFlowVerdict relay_flow_hear (RelayFlow *flow, guint32 ssrc, gint64 now);
 RelayFlowVerdict relay_flow_hear_report (RelayFlow *flow, guint32 ssrc, gboolean sends, gint64 now);
 
 /* Called from the threads that receive. */
 typedef void (*RelayFlowFunc) (RelayFlowVerdict verdict, gpointer data);
 
-/* Lets a ristsrc, which has not been started yet, hear one sender.  @silence: µs.  @func: called
- * for each verdict but the first, of reports for the last alone, with @data, which has to live as
- * long as the element.  After that one the element posts a message of the type
- * GST_MESSAGE_APPLICATION: build a new one. */
+/* Makes a ristsrc, which has not been started yet, receive from one sender only. @silence: µs.
+ * @func: called for each verdict except RELAY_FLOW_PASSES; for reports, only for RELAY_FLOW_ENDS.
+ * @data must live as long as the element. After RELAY_FLOW_ENDS the element posts
+ * GST_MESSAGE_APPLICATION, and must be replaced by a new one. */
 void relay_flow_watch (GstElement *ristsrc, gint64 silence, RelayFlowFunc func, gpointer data);
 
-/* Lets a ristsink, which has not been started yet, hear only what receivers of RIST report:
- * reports, and what they miss (VSF TR-06-1, 5.3.2). */
+/* Makes a ristsink, which has not been started yet, take only reports and retransmission requests
+ * of RIST receivers (VSF TR-06-1, 5.3.2). */
 void relay_flow_guard (GstElement *ristsink);
 
 G_END_DECLS

@@ -7,7 +7,7 @@
 #include "relaygroup.h"
 #include "relayprotocol.h"
 
-/* A source is an address of the kind of its group. */
+/* Is the source an address of the same family as the group? */
 static gboolean
 has_good_source (const RelayProtocolUri *protocol_uri)
 {
@@ -47,9 +47,10 @@ relay_group_is_heard (const RelayProtocolUri *protocol_uri)
       && relay_protocol_uri_count_ports (protocol_uri) > 0;
 }
 
-/* Without this, the kernel would also pass on what comes by interfaces at which another program has
- * joined the group, from any source.  For IPv6 that needs a socket that is bound to its interface;
- * Linux before 5.7 allows that only with CAP_NET_RAW, and passes everything on without. */
+/* Makes the kernel deliver only datagrams of the socket's own memberships. By default it also
+ * delivers those that come by interfaces at which another program has joined the group, from any
+ * source. For IPv6, the socket must be bound to its interface for that, which Linux before 5.7
+ * allows only with CAP_NET_RAW; without, everything is delivered. */
 static void
 take_own_only (GSocket *socket, const gchar *interface)
 {
@@ -64,7 +65,7 @@ take_own_only (GSocket *socket, const gchar *interface)
     (void) !setsockopt (fd, SOL_SOCKET, SO_BINDTODEVICE, interface, strlen (interface));
 }
 
-/* g_socket_bind() would set SO_REUSEPORT with SO_REUSEADDR. */
+/* Binds the socket with SO_REUSEADDR. g_socket_bind() would also set SO_REUSEPORT. */
 static gboolean
 bind_to (GSocket *socket, GInetAddress *group, guint port, const gchar *interface, GError **error)
 {
@@ -116,7 +117,7 @@ give_socket (const RelayProtocolUri *protocol_uri, GstElement *udpsrc, guint por
   return TRUE;
 }
 
-/* Returns a receiving element of @end; NULL: it has none of this kind. */
+/* Returns the @i-th receiving element of @end; NULL: it has no such element. */
 static GstElement *
 get_receiver (const RelayProtocolUri *protocol_uri, GstElement *end, guint i)
 {
@@ -140,7 +141,7 @@ relay_group_join (const RelayProtocolUri *protocol_uri, GstElement *end, GError 
   return good;
 }
 
-/* NULL: there are no more of them. */
+/* Returns the socket of the @i-th receiving element; NULL: there are no more. */
 static GSocket *
 get_socket (const RelayProtocolUri *protocol_uri, GstElement *end, guint i)
 {
@@ -159,8 +160,8 @@ relay_group_join_again (const RelayProtocolUri *protocol_uri, GstElement *end)
   g_autoptr (GInetAddress) group = g_inet_address_new_from_string (protocol_uri->host);
   GSocket *socket;
 
-  /* with all its sources: a single one cannot be left where the interface is gone, as that which
-   * the routes lead to may be.  The system reports a group that no socket was in. */
+  /* leaves the group with all its sources, as a single source cannot be left at an interface that
+   * is gone. The system fails if the socket was not in the group */
   for (guint i = 0; (socket = get_socket (protocol_uri, end, i)) != NULL; i++) {
     g_socket_leave_multicast_group (socket, group, FALSE, interface, NULL);
     g_object_unref (socket);

@@ -14,17 +14,17 @@
 
 G_BEGIN_DECLS
 
-/* Do the parts of a URI that are of groups go together?  @takes_source: it may name the source.
- * @error: a sentence. */
+/* Do the parts of a URI that concern multicast groups fit together? @takes_source: the URI may name
+ * a source. @error: a sentence. */
 gboolean relay_group_check (const RelayProtocolUri *protocol_uri, gboolean takes_source,
     GError **error);
-/* Does an end hear a multicast group? */
+/* Does an end receive from a multicast group? */
 gboolean relay_group_is_heard (const RelayProtocolUri *protocol_uri);
-/* @end: the element of @protocol_uri that talks to the network, which has not started yet.  @error:
- * a sentence. */
+/* Joins the group. @end: the network element of @protocol_uri, not started yet.  @error: a
+ * sentence. */
 gboolean relay_group_join (const RelayProtocolUri *protocol_uri, GstElement *end, GError **error);
-/* Leaves the group and joins it again where the routes lead by now.  What fails is tried the next
- * time. */
+/* Leaves the group and joins it again at the interface that the routing table now chooses. To be
+ * called regularly, as failures are not reported. */
 void relay_group_join_again (const RelayProtocolUri *protocol_uri, GstElement *end);
 
 G_END_DECLS

@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 #define RELAY_BAD(error, ...) \
   g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_REFERENCE, __VA_ARGS__)
 
-/* The ends of a protocol that have a key.  0: it is of the configuration. */
+/* The ends of a protocol that have a key. 0: a key of the configuration. */
 #define RELAY_KEY_INPUT 1
 #define RELAY_KEY_OUTPUT 2
 #define RELAY_KEY_BOTH (RELAY_KEY_INPUT | RELAY_KEY_OUTPUT)
@@ -25,16 +25,16 @@ typedef struct
 {
   const gchar *name; /* NULL: behind the last row */
   guint ends;
-  const gchar *words;  /* its values, with a space between them; NULL: a number or a text */
+  const gchar *words;  /* possible values, separated by spaces; NULL: a number or a text */
   guint64 least, most; /* of a number; 0, 0: it is a text */
-  const gchar *normal; /* what holds without the key */
+  const gchar *normal; /* the default, in words */
   const gchar *meaning;
 } RelayKey;
 
 /* Returns the row of a key that one of @ends has; NULL: there is none.  @keys: ended by a row
  * without a name. */
 const RelayKey *relay_key_find (const RelayKey *keys, const gchar *name, guint ends);
-/* Has @key this value?  @error: GST_URI_ERROR, with a sentence. */
+/* Is @value valid for @key? @error: GST_URI_ERROR, with a sentence. */
 gboolean relay_key_check (const RelayKey *key, const gchar *value, GError **error);
 /* Writes what the keys mean into a --help of 80 columns. */
 void relay_key_explain (const RelayKey *keys, GString *text);

@@ -10,7 +10,7 @@ struct _RelayPackets
 {
   CbrQueue queue;
   CbrPackets packets;
-  guint64 stray; /* bytes that were in no packet */
+  guint64 stray; /* bytes that belonged to no packet */
 };
 
 RelayPackets *

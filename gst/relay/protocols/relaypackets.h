@@ -17,13 +17,13 @@ RelayPackets *relay_packets_new (void);
 void relay_packets_free (RelayPackets *packets);
 /* Takes the reference of @buffer. @now: any clock's, for relay_packets_get_since(). */
 void relay_packets_push (RelayPackets *packets, GstBuffer *buffer, GstClockTime now);
-/* Returns the next datagram; NULL: more has to come first. @last: no more is waited for. */
+/* Returns the packets of the next datagram; NULL: it is not full yet. @last: it may be smaller. */
 GstBuffer *relay_packets_pop (RelayPackets *packets, gboolean last);
-/* Is there anything that has not left? */
+/* Do packets or a part of one wait? */
 gboolean relay_packets_wait (RelayPackets *packets);
-/* Returns when the first of it came. */
+/* Returns when the first of the waiting bytes came. */
 GstClockTime relay_packets_get_since (RelayPackets *packets);
-/* Returns how many bytes were in no packet. */
+/* Returns how many bytes belonged to no packet. */
 guint64 relay_packets_get_stray (const RelayPackets *packets);
 
 G_END_DECLS

@@ -37,17 +37,19 @@ G_BEGIN_DECLS
   { "buffer-size", RELAY_KEY_BOTH, NULL, RELAY_BUFFER_MIN, RELAY_BUFFER_MAX, "8388608", \
     "bytes that may wait" }
 
-/* A member that is NULL or 0 is left out: its comment says what holds then. */
+/* The class of a protocol. A member may be NULL or 0; its comment says what that means. */
 struct _RelayProtocol
 {
   const gchar *scheme;
   const RelayKey *keys;   /* of its URIs; NULL: the properties of its element */
-  gboolean is_path;       /* a path is in its URIs, no address */
-  gboolean whole_packets; /* its inputs give whole packets of MPEG-TS: no others are counted */
+  gboolean is_path;       /* its URIs have a path, not an address */
+  gboolean whole_packets; /* its inputs give only whole packets of MPEG-TS, so stray bytes are not
+                             counted */
 
   /* Makes the end's element; NULL: the end has a pipeline of its own. */
   GstElement *(*make_end) (const RelayEnd *end, const gchar *name, GError **error);
-  /* The next ones go with it, and are as those of relayend.h.  NULL: no, or a change is a restart.
+  /* The following belong to make_end(), and are as in relayend.h. NULL: none, FALSE; for a change:
+   * restart.
    */
   guint (*count_sources) (const RelayEnd *end);
   gboolean (*holds_up) (const RelayEnd *end);
@@ -55,36 +57,37 @@ struct _RelayProtocol
   RelayDifference (*compare) (const RelayEnd *a, const RelayEnd *b);
   void (*adjust) (const RelayEnd *old, const RelayEnd *end, GstElement *element);
 
-  /* The rest is that of an end with a pipeline of its own. */
+  /* The rest is for an end with a pipeline of its own. */
 
-  /* Do its parts go together?  Each key has been checked.  @error: a sentence. */
+  /* Do the parts of a URI fit together? Each key has been checked before. @error: a sentence. */
   gboolean (*check) (const RelayProtocolUri *protocol_uri, GError **error);
-  /* How many ports of this machine it binds, from that of the URI on.  NULL: none. */
+  /* How many ports of this machine an end binds, from the URI's on. NULL: none. */
   guint (*count_ports) (const RelayProtocolUri *protocol_uri);
-  /* Adds the elements; the one that talks to the network is returned.  NULL: one is missing. */
+  /* Adds the elements, and returns the network element. NULL: an element is missing. */
   GstElement *(*make) (RelayChain *chain, const RelayProtocolUri *protocol_uri);
-  /* @element: the one that make() has returned, before it starts.  *kept: is NULL at first, and
-   * stays from one chain of an end to the next; freed by free_kept(). */
+  /* @element: the one that make() returned, before it starts. *kept: state of the end, which
+   * outlives a chain; NULL at first; freed by free_kept(). */
   void (*watch) (GstElement *element, RelayProtocolPipeline *pipeline, gpointer *kept);
   void (*free_kept) (gpointer kept);
-  /* Is an end that dials connected?  NULL: the protocol knows no connections. */
+  /* Is an end that dials connected? NULL: the protocol has no connections. */
   gboolean (*is_connected) (GstElement *element);
   /* How many bytes an output that has connections has sent. */
   guint64 (*get_sent) (GstElement *element);
-  /* Adds figures that other protocols do not have. */
+  /* Adds figures that only this protocol has. */
   void (*add_figures) (const RelayProtocolUri *protocol_uri,
       const RelayProtocolPipelineStats *pipeline, GstStructure *stats);
-  /* Of datagrams: which elements in that of make(), or itself, send and receive them. */
+  /* The names of the elements within that of make() that send and receive datagrams; NULL: that
+   * element itself. */
   const gchar *sender, *receivers[2];
 };
 
 extern const RelayProtocol relay_protocol_fasp, relay_protocol_srt, relay_protocol_rist,
     relay_protocol_udp, relay_protocol_rtp, relay_protocol_file;
 
-/* All of them, ended by NULL. */
+/* All protocols, ended by NULL. */
 extern const RelayProtocol *const relay_protocols[];
 
-/* Returns that of a URI; NULL: it has no scheme that is known. */
+/* Returns the protocol of a URI; NULL: its scheme is not known. */
 const RelayProtocol *relay_protocol_find (const gchar *uri);
 /* @uri: of a protocol with keys.  @passphrase: used instead of the URI's, if the protocol has one;
  * NULL: the URI's.  @error: GST_URI_ERROR, with a sentence that does not quote secrets. */

@@ -5,17 +5,17 @@
 #include "relayprotocol.h"
 #include "relayprotocolend.h"
 
-#define BUFFER_SIZE \
-  (8 * 1024 * 1024)             /* bytes that may wait, unless the URI says otherwise: 3 s at \
-                                   20 Mbit/s */
-#define SILENCE G_USEC_PER_SEC  /* an input that hears nothing for this long is interrupted */
-#define ASK_EACH G_USEC_PER_SEC /* a latency that is found out can change */
-#define GATHER \
-  (100 * GST_MSECOND) /* in which a datagram fills up, or leaves as it is: less than players \
-                         buffer, and seven packets are there sooner from 105 kbit/s on */
+/* So many bytes may wait, unless the URI says otherwise: 3 s at 20 Mbit/s. */
+#define BUFFER_SIZE (8 * 1024 * 1024)
+/* An input that receives nothing for this long counts as interrupted. */
+#define SILENCE G_USEC_PER_SEC
+/* The latency is queried again after this time, as it can change. */
+#define ASK_EACH G_USEC_PER_SEC
+/* A datagram that is not full leaves after this time, which is less than players buffer; from 105
+ * kbit/s on, seven packets fill it sooner. */
+#define GATHER (100 * GST_MSECOND)
 #define NEVER G_MININT64
 
-/* These are GObject's type and its class. */
 #define RELAY_TYPE_PROTOCOL_END (relay_protocol_end_get_type ())
 G_DECLARE_FINAL_TYPE (RelayProtocolEnd, relay_protocol_end, RELAY, PROTOCOL_END, GstBin)
 
@@ -25,16 +25,17 @@ struct _RelayProtocolEnd
 
   RelayProtocolUri *protocol_uri;
   GstElement *gate;      /* appsrc of an input, appsink of an output */
-  GstClockTime latency;  /* of the elements upstream, used in the thread that sends, as the next */
-  gint64 asked;          /* when it was asked for: g_get_monotonic_time, µs */
-  GMutex gathering;      /* guards the next two of an output; taken before the other */
-  GstClockID timer;      /* of packets that wait for a datagram to fill up; NULL: none runs */
-  RelayPackets *packets; /* an input's are under the lock; NULL: not started, or it plays a file */
+  GstClockTime latency;  /* of the elements upstream; this and the next are used by the sending
+                            thread */
+  gint64 asked;          /* when the latency was last queried: g_get_monotonic_time, µs */
+  GMutex gathering;      /* guards the next two, of an output; taken before `lock' */
+  GstClockID timer;      /* when a datagram that is not full leaves; NULL: none runs */
+  RelayPackets *packets; /* of an input, under `lock'; NULL: not started, or it plays a file */
   GMutex lock;           /* guards the rest */
   RelayProtocolPipeline *pipeline; /* NULL: not started */
-  gint64 heard;                    /* when something came last: g_get_monotonic_time, µs */
+  gint64 heard;                    /* when data last came: g_get_monotonic_time, µs */
   guint64 bytes;                   /* passed on */
-  guint64 dropped;                 /* bytes, as the end could not take them in time */
+  guint64 dropped;                 /* bytes dropped, as the end could not take them in time */
   guint64 stray;                   /* bytes that were in no MPEG-TS packet */
 };
 
@@ -61,7 +62,7 @@ get_limit (RelayProtocolEnd *self)
   return relay_protocol_uri_get_uint (self->protocol_uri, "buffer-size", BUFFER_SIZE);
 }
 
-/* An input that gives nothing but whole packets is not looked at. */
+/* Must stray bytes be counted? Not for an input that gives only whole packets. */
 static gboolean
 looks_for_packets (RelayProtocolEnd *self)
 {
@@ -81,7 +82,7 @@ count (RelayProtocolEnd *self, gsize size, gboolean passed)
 
 /* --- an output ---------------------------------------------------------------------------- */
 
-/* Under the gathering lock, as the next ones. */
+/* Sends packets that wait. Under the lock `gathering', as the next functions. */
 static void
 send_packets (RelayProtocolEnd *self, gboolean last)
 {
@@ -90,7 +91,7 @@ send_packets (RelayProtocolEnd *self, gboolean last)
   while ((buffer = relay_packets_pop (self->packets, last)) != NULL) {
     gsize size = gst_buffer_get_size (buffer);
 
-    /* the pipeline counts those that it takes */
+    /* the pipeline counts the buffers that it takes */
     if (!relay_protocol_pipeline_send (self->pipeline, buffer, get_limit (self)))
       count (self, size, FALSE);
   }
@@ -119,7 +120,7 @@ start_timer (RelayProtocolEnd *self)
   gst_clock_id_wait_async (self->timer, on_timer, gst_object_ref (self), gst_object_unref);
 }
 
-/* Packets that wait for longer than GATHER leave.  Called in a thread of the clock. */
+/* Sends packets that have waited for GATHER. Called in a thread of the clock. */
 static gboolean
 on_timer (GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
 {
@@ -138,7 +139,7 @@ on_timer (GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
   return TRUE;
 }
 
-/* Sends full datagrams of what waits and @buffer. */
+/* Adds @buffer to the waiting packets, and sends full datagrams. */
 static void
 gather (RelayProtocolEnd *self, GstBuffer *buffer)
 {
@@ -177,8 +178,8 @@ get_latency (RelayProtocolEnd *self)
   return self->latency;
 }
 
-/* Returns @buffer with the time of the protocol's pipeline at which a player would play it.  Takes
- * the reference. */
+/* Returns @buffer with its play time, converted to the running time of the protocol's pipeline.
+ * Takes the reference. */
 static GstBuffer *
 set_departure (RelayProtocolEnd *self, GstBuffer *buffer, const GstSegment *segment)
 {
@@ -223,7 +224,7 @@ on_eos (GstAppSink *sink, gpointer self)
 
 /* --- an input ------------------------------------------------------------------------------ */
 
-/* Counts the bytes that are in no packet. They are passed on, too. Under the lock. */
+/* Counts the bytes that belong to no packet, which are passed on, too. With `lock' held. */
 static void
 look_for_packets (RelayProtocolEnd *self, GstBuffer *buffer)
 {
@@ -250,7 +251,8 @@ on_received (GstBuffer *buffer, gpointer data)
   look_for_packets (self, buffer);
   g_mutex_unlock (&self->lock);
   if (room) {
-    /* its times are the protocol's pipeline's: it gets the time at which it came */
+    /* the timestamps are of the protocol's pipeline: without any, the source stamps the buffer on
+     * arrival */
     buffer = gst_buffer_make_writable (buffer);
     GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
     room = gst_app_src_push_buffer (source, buffer) == GST_FLOW_OK;
@@ -428,7 +430,7 @@ relay_protocol_end_get_state (GstElement *end)
 
 /* --- the type ---------------------------------------------------------------------------------- */
 
-/* Returns why this would not start; NULL: it would. */
+/* Returns why this end would not start; NULL: it would. */
 static gchar *
 check_settings (RelayProtocolEnd *self)
 {

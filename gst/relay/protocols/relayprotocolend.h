@@ -18,8 +18,8 @@ G_BEGIN_DECLS
 GstElement *relay_protocol_end_new (const gchar *uri, gboolean sends, const gchar *passphrase,
     const gchar *name, GError **error);
 
-/* Returns what an end does whose stream plays.  One that is of fasp plays, too.  May be called from
- * any thread. */
+/* Returns the state of an end whose stream plays; an end of fasp counts as playing. May be called
+ * from any thread. */
 RelayState relay_protocol_end_get_state (GstElement *end);
 
 G_END_DECLS

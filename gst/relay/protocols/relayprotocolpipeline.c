@@ -7,14 +7,15 @@
 #include "relayretry.h"
 #include "relaywatch.h"
 
-#define DRAIN (500 * GST_MSECOND) /* how long an output may send the data that wait at its end */
-#define END G_TIME_SPAN_SECOND    /* how long its end waits for the thread, and then leaves it */
-#define LOOK_UP_EACH \
-  (30 * G_TIME_SPAN_SECOND) /* from one look-up of an output's host to the next: half of the \
-                               usual time to live of a dynamic name */
-#define ANSWERS_LAST \
-  (11 * LOOK_UP_EACH) /* a name with up to ten addresses, of which each answer has one in turn, \
-                         gives each of them again in this time */
+/* How long an output may go on sending waiting data when it ends. */
+#define DRAIN (500 * GST_MSECOND)
+#define END G_TIME_SPAN_SECOND /* how long the end waits for the thread before it abandons it */
+/* The host of an output is looked up at this interval: half of the usual time to live of a dynamic
+ * name. */
+#define LOOK_UP_EACH (30 * G_TIME_SPAN_SECOND)
+/* If each answer has another one of up to ten addresses of a name, all of them come within this
+ * time. */
+#define ANSWERS_LAST (11 * LOOK_UP_EACH)
 
 struct _RelayProtocolPipeline
 {
@@ -38,11 +39,11 @@ struct _RelayProtocolPipeline
   /* the rest is used in the thread alone; the watch also where relaywatch.h allows it */
   RelayWatch *watch;    /* of the pipeline that plays */
   gchar *address;       /* of the host, when the last pipeline was built */
-  GHashTable *answered; /* addresses of the host, for ANSWERS_LAST, with the time of the last answer
-                           that had them: g_get_monotonic_time, µs */
+  GHashTable *answered; /* addresses of the host in the answers of ANSWERS_LAST, each with the time
+                           of its last answer: g_get_monotonic_time, µs */
   gint64 look_up_at;    /* when the host is looked up again: g_get_monotonic_time, µs */
   gboolean worked;      /* the last pipeline has reached its network */
-  gboolean looked;      /* the last pipeline ended as a look found a fault */
+  gboolean looked;      /* the last pipeline was ended because a look found a fault */
   gboolean played;      /* a pipeline has played before */
 };
 
@@ -131,8 +132,8 @@ relay_protocol_pipeline_note_caller (RelayProtocolPipeline *self, GSocketAddress
 
 /* --- the pipeline --------------------------------------------------------------------------- */
 
-/* Without this, GStreamer's elements would use another interface.  The interface may come later, so
- * --check does not look for it. */
+/* Does the URI's interface exist? If not, GStreamer's elements would use another one. Not part of
+ * --check, as the interface may come later. */
 static gboolean
 has_interface (const RelayProtocolUri *protocol_uri, GError **error)
 {
@@ -145,8 +146,8 @@ has_interface (const RelayProtocolUri *protocol_uri, GError **error)
   return FALSE;
 }
 
-/* Looks up the name of the host.  GStreamer's elements could not be interrupted in that, and would
- * use the first address alone.  NULL: it failed. */
+/* Resolves the host here, rather than in GStreamer's elements, which could not be interrupted and
+ * would use only the first address. NULL: it failed. */
 static GList *
 look_up (RelayProtocolPipeline *self, GError **error)
 {
@@ -160,7 +161,7 @@ look_up (RelayProtocolPipeline *self, GError **error)
   return found;
 }
 
-/* Returns the entry of the last pipeline's address in @found; NULL: it has none. */
+/* Returns the entry of the last pipeline's address in @found; NULL: it is not there. */
 static GList *
 find_last (RelayProtocolPipeline *self, GList *found)
 {
@@ -178,7 +179,7 @@ is_old (gpointer address, gpointer time, gpointer now)
   return *(gint64 *) now - *(gint64 *) time >= ANSWERS_LAST;
 }
 
-/* Notes the addresses of an answer.  TRUE: the answers of ANSWERS_LAST did not have one of them. */
+/* Notes the addresses of an answer. TRUE: one of them was in no answer of ANSWERS_LAST. */
 static gboolean
 note_answer (RelayProtocolPipeline *self, GList *found)
 {
@@ -192,7 +193,7 @@ note_answer (RelayProtocolPipeline *self, GList *found)
   return other;
 }
 
-/* Keeps the last pipeline's address if that has worked; else takes the one behind it. */
+/* Chooses the last pipeline's address if that has worked; else the next one of the host. */
 static gboolean
 choose_address (RelayProtocolPipeline *self, GError **error)
 {
@@ -216,8 +217,8 @@ choose_address (RelayProtocolPipeline *self, GError **error)
   return TRUE;
 }
 
-/* Has the host given up the address to which datagrams are sent?  If its answers have only some of
- * its addresses, in turns, an answer without this one is no sign of that. */
+/* Has the host given up the address to which datagrams are sent? An answer without that address
+ * does not show it if the answers list different parts of the host's addresses. */
 static gboolean
 has_moved (RelayProtocolPipeline *self)
 {
@@ -295,8 +296,8 @@ open_source (RelayProtocolPipeline *self, GError **error)
   return source;
 }
 
-/* Adds to the totals what the pipeline has sent, and what it has not, and leaves it without a
- * source. */
+/* Adds the bytes that the pipeline has sent, and failed to send, to the totals, and takes its
+ * source away. */
 static void
 settle (RelayProtocolPipeline *self)
 {
@@ -333,7 +334,7 @@ relay_protocol_pipeline_get_time (void)
   return gst_clock_get_time (clock);
 }
 
-/* Has the pipeline take the times of buffers for times of the system's clock. */
+/* Makes the pipeline interpret timestamps of buffers as times of the system's clock. */
 static void
 use_clock_as_it_is (GstElement *pipeline)
 {
@@ -374,7 +375,7 @@ build (RelayProtocolPipeline *self, GError **error)
   return pipeline;
 }
 
-/* Describes an error or a warning: the element's sentence, and the last line of its details, which
+/* Describes an error or a warning by the element's sentence and the last line of its details, which
  * has the system's reason. */
 static gchar *
 describe (GstMessage *message)
@@ -424,7 +425,7 @@ note_work (RelayProtocolPipeline *self)
   g_mutex_unlock (&self->lock);
 }
 
-/* Looks whether the network still carries the media; returns as take_message(). */
+/* Checks whether the media still reach the network; returns as take_message(). */
 static gboolean
 look (RelayProtocolPipeline *self, gchar **text)
 {
@@ -479,7 +480,8 @@ is_ending (RelayProtocolPipeline *self)
   return ending;
 }
 
-/* Sends the data that still wait, if the end closes, and is connected or needs no connection. */
+/* Sends the data that still wait, if the end is closing, and is connected or needs no
+ * connection. */
 static void
 drain (RelayProtocolPipeline *self, GstBus *bus)
 {
@@ -493,7 +495,7 @@ drain (RelayProtocolPipeline *self, GstBus *bus)
   last = gst_bus_timed_pop_filtered (bus, DRAIN, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
 }
 
-/* Returns the error by which the pipeline could not start. */
+/* Returns why the pipeline could not start. */
 static gchar *
 explain (GstBus *bus)
 {
@@ -558,7 +560,7 @@ wait_for (RelayProtocolPipeline *self, guint delay)
 static void
 note_failure (RelayProtocolPipeline *self, gchar *text, guint delay)
 {
-  /* many texts of GStreamer and of the system have no full stop */
+  /* many messages of GStreamer and of the system have no full stop */
   g_autofree gchar *line = g_strdup_printf ("%s%s It starts again in %.1f s.", text,
       g_str_has_suffix (text, ".") ? "" : ".", delay / 1e3);
 
@@ -577,7 +579,7 @@ unref (RelayProtocolPipeline *self)
     return;
   if (self->kept != NULL)
     self->protocol_uri->protocol->free_kept (self->kept);
-  g_object_unref (self->owner); /* it has the URI */
+  g_object_unref (self->owner); /* the owner holds the URI */
   g_object_unref (self->cancellable);
   gst_clear_object (&self->source);
   g_free (self->stats.error);
@@ -598,12 +600,12 @@ run (gpointer data)
   while (!is_ending (self)) {
     gint64 begun = g_get_monotonic_time ();
     gchar *text = run_once (self);
-    /* until a look found the fault, the pipeline worked: the delay begins anew, as the network may
-     * be back */
+    /* the pipeline worked until a look found the fault, so the delay begins anew, as the network
+     * may be back */
     gboolean lasted = self->looked || g_get_monotonic_time () - begun >= RELAY_RETRY_LASTED;
 
-    /* starts at once: a file from its beginning, unless it is shorter than a second; a RIST input
-     * for another sender, after at least that much silence; an output for another address */
+    /* without an error, starts again at once, unless it ran for less than a second: a file from its
+     * beginning, a RIST input for another sender, an output for another address */
     if (text == NULL && g_get_monotonic_time () - begun >= G_USEC_PER_SEC)
       continue;
     delay = relay_retry_next (delay, lasted);
@@ -639,7 +641,7 @@ relay_protocol_pipeline_new (const RelayProtocolUri *protocol_uri,
   g_mutex_init (&self->counting);
   g_mutex_init (&self->lock);
   g_cond_init (&self->wake);
-  /* Media may come before the thread has built the pipeline.  If this fails, the thread says why.
+  /* Media may come before the thread has built the pipeline. If this fails, the thread reports why.
    */
   if (protocol_uri->sends)
     open_source (self, NULL);
@@ -685,7 +687,7 @@ relay_protocol_pipeline_get_stats (RelayProtocolPipeline *self, RelayProtocolPip
   stats->sent += relay_watch_counts (self->protocol_uri) ? 0 : self->pushed - stats->level;
   stats->failed += self->failed;
   g_mutex_unlock (&self->lock);
-  /* without the lock: the element may call back */
+  /* without the lock, as the element may call back */
   if (end != NULL) {
     stats->sent += relay_watch_get_sent (self->protocol_uri, end);
     if (relay_protocol_uri_dials (self->protocol_uri))

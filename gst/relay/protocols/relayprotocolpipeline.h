@@ -25,45 +25,45 @@ typedef struct _RelayProtocolPipeline RelayProtocolPipeline;
 /* Called from threads of the pipeline. */
 typedef struct
 {
-  /* An input has something. Takes the reference. */
+  /* An input has received @buffer. Takes the reference. */
   void (*received) (GstBuffer *buffer, gpointer data);
   /* Reports a fact to the user. @fault: something has failed. */
   void (*tell) (const gchar *text, gboolean fault, gpointer data);
-  /* A caller gives the streamid of the URI. FALSE: it is refused. */
+  /* A caller that gives the streamid of the URI wants to connect. FALSE: it is refused. */
   gboolean (*calls) (GSocketAddress *address, const gchar *streamid, gpointer data);
 } RelayProtocolPipelineFuncs;
 
 typedef enum
 {
-  RELAY_CALLERS_REFUSED,   /* with another streamid than the URI's */
-  RELAY_DATAGRAMS_REFUSED, /* that were not media of the sender that is heard */
+  RELAY_CALLERS_REFUSED,   /* callers with another streamid than the URI's */
+  RELAY_DATAGRAMS_REFUSED, /* datagrams that were not media of the accepted sender */
   RELAY_PIPELINE_COUNTS,
 } RelayProtocolPipelineCount;
 
 typedef struct
 {
   RelayState state; /* IDLE: it waits to start again, after an error */
-  guint callers;    /* that are connected; 0: none is, or that is not known */
+  guint callers;    /* connected callers; 0: none, or not known */
   guint64 restarts; /* after errors */
   guint64 counts[RELAY_PIPELINE_COUNTS];
   guint64 level;        /* bytes that wait to be sent */
-  guint64 sent, failed; /* bytes that were handed to the network or the file's element, and that
-                           were not, of an output */
-  gchar *error; /* why it does not reach its network; NULL: it does, or has not failed yet */
+  guint64 sent, failed; /* of an output: bytes handed to the network or to the file's element, and
+                           bytes dropped instead */
+  gchar *error; /* why the pipeline does not reach its network; NULL: it does, or has not failed
+                   yet */
 } RelayProtocolPipelineStats;
 
-/* Starts the thread; NULL: it could not be started, and @error is set. @protocol_uri belongs to
- * @owner, which is referenced as long as the thread runs, and is the last argument of @funcs. */
+/* Starts the thread; NULL: it could not be started. @owner: owns @protocol_uri, is referenced while
+ * the thread runs, and is the last argument of @funcs. */
 RelayProtocolPipeline *relay_protocol_pipeline_new (const RelayProtocolUri *protocol_uri,
     const RelayProtocolPipelineFuncs *funcs, GObject *owner, GError **error);
-/* Sends what waits still, for half a second at most, and ends the thread.  Waits for that no longer
- * than a second: a thread that writes to a disk which does not answer ends later.  *stats: the
- * last. */
+/* Sends waiting data, for half a second at most, and ends the thread. Waits for a second at most: a
+ * thread that writes to a disk which does not answer ends later. *stats: the final ones. */
 void relay_protocol_pipeline_end (RelayProtocolPipeline *self, RelayProtocolPipelineStats *stats);
 
-/* Takes the reference, of a buffer whose PTS is the time at which it is to leave, if the end is
- * timed: on the clock that relay_protocol_pipeline_get_time() reads.  Never waits.  FALSE: the
- * buffer was dropped, as the pipeline waits after an error, or more than @most bytes would wait. */
+/* Sends a buffer, taking its reference. If the end is timed, its PTS is the time of departure by
+ * relay_protocol_pipeline_get_time(). Never blocks. FALSE: the buffer was dropped, as the pipeline
+ * waits after an error, or more than @most bytes would wait. */
 gboolean relay_protocol_pipeline_send (RelayProtocolPipeline *self, GstBuffer *buffer,
     guint64 most);
 
@@ -72,10 +72,10 @@ GstClockTime relay_protocol_pipeline_get_time (void);
 void relay_protocol_pipeline_get_stats (RelayProtocolPipeline *self,
     RelayProtocolPipelineStats *stats);
 
-/* For the protocol's file.  But for the first two, they may be called from threads of elements. */
+/* For the protocol's file. All but the first two may be called from threads of elements. */
 
 const RelayProtocolUri *relay_protocol_pipeline_get_uri (RelayProtocolPipeline *self);
-/* Has it played before? */
+/* Has a pipeline of this end played before? */
 gboolean relay_protocol_pipeline_has_played (RelayProtocolPipeline *self);
 /* Reports a fact to the user. */
 void relay_protocol_pipeline_tell (RelayProtocolPipeline *self, const gchar *text);

@@ -149,7 +149,7 @@ relay_protocol_uri_check_keys (const RelayProtocolUri *protocol_uri, GError **er
 
 /* --- the URI -------------------------------------------------------------------------------- */
 
-/* ///PATH?KEYS, with a path that is not escaped. */
+/* Splits ///PATH?KEYS, in which the path is not escaped. */
 static gboolean
 split_path (RelayProtocolUri *protocol_uri, const gchar *text, GError **error)
 {

@@ -18,20 +18,20 @@ typedef struct
   const RelayProtocol *protocol;
   gboolean sends;
   gchar *host;      /* NULL: all addresses of this machine, or a path */
-  gchar *source;    /* the only one that is heard of a multicast group; NULL: all are */
+  gchar *source;    /* the only source to receive from, of a multicast group; NULL: any */
   guint port;       /* UDP; 0: a path */
   gchar *path;      /* NULL: a host */
   GHashTable *keys; /* values, by key */
 } RelayProtocolUri;
 
-/* Is it the address of a multicast group?  Is it all addresses of this machine? */
+/* Is the host a multicast group? Does it stand for all addresses of this machine? */
 gboolean relay_host_is_group (const gchar *host);
 gboolean relay_host_is_any (const gchar *host);
 
 /* Takes a URI apart (see relay_protocol_uri_parse). */
 RelayProtocolUri *relay_protocol_uri_split (const RelayProtocol *protocol, const gchar *uri,
     gboolean sends, GError **error);
-/* Has the protocol each of its keys, for such an end, with that value? */
+/* Are the URI's keys, and their values, valid for this protocol and kind of end? */
 gboolean relay_protocol_uri_check_keys (const RelayProtocolUri *protocol_uri, GError **error);
 void relay_protocol_uri_free (RelayProtocolUri *protocol_uri);
 
@@ -43,11 +43,11 @@ gboolean relay_protocol_uri_is_timed (const RelayProtocolUri *protocol_uri);
 gboolean relay_protocol_uri_is_ipv6 (const RelayProtocolUri *protocol_uri);
 /* Returns the host, or 0.0.0.0. */
 const gchar *relay_protocol_uri_get_address (const RelayProtocolUri *protocol_uri);
-/* How many ports of this machine are bound, from that of the URI on? */
+/* How many ports of this machine the end binds, from the URI's on. */
 guint relay_protocol_uri_count_ports (const RelayProtocolUri *protocol_uri);
-/* Does it bind a port that nothing else can have? */
+/* Does the end bind a port that it does not share? */
 gboolean relay_protocol_uri_listens (const RelayProtocolUri *protocol_uri);
-/* Does it dial, over a protocol that knows connections? */
+/* Does the end dial, with a protocol that has connections? */
 gboolean relay_protocol_uri_dials (const RelayProtocolUri *protocol_uri);
 /* The URI without secrets. */
 gchar *relay_protocol_uri_describe (const RelayProtocolUri *protocol_uri);

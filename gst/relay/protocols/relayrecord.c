@@ -10,18 +10,18 @@
 
 #define FLAGS (O_WRONLY | O_APPEND | O_NONBLOCK | O_CLOEXEC)
 #define NEVER G_MININT64
-#define MODE 0644 /* the streams are not secret to the machine; umask takes away more */
+#define MODE 0644 /* readable by other users of the machine, unless umask says otherwise */
 
 struct _RelayRecord
 {
   gchar *name;
   guint piece;     /* s; 0: a single one */
-  gint64 number;   /* of the piece that is open */
+  gint64 number;   /* of the open piece */
   gint fd;         /* -1: none is open */
-  gchar *path;     /* of the file that is open */
-  gboolean made;   /* the file that is open was not there before */
-  gint64 last;     /* when something was written last, s since 1970 */
-  gchar *mount;    /* where the disk was mounted that the first file was on; NULL: that of / */
+  gchar *path;     /* of the open file */
+  gboolean made;   /* the open file was created, not continued */
+  gint64 last;     /* when data were last written, s since 1970 */
+  gchar *mount;    /* mount point of the disk with the first file; NULL: / */
   GTimeZone *zone; /* of this machine */
 };
 
@@ -51,8 +51,8 @@ relay_record_get_path (const RelayRecord *record, gint64 seconds, GTimeZone *zon
   return g_date_time_format (local, record->name);
 }
 
-/* With the name as it is configured: each try can have another date, and the log would take it for
- * another fault. */
+/* Sets *error, with the configured name: a name with the date would differ at each try, and the log
+ * would take it for another fault. */
 static gboolean
 fail (const RelayRecord *record, const gchar *what, GError **error)
 {
@@ -82,7 +82,7 @@ relay_record_close (RelayRecord *record)
 
 /* --- which file ------------------------------------------------------------------------------ */
 
-/* Is this a time of the file that something would be written to at @seconds? */
+/* Does @time belong to the piece that is written at @seconds? */
 static gboolean
 is_time_of_its_own (const RelayRecord *record, gint64 time, gint64 seconds)
 {
@@ -101,13 +101,13 @@ is_time_of_its_own (const RelayRecord *record, gint64 time, gint64 seconds)
       && g_time_zone_get_offset (record->zone, from) == g_time_zone_get_offset (record->zone, to);
 }
 
-/* Opens a file that is there. FALSE: there is none, or it is of another time. */
+/* Opens an existing file, to continue it. FALSE: there is none, or it belongs to another time. */
 static gboolean
 open_old (RelayRecord *record, gint64 seconds)
 {
   struct stat what;
 
-  /* a pipe without a reader does not hold it up */
+  /* FLAGS do not wait for the reader of a pipe */
   record->fd = g_open (record->path, FLAGS, 0);
   record->made = FALSE;
   if (record->fd >= 0 && fstat (record->fd, &what) == 0 && S_ISREG (what.st_mode)
@@ -126,7 +126,7 @@ open_new (RelayRecord *record)
   record->made = record->fd >= 0;
 }
 
-/* Writes the time behind the name, before its ending. */
+/* Adds the time to the name, before its extension. */
 static gchar *
 add_time (const gchar *path, gint64 seconds)
 {
@@ -149,7 +149,7 @@ is_mounted (const gchar *folder)
   return stat (folder, &one) == 0 && stat (parent, &other) == 0 && one.st_dev != other.st_dev;
 }
 
-/* Returns where the disk is mounted that a folder is on; NULL: it is that of /. */
+/* Returns the mount point of the disk with a folder; NULL: it is /. */
 static gchar *
 find_mount (const gchar *folder)
 {
@@ -183,7 +183,7 @@ check_disk (RelayRecord *record, GError **error)
   return FALSE;
 }
 
-/* Is the file where it was opened? */
+/* Is the open file still the one at its path? */
 static gboolean
 is_there (const RelayRecord *record)
 {
@@ -224,8 +224,7 @@ open_piece (RelayRecord *record, gint64 seconds, GError **error)
   return record->fd >= 0 || fail (record, "opened", error);
 }
 
-/* Takes back what was written of packets that could not be written as a whole, so that the file can
- * be continued. */
+/* Removes packets that were written only in part, so that the file can be continued. */
 static gboolean
 fail_within (RelayRecord *record, gsize written, GError **error)
 {

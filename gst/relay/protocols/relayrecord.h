@@ -24,11 +24,11 @@ typedef struct _RelayRecord RelayRecord;
 RelayRecord *relay_record_new (const gchar *name, guint piece);
 /* Returns the path of the piece that a time belongs to, in @zone. */
 gchar *relay_record_get_path (const RelayRecord *record, gint64 seconds, GTimeZone *zone);
-/* @seconds: since 1970.  @error: G_FILE_ERROR, with a sentence.  A file that was made for this, and
- * that nothing could be written to, is removed. */
+/* Writes whole packets. @seconds: since 1970. @error: G_FILE_ERROR, with a sentence. A file that
+ * was created for this is removed if nothing could be written. */
 gboolean relay_record_write (RelayRecord *record, const guint8 *data, gsize size, gint64 seconds,
     GError **error);
-/* Closes the file; the next packet opens it again. FALSE: not all of it was written. */
+/* Closes the file; the next packet opens it again. FALSE: the system has not written all of it. */
 gboolean relay_record_close (RelayRecord *record);
 /* Closes the file, and frees @record. */
 gboolean relay_record_free (RelayRecord *record);

@@ -6,8 +6,8 @@
 #include "relaygroup.h"
 #include "relayprotocol.h"
 
-#define PORTS 2                    /* media, and reports at the next one */
-#define SILENCE G_TIME_SPAN_SECOND /* of a sender, after which another one is heard */
+#define PORTS 2                    /* of media, and the next one of reports */
+#define SILENCE G_TIME_SPAN_SECOND /* of a sender, after which another one is accepted */
 
 static const RelayKey keys[] = { RELAY_KEY_INTERFACE,
   { "ttl", RELAY_KEY_OUTPUT, NULL, 0, 255, "64; 1 for groups",
@@ -33,16 +33,16 @@ check (const RelayProtocolUri *protocol_uri, GError **error)
   return FALSE;
 }
 
-/* An output that sends to a group hears reports there. */
+/* An output that sends to a group binds the ports of the reports. */
 static guint
 count_ports (const RelayProtocolUri *protocol_uri)
 {
   return !protocol_uri->sends || relay_host_is_group (protocol_uri->host) ? PORTS : 0;
 }
 
-/* librist reports with the SSRC of the stream that it receives.  GStreamer would take that for
- * another sender that has chosen the same one, and change its own, again and again: the receiver
- * begins anew each time.  It cannot tell if it does not know where reports come from. */
+/* Keeps the output's SSRC. librist reports with the SSRC of the stream that it receives. GStreamer
+ * would take that for a collision with another sender, and change its SSRC each time, so that the
+ * receiver begins anew. Without the address of a report it does not check for collisions. */
 static void
 ignore_collisions (GstElement *sink)
 {
@@ -98,7 +98,7 @@ watch (GstElement *element, RelayProtocolPipeline *pipeline, gpointer *kept)
 
   if (protocol_uri->sends)
     relay_flow_guard (element);
-  else /* a pause that the latency bridges is not silence */
+  else /* a pause within the latency is not silence */
     relay_flow_watch (element, MAX (SILENCE, latency), on_flow, pipeline);
 }
 

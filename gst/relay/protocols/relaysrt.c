@@ -72,8 +72,9 @@ make (RelayChain *chain, const RelayProtocolUri *protocol_uri)
                                                                      "srt://%s:%u?mode=%s",
       protocol_uri->host != NULL ? protocol_uri->host : "", protocol_uri->port,
       listens ? "listener" : "caller");
-  /* it looks that often whether it is to end; without, a caller that is silent would keep it.  By
-   * itself it would dial again without a pause, and the same address */
+  /* poll-timeout: how often the element checks whether it must stop, as a silent caller would
+   * otherwise block it. auto-reconnect: off, as the element would dial the same address again
+   * without a pause */
   g_object_set (element, "uri", uri, "wait-for-connection", FALSE, "poll-timeout", POLL,
       "auto-reconnect", FALSE, NULL);
   if (protocol_uri->sends)
@@ -123,7 +124,7 @@ watch (GstElement *element, RelayProtocolPipeline *pipeline, gpointer *kept)
 {
   if (!is_listener (relay_protocol_pipeline_get_uri (pipeline)))
     return;
-  /* without this, the signal is not emitted, whatever the property's default is said to be */
+  /* the signal is emitted only if this is set, whatever the documented default of the property */
   g_object_set (element, "authentication", TRUE, NULL);
   g_signal_connect (element, "caller-connecting", G_CALLBACK (on_connecting), pipeline);
   g_signal_connect (element, "caller-added", G_CALLBACK (on_added), pipeline);
@@ -135,7 +136,7 @@ is_connected (GstElement *element)
 {
   g_autoptr (GstStructure) stats = NULL;
 
-  /* it has this figure only while it is connected */
+  /* the element has this figure only while it is connected */
   g_object_get (element, "stats", &stats, NULL);
   return stats != NULL && gst_structure_has_field (stats, "negotiated-latency-ms");
 }

@@ -89,9 +89,9 @@ add_depayloader (RelayChain *chain, const RelayProtocolUri *protocol_uri)
   GstElement *buffer = relay_chain_add (chain, "rtpjitterbuffer", RELAY_PLUGINS_GOOD);
 
   if (buffer != NULL) {
-    /* how far away a packet of the same sender can be is counted in packets (RFC 3550, A.1: 3000
-     * and 100), not in time: the rate by which it would be counted is one that any sender can
-     * claim, and the next one would not be heard for minutes */
+    /* the distance at which packets count as another sender's is given in packets (RFC 3550, A.1:
+     * 3000 and 100), not in time: for a time, the element uses a packet rate that any sender can
+     * fake, after which the next sender would be ignored for minutes */
     g_object_set (buffer, "max-dropout-time", 0, "max-misorder-time", 0, NULL);
     relay_chain_set (buffer, "latency", protocol_uri, "latency");
   }
@@ -106,7 +106,8 @@ make_input (RelayChain *chain, const RelayProtocolUri *protocol_uri)
 
   if (source == NULL)
     return NULL;
-  /* a port of its own: another program at it would take what comes to this one */
+  /* without `reuse' unless it is a group's port, as another program at the same port would take
+   * this one's datagrams */
   g_object_set (source, "address", relay_protocol_uri_get_address (protocol_uri), "port",
       (gint) protocol_uri->port, "caps", caps, "buffer-size", BUFFER, "reuse",
       relay_host_is_group (protocol_uri->host), NULL);

@@ -4,22 +4,22 @@
 #include "relayprotocol.h"
 #include "relaywatch.h"
 
-/* Looks without a datagram of the group after which it is joined again, as switches forget members
- * if no router asks (IGMP and MLD queriers), and routes change: 10 s, as faspsrc does. */
+/* After so many looks without a datagram, the group is joined again, as switches forget members if
+ * there is no querier (IGMP, MLD), and routes change: 10 s, as in faspsrc. */
 #define JOIN_AGAIN 10
 
 struct _RelayWatch
 {
   const RelayProtocolUri *protocol_uri;
   GstElement *end;
-  guint interface; /* its number when the end was started; 0: none is named */
-  gint received;   /* atomic: since the last look */
-  guint silent;    /* looks without anything received */
+  guint interface; /* number of the named interface when the end was started; 0: none is named */
+  gint received;   /* atomic: data were received since the last look */
+  guint silent;    /* looks in a row without received data */
   guint64 sent;    /* bytes at the last look */
-  gchar *why;      /* datagrams could not be sent since then; NULL: none */
-  guint64 given;   /* bytes that an output which dials has taken, sent or dropped; guarded by the
-                      end's object lock, as the next */
-  guint64 giving;  /* bytes that it has now */
+  gchar *why;      /* why datagrams could not be sent since then; NULL: none failed */
+  guint64 given;   /* of an output that dials: bytes that its element has taken, sent or dropped;
+                      this and the next are guarded by the element's object lock */
+  guint64 giving;  /* bytes of the buffer that the element handles now */
 };
 
 static guint
@@ -30,7 +30,8 @@ get_interface (const RelayProtocolUri *protocol_uri)
   return name != NULL ? if_nametoindex (name) : 0;
 }
 
-/* The element drops what it gets while it dials, and counts what it sends. */
+/* Must the bytes that the element takes be counted? An element that dials drops buffers meanwhile,
+ * and counts only sent bytes. */
 static gboolean
 has_to_count_given (const RelayProtocolUri *protocol_uri)
 {
@@ -169,7 +170,8 @@ look_at_sender (RelayWatch *watch, gboolean *works)
       why);
 }
 
-/* An interface that is gone may come back. */
+/* Returns why the group must be joined anew: its interface was removed and has come back. NULL: it
+ * need not be. */
 static gchar *
 look_at_group (RelayWatch *watch)
 {

@@ -19,31 +19,32 @@ G_BEGIN_DECLS
 
 typedef struct _RelayWatch RelayWatch;
 
-/* @end: the element that talks to the network. */
+/* @end: the network element. */
 RelayWatch *relay_watch_new (const RelayProtocolUri *protocol_uri, GstElement *end);
 void relay_watch_free (RelayWatch *watch);
 
-/* The element has something: may be called from any thread. */
+/* The element has received data. May be called from any thread. */
 void relay_watch_note_received (RelayWatch *watch);
-/* TRUE: this warning says that datagrams could not be sent.  The next look tells why, if none of
- * them could. */
+/* TRUE: the warning says that datagrams could not be sent. The next look reports it if none could
+ * be sent. */
 gboolean relay_watch_takes (RelayWatch *watch, GstMessage *warning, const gchar *text);
-/* Call this each RELAY_WATCH_EACH.  Returns why the end has to be started anew; NULL: it has not.
- * *works: something was sent since the last look, the other side is connected, or there is no way
- * to tell. */
+/* To be called each RELAY_WATCH_EACH. Returns why the end must be started anew; NULL: it need not
+ * be. *works: data were sent since the last look, the other side is connected, or this cannot be
+ * known. */
 gchar *relay_watch_look (RelayWatch *watch, gboolean *works);
-/* Could something not be sent since the last look? */
+/* Has sending failed since the last look? */
 gboolean relay_watch_may_have_failed (const RelayWatch *watch);
 
-/* Is this an output whose datagrams are not answered? */
+/* Is this an output of a protocol whose datagrams are not acknowledged? */
 gboolean relay_watch_sends_datagrams (const RelayProtocolUri *protocol_uri);
-/* Does an output of this kind count what it hands to the network?  Files do not. */
+/* Does an output of this kind count the bytes handed to the network? Files do not. */
 gboolean relay_watch_counts (const RelayProtocolUri *protocol_uri);
-/* Returns these bytes, since the element plays.  May be called from any thread. */
+/* Returns the bytes handed to the network since the element plays. May be called from any
+ * thread. */
 guint64 relay_watch_get_sent (const RelayProtocolUri *protocol_uri, GstElement *end);
-/* Returns how many bytes the system did not take, or SRT had no connection for, since the element
- * plays.  Of datagrams, those that are being sent just now are among them, so ask this when
- * something has failed, or nothing is sent.  @over: nothing more is sent by SRT. */
+/* Returns how many bytes the system refused, or SRT dropped without a connection, since the element
+ * plays. Datagrams that are just being sent count, too, so it should be called only after a
+ * failure, or when nothing is being sent. @over: SRT sends nothing more. */
 guint64 relay_watch_get_failed (const RelayWatch *watch, gboolean over);
 
 G_END_DECLS

@@ -5,7 +5,7 @@
 #include "relayjson.h"
 #include "relaylog.h"
 
-#define CUT "\342\200\246" /* an ellipsis, where a text was too long */
+#define CUT "\342\200\246" /* an ellipsis, which replaces the end of a text that is too long */
 
 struct _RelayEvents
 {
@@ -16,7 +16,7 @@ struct _RelayEvents
 
 typedef struct
 {
-  gchar *stream; /* NULL: it is about the relay */
+  gchar *stream; /* NULL: the event is about the relay */
   gint64 time;   /* µs, monotonic */
   JsonNode *node;
 } Event;
@@ -76,7 +76,7 @@ get_kind (GLogLevelFlags level, const GstStructure *details)
   return level == G_LOG_LEVEL_WARNING ? "warning" : "note";
 }
 
-/* The peer that a message of an element is about. */
+/* Returns the peer that an element's message is about. */
 static JsonNode *
 describe_peer (const GstStructure *details)
 {
@@ -121,7 +121,7 @@ describe (guint64 id, const gchar *stream, const gchar *end, GLogLevelFlags leve
 
 /* --- all of them -------------------------------------------------------------------------- */
 
-/* Makes room for one more of @stream. */
+/* Makes room for one more event of @stream. */
 static void
 make_room (RelayEvents *events, const gchar *stream)
 {

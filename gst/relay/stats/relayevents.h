@@ -27,9 +27,9 @@ void relay_events_free (RelayEvents *events);
  * relay_log_end(). */
 void relay_events_add (RelayEvents *events, gint64 now, const gchar *stream, const gchar *end,
     GLogLevelFlags level, const GstStructure *details, const gchar *text);
-/* The number of the newest, from 1; 0: there was none. */
+/* The number of the newest event, from 1; 0: there was none. */
 guint64 relay_events_get_last (RelayEvents *events);
-/* JSON, the newest first. @utc: µs, added to monotonic times. */
+/* Returns the events as JSON, the newest first. @utc: µs, added to monotonic times. */
 gchar *relay_events_to_json (RelayEvents *events, gint64 utc);
 
 G_END_DECLS

@@ -18,7 +18,7 @@ relay_stats_free (RelayStats *stats)
 gboolean
 relay_stats_is_ready (const RelayStats *stats)
 {
-  /* a configuration has streams: without any, the relay has just begun */
+  /* every configuration has streams: without any, the relay has just begun */
   if (stats->ending || stats->streams->len == 0)
     return FALSE;
   for (guint i = 0; i < stats->streams->len; i++) {
@@ -52,7 +52,7 @@ relay_figures_read (const GValue *value)
   return NAN;
 }
 
-/* NAN also if it is not there. */
+/* NAN also if the field is missing. */
 static gdouble
 get_number (const GstStructure *s, const gchar *field)
 {
@@ -61,7 +61,7 @@ get_number (const GstStructure *s, const gchar *field)
   return value != NULL ? relay_figures_read (value) : NAN;
 }
 
-/* FALSE also if it is not there. */
+/* FALSE also if the field is missing. */
 static gboolean
 get_flag (const GstStructure *s, const gchar *field)
 {
@@ -80,7 +80,7 @@ get_count (const GstStructure *s, const gchar *field)
   return n < RELAY_NEVER ? n : 0;
 }
 
-/* Seconds of a field in ns. */
+/* A field in ns, as seconds. */
 static gdouble
 get_interval (const GstStructure *s, const gchar *field)
 {
@@ -89,7 +89,7 @@ get_interval (const GstStructure *s, const gchar *field)
   return isfinite (value) ? value / GST_SECOND : value;
 }
 
-/* The structures that a field lists: how many there are, and one of them. */
+/* The number of structures that a field lists. */
 static guint
 count_listed (const RelayEndStats *end, const gchar *field)
 {
@@ -109,7 +109,7 @@ get_listed (const RelayEndStats *end, const gchar *field, guint i)
 
 /* --- peers -------------------------------------------------------------------------------- */
 
-/* How much of the stream, of @rate bit/s, a receiver has not confirmed yet: ms. */
+/* How much of the stream a receiver has not confirmed yet, as ms at @rate bit/s. */
 static gdouble
 get_behind (const GstStructure *receiver, gdouble rate)
 {
@@ -196,7 +196,7 @@ relay_figures_get_end (const RelayEndStats *end, gdouble rate, RelayEndFigures *
 
 /* --- streams ------------------------------------------------------------------------------ */
 
-/* The sender whose stream it is: the one that leads, or else one that is heard. */
+/* The sender of the stream: the source that leads, or else one that is heard. */
 static const GstStructure *
 find_sender (const RelayEndStats *input)
 {

@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* From this value on, a time is unknown, or never. */
+/* Times from this value on stand for `unknown' and `never'. */
 #define RELAY_NEVER (GST_CLOCK_TIME_NONE - 1)
 
 /* All statistics, at one moment. */
@@ -20,11 +20,11 @@ typedef struct
   GPtrArray *streams; /* RelayStreamStats, by name */
   gint64 started;     /* µs, UTC */
   gint64 begun;       /* the same, µs, monotonic */
-  gint64 loaded;      /* the configuration in force; µs, UTC */
+  gint64 loaded;      /* when the configuration in force was read; µs, UTC */
   guint64 reloads, reloads_refused;
   gchar *refused; /* why the last one was refused; NULL: it was not */
   gboolean receiver_metrics;
-  const gchar *api; /* changes by HTTP: `off', `open', or `token': with one */
+  const gchar *api; /* changes by HTTP: `off', `open' without a token, or `token' */
   gboolean saved;   /* the file has the configuration in force */
   gboolean alive;   /* the main loop runs */
   gboolean ending;
@@ -40,7 +40,7 @@ gdouble relay_figures_read (const GValue *value);
 
 /* --- figures ------------------------------------------------------------------------------ */
 
-/* Structs of statistics in these are copies that own nothing.  NAN: not known. */
+/* Structs of statistics within these are shallow copies that own nothing. NAN: not known. */
 
 typedef struct
 {
@@ -52,11 +52,11 @@ typedef struct
   gdouble time; /* s, UTC */
 } RelayOwnFigures;
 
-/* Of a stream, made of two statistics of different times. */
+/* Rates of a stream, computed from two sets of statistics. */
 typedef struct
 {
-  gdouble rate; /* without repairs: bit/s, over the last second or more */
-  gdouble loss; /* share of the datagrams to the relay, over ten seconds */
+  gdouble rate; /* of the stream, without repairs, over the last second or more; bit/s */
+  gdouble loss; /* share of the datagrams to the relay that were lost, over ten seconds */
 } RelayRates;
 
 typedef struct
@@ -67,12 +67,13 @@ typedef struct
   gboolean running, optional, require_streamid;
   guint picture_interval; /* s */
   RelayRates rates;
-  gdouble rtt, lateness;      /* ms; the lateness of all but 0.1 %, in order */
+  gdouble rtt, lateness;      /* ms; lateness: that of 99.9 % of the stream in order is not
+                                 larger */
   gdouble latency;            /* ms, in force */
   gdouble promised, observed; /* s between skips; INFINITY: none was observed */
   gdouble behind;             /* ms; of the receiver that is furthest behind */
   guint64 received, lost;     /* datagrams, of all senders that are connected */
-  guint64 bytes;              /* of the stream, that came in */
+  guint64 bytes;              /* of the stream, received */
   guint64 skips;
   guint receivers; /* of all outputs */
 } RelayStreamFigures;
@@ -107,7 +108,8 @@ typedef struct
   gboolean connected, leads;
 } RelaySourceFigures;
 
-/* Leaves happened, memory, history and time as they are. @utc: µs, added to monotonic times. */
+/* Fills in *figures except happened, memory, history and time. @utc: µs, added to monotonic
+ * times. */
 void relay_figures_get_own (const RelayStats *stats, gint64 utc, RelayOwnFigures *figures);
 /* @stats: NULL: there are none yet. */
 void relay_figures_get_stream (const RelayStreamStats *stats, RelayRates rates,
@@ -116,7 +118,7 @@ void relay_figures_get_stream (const RelayStreamStats *stats, RelayRates rates,
 void relay_figures_get_end (const RelayEndStats *end, gdouble rate, RelayEndFigures *figures);
 /* Returns RelayPeerFigures. */
 GArray *relay_figures_list_peers (const RelayEndStats *end, gdouble rate);
-/* Returns RelaySourceFigures, none if there is one source. */
+/* Returns RelaySourceFigures; empty if there is only one source. */
 GArray *relay_figures_list_sources (const RelayEndStats *input);
 
 G_END_DECLS

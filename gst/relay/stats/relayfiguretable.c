@@ -12,8 +12,8 @@
 #define METRICS RELAY_IN_METRICS
 #define HISTORY RELAY_IN_HISTORY
 
-/* OF: the struct that has the members of the rows that follow.  Behind the member: the meaning,
- * the label, the name of the metric. */
+/* OF: the struct with the members of the following rows. The arguments after the member are the
+ * meaning, the label and the metric's name. */
 #define ROW(form, unit, kind, of, in, name, member, ...) \
   { name, RELAY_OF_##of, in, RELAY_FORM_##form, unit, FASP_KIND_##kind, \
     G_STRUCT_OFFSET (OF, member), __VA_ARGS__ }
@@ -27,7 +27,7 @@
 #define MS(...) ROW (NUMBER, FASP_UNIT_MS, GAUGE, __VA_ARGS__)
 #define SECONDS(...) ROW (NUMBER, RELAY_UNIT_S, GAUGE, __VA_ARGS__)
 #define TIME(...) ROW (TIME, RELAY_UNIT_S, GAUGE, __VA_ARGS__)
-/* A field of a receiver's statistics, of which the page knows the unit by this row. */
+/* A field of a receiver's statistics; the row gives the page its unit and label. */
 #define FIELD(name, unit, meaning, label) \
   { name, RELAY_OF_RECEIVER, RELAY_IN_PAGE, RELAY_FORM_NUMBER, FASP_UNIT_##unit, \
     FASP_KIND_UNKNOWN, 0, meaning, label }
@@ -302,7 +302,7 @@ relay_figures_make_metric (const gchar *owner, const gchar *name, guint unit)
 
 /* --- descriptions ------------------------------------------------------------------------- */
 
-/* @in: RELAY_IN_HISTORY: it is the list of past values. */
+/* @in: RELAY_IN_HISTORY: the schema of the list of past values. */
 static JsonNode *
 make_schema (const RelayFigure *row, RelayFigureIn in)
 {

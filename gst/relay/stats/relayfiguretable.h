@@ -17,7 +17,7 @@
 
 G_BEGIN_DECLS
 
-/* Whose a figure is, and the struct that has it. */
+/* The owner of a figure, and the struct that has it. */
 typedef enum
 {
   RELAY_OF_RELAY = 1 << 0,  /* RelayOwnFigures */
@@ -45,7 +45,7 @@ typedef enum
   RELAY_IN_PAGE = 1 << 5,    /* a field of an element, which the page shows by its label */
 } RelayFigureIn;
 
-/* The type of the member, and of the JSON that is made of it. */
+/* The type of the member, and of the JSON made from it. */
 typedef enum
 {
   RELAY_FORM_NAME,   /* const gchar *, a string */
@@ -70,18 +70,18 @@ enum
 
 typedef struct
 {
-  const gchar *name;   /* for people; empty: none */
-  const gchar *word;   /* of a figure's name, which the metric's has not; NULL: none */
+  const gchar *name;   /* as shown to users; empty: none */
+  const gchar *word;   /* word of a figure's name that is left out of the metric's; NULL: none */
   const gchar *metric; /* the base unit of metrics, in which their names end; NULL: none */
   gdouble factor;      /* from the figure to the base unit */
-  gdouble precision;   /* to which JSON is rounded */
+  gdouble precision;   /* JSON numbers are rounded to a multiple of this */
 } RelayUnit;
 
 extern const RelayUnit relay_units[RELAY_UNITS];
 
 typedef struct
 {
-  const gchar *name; /* in JSON; the metric's name is made of it */
+  const gchar *name; /* in JSON; the metric's name is derived from it */
   guint of;          /* of RelayFigureOf */
   guint in;          /* of RelayFigureIn */
   RelayFigureForm form;
@@ -89,27 +89,27 @@ typedef struct
   FaspStatKind kind;
   gsize offset; /* in the struct, bytes */
   const gchar *meaning;
-  const gchar *label;  /* on the page; NULL: it is not shown as a figure */
-  const gchar *metric; /* its name; NULL: made of the figure's name and unit */
+  const gchar *label;  /* on the page; NULL: the page does not show it as a figure */
+  const gchar *metric; /* the metric's name; NULL: derived from the figure's name and unit */
 } RelayFigure;
 
-/* The first row behind @row of these; NULL: there is none.  @row: NULL: from the beginning. */
+/* The next such row after @row; NULL: there is none. @row NULL: the first one. */
 const RelayFigure *relay_figure_next (const RelayFigure *row, RelayFigureOf of, RelayFigureIn in);
 /* "relay", "stream" ... */
 const gchar *relay_figure_get_owner (RelayFigureOf of);
 
-/* @figures: the owner's struct.  NAN: it is not known, or no number. */
+/* @figures: the owner's struct.  NAN: not known, or not a number. */
 gdouble relay_figure_get_number (const RelayFigure *row, gconstpointer figures);
-/* Makes an object of the figures that one owner has there. */
+/* Makes an object of all figures of one owner that are shown in @in. */
 JsonObject *relay_figures_to_object (RelayFigureOf of, RelayFigureIn in, gconstpointer figures);
 
-/* Makes a metric's name: the words but `total' and the one for the unit, and the unit. @owner: the
- * first word, or empty. */
+/* Makes a metric's name: @owner (or empty), the words of @name without `total' and the unit's word,
+ * and the base unit. */
 gchar *relay_figures_make_metric (const gchar *owner, const gchar *name, guint unit);
 
-/* Describes the figures in the schemas of openapi.json that have them. */
+/* Adds the figures to the schemas of openapi.json. */
 void relay_figures_describe (JsonObject *schemas);
-/* What the page writes beside figures: JSON, a list for each owner. */
+/* Returns labels, units and meanings for the page as JSON, a list for each owner. */
 gchar *relay_figures_to_json (void);
 
 G_END_DECLS

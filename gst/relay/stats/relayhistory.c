@@ -4,8 +4,8 @@
 #include "relayfiguretable.h"
 #include "relayjson.h"
 
-#define POINTS 12                           /* one a second at most: more than LOSS_TIME */
-#define RATE_TIME (G_USEC_PER_SEC * 9 / 10) /* the least time that a rate is of, µs */
+#define POINTS 12                           /* at one a second, these cover more than LOSS_TIME */
+#define RATE_TIME (G_USEC_PER_SEC * 9 / 10) /* rates are computed over at least this time, µs */
 #define LOSS_TIME (10 * G_USEC_PER_SEC)     /* µs */
 
 /* Counters at one time. */
@@ -15,22 +15,22 @@ typedef struct
   guint64 bytes, received, lost;
 } Point;
 
-/* Of one stream. */
+/* The history of one stream. */
 typedef struct
 {
-  Point points[POINTS];                /* a ring, as those of samples */
-  guint n_points;                      /* ever noted */
-  guint n_samples;                     /* the same */
+  Point points[POINTS];                /* a ring, as are those of samples */
+  guint n_points;                      /* number of points noted so far */
+  guint n_samples;                     /* number of samples noted so far */
   gint64 times[RELAY_HISTORY_SAMPLES]; /* of samples: µs, monotonic */
   RelayRates rates;
-  gboolean seen;   /* in the last statistics */
-  gfloat values[]; /* of each figure in turn: RELAY_HISTORY_SAMPLES */
+  gboolean seen;   /* the stream was in the last statistics */
+  gfloat values[]; /* RELAY_HISTORY_SAMPLES values of the first figure, then of the next ... */
 } Series;
 
 struct _RelayHistory
 {
   GHashTable *series; /* by name */
-  gsize size;         /* of one, bytes */
+  gsize size;         /* of a Series, bytes */
 };
 
 static const RelayFigure *
@@ -74,7 +74,7 @@ find_point (const Series *series, gint64 now, gint64 time)
   return found;
 }
 
-/* When counters begin anew, nothing of that time is known. */
+/* The rate of the stream; NAN: not known, as after counters have begun anew. */
 static gdouble
 get_rate (const Series *series, const Point *now)
 {
@@ -171,7 +171,7 @@ relay_history_get_rates (const RelayHistory *history, const gchar *stream)
   return series != NULL ? series->rates : (RelayRates) { NAN, NAN };
 }
 
-/* The oldest first. @values: of this figure. */
+/* Returns the @values of a figure, the oldest first. */
 static JsonArray *
 list_values (const Series *series, const RelayFigure *row, const gfloat *values)
 {

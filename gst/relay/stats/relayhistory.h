@@ -20,14 +20,14 @@ typedef struct _RelayHistory RelayHistory;
 RelayHistory *relay_history_new (void);
 void relay_history_free (RelayHistory *history);
 
-/* Takes statistics, at @now (µs, monotonic).  Streams that are not in them any more are forgotten.
+/* Adds statistics of @now (µs, monotonic). Forgets streams that are not among them any more.
  */
 void relay_history_note (RelayHistory *history, gint64 now, const RelayStats *stats);
-/* Those of when statistics were noted last. */
+/* The rates at the time of the last relay_history_note(). */
 RelayRates relay_history_get_rates (const RelayHistory *history, const gchar *stream);
 /* JSON: a list of each figure, the oldest first. @utc: µs, added to monotonic times. */
 gchar *relay_history_to_json (const RelayHistory *history, const gchar *stream, gint64 utc);
-/* Bytes that it takes. */
+/* Bytes of memory that the history takes. */
 gsize relay_history_get_size (const RelayHistory *history);
 
 G_END_DECLS

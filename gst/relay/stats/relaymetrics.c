@@ -28,7 +28,7 @@
 #include "relaypictureview.h"
 #include "relaystatus.h"
 
-/* Beside FaspStatKind. */
+/* A further kind, beside FaspStatKind. */
 #define INFO (FASP_KIND_UNKNOWN + 1)
 
 typedef struct
@@ -43,7 +43,7 @@ typedef struct
 {
   GHashTable *families; /* by name */
   GPtrArray *names;     /* in the order of their first samples */
-  GHashTable *added;    /* samples, by name and labels: none may be there twice */
+  GHashTable *added;    /* samples so far, by name and labels, as none may occur twice */
 } Metrics;
 
 static void
@@ -114,7 +114,7 @@ add_sample (Metrics *metrics, const gchar *name, guint kind, const gchar *unit, 
   if (!isfinite (value)
       || !g_hash_table_add (metrics->added, g_strconcat (name, "{", labels, NULL)))
     return;
-  /* writes integers as such, as far as a double is exact */
+  /* writes integers without exponent, as far as a double is exact */
   if (value == floor (value) && fabs (value) < 1e15)
     g_ascii_formatd (number, sizeof number, "%.0f", value);
   else
@@ -127,8 +127,7 @@ add_sample (Metrics *metrics, const gchar *name, guint kind, const gchar *unit, 
       labels[0] != '\0' ? "{" : "", labels, labels[0] != '\0' ? "}" : "", number);
 }
 
-/* Adds the figures that the relay's own table has of one owner. @owner: the first word of the
- * names. */
+/* Adds the figures of one owner in the relay's table. @owner: the first word of the names. */
 static void
 add_figures (Metrics *metrics, RelayFigureOf of, const gchar *owner, const gchar *labels,
     gconstpointer figures)
@@ -147,7 +146,7 @@ add_figures (Metrics *metrics, RelayFigureOf of, const gchar *owner, const gchar
 
 /* --- fields ----------------------------------------------------------------------------------- */
 
-/* The row of a field.  @of: the table in which it is looked for first.  NULL: it has none. */
+/* The row of a field in the table @of, or else in another; NULL: there is none. */
 static const FaspStatField *
 find_field (FaspStatsOf of, const gchar *name)
 {
@@ -187,8 +186,8 @@ add_field (Metrics *metrics, const gchar *prefix, const gchar *labels, const gch
 static void add_structures (Metrics *metrics, const gchar *prefix, const gchar *labels,
     FaspStatsOf of, const GValue *list, const gchar *label, const gchar *field);
 
-/* Adds the fields of one structure.  Of an end (FASP_STATS_ENDPOINT) it leaves out those of a
- * single peer, from caller-address up to callers, as they come and go. */
+/* Adds the fields of one structure. For an end (FASP_STATS_ENDPOINT), leaves out those of a single
+ * peer, from caller-address to callers, as these come and go. */
 static void
 add_fields (Metrics *metrics, const gchar *prefix, const gchar *labels, FaspStatsOf of,
     const GstStructure *s)
@@ -215,8 +214,8 @@ add_fields (Metrics *metrics, const gchar *prefix, const gchar *labels, FaspStat
   }
 }
 
-/* Adds the fields of each structure of a list.  @label: of the value in @field, or of its number in
- * the list; NULL: none.  One of several sources, or of their senders, has the number of the source
+/* Adds the fields of each structure of a list. @label: the label with the value of @field, or with
+ * the structure's number in the list; NULL: none. A source, or its sender, gets the source's number
  * as a label. */
 static void
 add_structures (Metrics *metrics, const gchar *prefix, const gchar *labels, FaspStatsOf of,

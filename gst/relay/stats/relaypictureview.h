@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* Of one channel of sound: dBFS. */
+/* Levels of one channel of sound, dBFS. */
 typedef struct
 {
   gdouble peak, rms;

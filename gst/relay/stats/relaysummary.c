@@ -10,7 +10,7 @@
 
 /* --- receivers ---------------------------------------------------------------------------- */
 
-/* The ones that are not heard first, then those that are furthest behind. */
+/* Sorts receivers that are not heard first, then those furthest behind. */
 static gint
 by_need (gconstpointer a, gconstpointer b)
 {
@@ -18,7 +18,7 @@ by_need (gconstpointer a, gconstpointer b)
 
   if (x->interrupted != y->interrupted)
     return y->interrupted - x->interrupted;
-  /* not known: last */
+  /* NAN counts as -1, so it comes last */
   return (fmax (y->behind, -1) > fmax (x->behind, -1))
       - (fmax (y->behind, -1) < fmax (x->behind, -1));
 }

@@ -17,9 +17,9 @@ G_BEGIN_DECLS
  * when the clock is set, all times move with it. */
 gchar *relay_summary_to_json (const RelayStats *stats, const RelayHistory *history,
     guint64 happened, gint64 now, gint64 utc);
-/* All receivers of an output, each in short. */
+/* Returns all receivers of an output, each with few figures. */
 gchar *relay_summary_list_receivers (const RelayEndStats *output, RelayRates rates);
-/* All figures of one of them.  NULL: it is not there. */
+/* Returns all figures of one receiver. NULL: it is not there. */
 gchar *relay_summary_describe_receiver (const RelayEndStats *output, RelayRates rates,
     const gchar *address);
 

@@ -20,8 +20,8 @@ G_BEGIN_DECLS
 typedef enum
 {
   RELAY_BRANCH_OPENING,  /* its element starts */
-  RELAY_BRANCH_GIVEN_UP, /* it is closed as soon as it is open */
-  RELAY_BRANCH_OPEN,     /* it plays if the stream does */
+  RELAY_BRANCH_GIVEN_UP, /* its element starts, and is stopped as soon as it has */
+  RELAY_BRANCH_OPEN,     /* its element plays if the stream does */
   RELAY_BRANCH_CLOSING,  /* its element stops */
   RELAY_BRANCH_STATES,
 } RelayBranchState;
@@ -31,7 +31,7 @@ typedef struct
 {
   gint users;     /* atomic */
   guint id;       /* of its RelayEnd; 0: the input */
-  guint64 serial; /* which one it is of all that this process has made, from 1 */
+  guint64 serial; /* number of the branch in this process, from 1 */
   GstElement *element;
   gint *require_streamid; /* the stream's, which outlives this; atomic */
   gint state;             /* RelayBranchState; set in the main context; atomic */
@@ -52,7 +52,7 @@ typedef struct
   GstStructure *stats; /* NULL: there is no element */
 } RelayEndStats;
 
-/* Call it in the main context. */
+/* To be called in the main context. */
 RelayBranch *relay_branch_new (const RelayEnd *end, const gchar *name, gint *require_streamid,
     GError **error);
 RelayBranch *relay_branch_ref (RelayBranch *branch);
@@ -60,19 +60,19 @@ void relay_branch_unref (RelayBranch *branch);
 /* Returns whether the drawing above has this arrow. */
 gboolean relay_branch_follows (RelayBranchState from, RelayBranchState to);
 void relay_branch_set_state (RelayBranch *branch, RelayBranchState state);
-/* Is it closed, or will it be as soon as it is open? */
+/* Is the branch closing, or will it close as soon as it is open? */
 gboolean relay_branch_is_leaving (const RelayBranch *branch);
-/* Admits callers without asking whether they give a streamid. */
+/* Disconnects the signal handler that refuses callers without a streamid. */
 void relay_branch_disconnect (RelayBranch *branch);
 
 gboolean relay_branch_link (RelayBranch *branch, GstElement *tee);
-/* Takes an output from the tee.  May be called from any thread, also from the element's. */
+/* Unlinks an output from the tee. May be called from any thread, also from the element's. */
 void relay_branch_detach (RelayBranch *branch);
 
 /* Does the tee have no other output? May be called from any thread. */
 gboolean relay_branch_is_alone (RelayBranch *branch);
 
-/* May be called from any thread. @stream: what its stream does. @stats: keeps the URI that it has.
+/* May be called from any thread. @stream: state of its stream. Does not change stats->uri.
  */
 void relay_branch_get_stats (RelayBranch *branch, RelayState stream, RelayEndStats *stats);
 

@@ -4,8 +4,9 @@
 
 typedef struct
 {
-  guint64 before; /* by the elements that are gone */
-  guint64 now;    /* by the present one, the most so far: one that has stopped says 0 */
+  guint64 before; /* counted by elements that are gone */
+  guint64 now;    /* counted by the present element: its highest value so far, as an element that
+                     has stopped reports 0 */
 } Count;
 
 /* The counters of one end. */
@@ -48,8 +49,9 @@ relay_counters_free (RelayCounters *counters)
   g_free (counters);
 }
 
-/* The ledger of an end, with the present element in it.  NULL: @serial is of one before, or there
- * was none yet.  @serial: 0: there is no element now. */
+/* The ledger of an end, after adding the counts of an earlier element if @serial is a new one's.
+ * NULL: @serial is an earlier element's, or the end has had none. @serial 0: it has no element
+ * now. */
 static Ledger *
 open_ledger (RelayCounters *counters, guint id, guint64 serial)
 {

@@ -18,10 +18,9 @@ typedef struct _RelayCounters RelayCounters;
 RelayCounters *relay_counters_new (void);
 void relay_counters_free (RelayCounters *counters);
 
-/* Adds the counts of earlier elements of this end to @stats, and remembers those of the present
- * one: call it once more before that ends.  A counter that @stats do not have is not added to them.
- * While the end has no element, `refused' is that of the earlier ones.  May be called from any
- * thread. */
+/* Adds the counts of earlier elements of this end to the counters in @stats, and remembers those of
+ * the present one, so it must be called once more before that ends. While the end has no element,
+ * `refused' is that of earlier ones.  May be called from any thread. */
 void relay_counters_follow (RelayCounters *counters, RelayEndStats *stats);
 /* Forgets the outputs that are not among @outputs (RelayEnd). */
 void relay_counters_keep (RelayCounters *counters, GPtrArray *outputs);

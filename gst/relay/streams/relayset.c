@@ -5,8 +5,8 @@
 typedef struct
 {
   RelayStream *stream;
-  RelayStreamConfig *config; /* its new one; NULL: the stream is to be removed */
-  gboolean plays;            /* it goes on while some of its ends come or go */
+  RelayStreamConfig *config; /* the stream's new configuration; NULL: it is removed */
+  gboolean plays;            /* the stream goes on while some of its ends are opened or closed */
 } Change;
 
 struct _RelaySet
@@ -14,7 +14,7 @@ struct _RelaySet
   GHashTable *streams; /* by name; changed under `lock' */
   GMutex lock;
   GPtrArray *changes; /* Change, of the last relay_set_apply() or _stop(), until it settles */
-  guint stopping;     /* how many of these have not stopped yet */
+  guint stopping;     /* number of changes whose streams have not stopped yet */
   gboolean reloads;   /* the last change is a reload */
   gboolean ending;
   void (*settled) (gpointer data);
@@ -68,7 +68,7 @@ complete (RelaySet *set, RelayStream *stream)
     relay_stream_switch_source (stream);
 }
 
-/* Completes the changes: every stream that had to stop has, and its ports are free. */
+/* Completes the changes, after every stream that had to stop has freed its ports. */
 static void
 settle (RelaySet *set)
 {
@@ -164,7 +164,7 @@ relay_set_apply (RelaySet *set, const RelayConfig *config, gboolean reloads)
     g_hash_table_insert (set->streams, g_strdup (one->name), stream);
     g_mutex_unlock (&set->lock);
   }
-  /* counts one more, so that the changes do not settle before all have begun */
+  /* one more than there are, so that the changes do not settle before all have begun */
   set->stopping = to_begin + 1;
   for (guint i = 0; i < to_begin; i++)
     begin (set, g_ptr_array_index (set->changes, i));
@@ -185,7 +185,7 @@ relay_set_stop (RelaySet *set)
     RelayStream *stream = g_ptr_array_index (all, i);
     gboolean found = FALSE, plays = FALSE;
 
-    /* a stream with a change under way stops already, or has not started, unless it plays */
+    /* a stream whose change is not complete is stopping or not started, unless it plays */
     for (guint j = 0; j < under_way; j++) {
       const Change *change = g_ptr_array_index (set->changes, j);
 

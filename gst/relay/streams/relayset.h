@@ -14,13 +14,13 @@ G_BEGIN_DECLS
 
 typedef struct _RelaySet RelaySet;
 
-/* @settled: called from the main context when relay_set_apply() or _stop() is complete: all streams
- * that had to stop have.  If none had to, that is within these functions. */
+/* @settled: called from the main context when all streams that relay_set_apply() or _stop() had to
+ * stop have stopped; within these functions if there were none. */
 RelaySet *relay_set_new (void (*settled) (gpointer data), gpointer data);
 void relay_set_free (RelaySet *set);
 
-/* Do not call this before the last change has settled.  @reloads: also streams that have not
- * changed switch to the source that `switch-source' names. */
+/* Must not be called before the last change has settled. @reloads: unchanged streams, too, switch
+ * to the source that `switch-source' names. */
 void relay_set_apply (RelaySet *set, const RelayConfig *config, gboolean reloads);
 /* Stops all streams, for good. May be called at any time. */
 void relay_set_stop (RelaySet *set);

@@ -3,8 +3,9 @@
 #include "relaystreambase.h"
 #include "relayvisits.h"
 
-/* Callers can cause what is logged.  The most messages of the elements, and lines about peers that
- * came or went, in that time: a flood of one does not hide the other. */
+/* The most messages of elements, and lines about callers that came or left, logged in LOGGED_IN, as
+ * callers can cause both. They are counted apart, so that a flood of one does not hide the
+ * other. */
 #define MESSAGES_MAX 30
 #define VISITS_MAX 100
 #define LOGGED_IN (10 * G_USEC_PER_SEC)
@@ -51,7 +52,7 @@ idle (RelayStream *stream)
   g_clear_pointer (&ends, g_ptr_array_unref);
   relay_picture_follow (stream->picture, NULL);
   stream->tee = NULL;
-  /* a message has a reference to its element, and so to the pipeline, which has the bus */
+  /* messages on the bus refer to their elements, and so to the pipeline, which owns the bus */
   if (stream->pipeline != NULL) {
     g_autoptr (GstBus) bus = gst_element_get_bus (stream->pipeline);
 
@@ -69,7 +70,7 @@ idle (RelayStream *stream)
   }
 }
 
-/* Logs what has failed, unless that is a repetition.  @then: what follows. */
+/* Logs a failure, unless it is a repetition. @then: a sentence that says what follows. */
 static void
 log_failure (RelayStream *stream, const gchar *error, const gchar *then)
 {
@@ -139,7 +140,7 @@ tell_fault (RelayStream *stream, GstMessage *message, const gchar *text)
     tell (stream, &stream->messages, message, whole);
 }
 
-/* One output has failed: the stream goes on without it, until it is opened again. */
+/* An output has failed: the stream goes on without it until it is opened again. */
 static void
 output_failed (RelayStream *stream, RelayBranch *branch, const gchar *error)
 {
@@ -158,7 +159,7 @@ output_failed (RelayStream *stream, RelayBranch *branch, const gchar *error)
   stream->error = g_strdup (error);
   g_mutex_unlock (&stream->lock);
   if (stream->phase == RELAY_PHASE_STARTING) {
-    /* an element that does not start takes the pipeline with it */
+    /* an element that does not start keeps the whole pipeline from starting */
     log_failure (stream, error, "The stream starts without that output.");
     stream->delay = RELAY_RETRY_FIRST;
     stream->again = TRUE;
@@ -170,7 +171,7 @@ output_failed (RelayStream *stream, RelayBranch *branch, const gchar *error)
   relay_stream_ends_close (stream, branch);
 }
 
-/* FALSE: the error of this element is the stream's.  Otherwise, the output is opened again later.
+/* Handles an error of an output, which is opened again later. FALSE: the error is the stream's.
  */
 static gboolean
 take_error (RelayStream *stream, gpointer element, const gchar *text)
@@ -205,7 +206,7 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
       tell_fault (stream, message, error->message);
       break;
     case GST_MESSAGE_INFO:
-      /* what has changed, so the same text again is another change */
+      /* not checked for repetitions, as the same text again reports another change */
       gst_message_parse_info (message, &error, NULL);
       tell (stream, &stream->messages, message, error->message);
       break;
@@ -239,7 +240,8 @@ drain_bus (RelayStream *stream, const gboolean *failed)
   }
 }
 
-/* The pipeline has stopped: it is freed when the ends that came or went have, too. */
+/* The pipeline has stopped. Frees it once the ends that were being opened or closed have stopped,
+ * too. */
 static void
 finish_stop (RelayStream *stream)
 {
@@ -249,7 +251,7 @@ finish_stop (RelayStream *stream)
 
 /* --- the ends' states ------------------------------------------------------------------------ */
 
-/* The last end that had to leave may have done so. */
+/* Completes a change if all ends that had to be closed are. */
 static void
 finish_close (RelayStream *stream)
 {
@@ -284,14 +286,14 @@ on_end_changed (GstElement *element, GstState state, gboolean good, gpointer dat
   relay_stream_unref (stream);
 }
 
-/* When it is time for outputs that have failed. */
+/* The delay of an output that has failed is over. */
 static void
 on_retry (guint id, gpointer data)
 {
   RelayStream *stream = data;
   RelayBranch *branch = relay_stream_ends_find (stream, id);
 
-  /* it takes longer to close than to wait */
+  /* the output is still being closed: waits once more */
   if (branch != NULL && relay_branch_is_leaving (branch))
     relay_retry_failed (stream->retry, id, TRUE);
   else
@@ -345,7 +347,7 @@ static void
 take_down (RelayStream *stream)
 {
   relay_stream_keep_counters (stream);
-  /* those that are being opened are not the pipeline's to stop */
+  /* ends that are being opened do not stop with the pipeline */
   relay_stream_ends_call_off (stream);
   transit (stream, RELAY_PHASE_STOPPING, GST_STATE_NULL);
 }
@@ -500,7 +502,7 @@ relay_stream_drop (RelayStream *stream, guint output, const gchar *address)
   RelayBranch *branch = relay_stream_ends_find (stream, output);
   gboolean dropped = FALSE;
 
-  /* of the ends, only a faspsink can */
+  /* only a faspsink has this signal */
   if (branch != NULL && g_signal_lookup ("drop-caller", G_OBJECT_TYPE (branch->element)) != 0)
     g_signal_emit_by_name (branch->element, "drop-caller", address, &dropped);
   if (dropped)

@@ -33,11 +33,12 @@ typedef struct
   RelayState state;
   gboolean optional;
   gboolean receiving; /* a sender is connected, and heard */
-  guint64 restarts;   /* of the stream, or of an output that failed */
+  guint64 restarts;   /* of the stream, and of outputs that failed */
   gchar *error;       /* the last one; NULL: none yet */
   gint64 since;       /* when the state began: g_get_monotonic_time, µs */
   RelayEndStats input;
-  GPtrArray *outputs;         /* RelayEndStats, of each that is configured, or is being closed */
+  GPtrArray *outputs;         /* RelayEndStats, of all outputs that are configured or being
+                                 closed */
   RelayPictureStats *picture; /* NULL: there are no pictures */
 } RelayStreamStats;
 
@@ -47,29 +48,30 @@ void relay_stream_unref (RelayStream *stream);
 
 RelayStreamConfig *relay_stream_get_config (RelayStream *stream);
 
-/* Call this only when the stream is IDLE, and not waiting. @config: a new one, or NULL. */
+/* To be called only when the stream is IDLE and does not wait to start. @config: a new
+ * configuration, or NULL. */
 void relay_stream_start (RelayStream *stream, RelayStreamConfig *config);
-/* Calls @func from the main context when the stream is IDLE: at once, if it is already.
- * Waits two seconds at most for goodbyes. Do not call this twice. */
+/* Calls @func from the main context when the stream is IDLE: at once, if it is already. Waits two
+ * seconds at most for the sessions to close. Must not be called twice. */
 void relay_stream_stop (RelayStream *stream, RelayStreamFunc func, gpointer data);
-/* Takes a configuration that was compared as RELAY_ADJUST or RELAY_ENDS: sets what can be set while
- * it plays, and closes those ends that have to begin anew or are gone.  Calls @func from the main
- * context when they have released their ports, within this function if none had to.  Then call
- * relay_stream_complete().  FALSE: the stream is being opened, so this is not possible now: start
- * it anew. */
+/* Takes a configuration that was compared as RELAY_ADJUST or RELAY_ENDS: sets properties that can
+ * change while it plays, and closes the ends that were removed or must begin anew.  Calls @func
+ * from the main context when these have released their ports, within this function if there are
+ * none; then relay_stream_complete() must be called. FALSE: the stream is just starting, so it has
+ * to be started anew. */
 gboolean relay_stream_change (RelayStream *stream, RelayStreamConfig *config, RelayStreamFunc func,
     gpointer data);
-/* Opens the ends of the configuration that are not there. */
+/* Opens the ends of the configuration that are not open. */
 void relay_stream_complete (RelayStream *stream);
 
 /* Asks the source that the configuration names to lead, if the stream runs and it names one. */
 void relay_stream_switch_source (RelayStream *stream);
-/* Disconnects a receiver, by its address as the statistics tell it. FALSE: there is none. */
+/* Disconnects a receiver. @address: as in the statistics. FALSE: there is none. */
 gboolean relay_stream_drop (RelayStream *stream, guint output, const gchar *address);
-/* Uses another of the input's sources, from 0. FALSE: it has none, or not this one. */
+/* Makes a source of the input lead. @source: its number, from 0. FALSE: there is no such source. */
 gboolean relay_stream_use_source (RelayStream *stream, guint source);
 
-/* May be called from any thread; holds up nothing. */
+/* May be called from any thread; does not block the stream. */
 RelayStreamStats *relay_stream_get_stats (RelayStream *stream);
 void relay_stream_stats_free (RelayStreamStats *stats);
 

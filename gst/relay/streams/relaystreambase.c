@@ -87,8 +87,8 @@ by_id (gconstpointer a, gconstpointer b)
   return (x > y) - (x < y);
 }
 
-/* TRUE: a sender is connected, and not silent.  One that is gone is among the callers until what it
- * sent has been read, and another one may have come meanwhile. */
+/* TRUE: a sender is connected and heard. `callers' may list several, as a sender that is gone stays
+ * there until its data are read. */
 static gboolean
 is_receiving (const GstStructure *stats)
 {
@@ -116,7 +116,8 @@ add_output (RelayStreamStats *f, guint id)
   return end;
 }
 
-/* Lists the ends of the configuration, which wait unless they have an element. Under the lock. */
+/* Lists the ends of the configuration, as waiting; those with an element are filled in later. With
+ * the lock held. */
 static void
 list_configured (const RelayStreamConfig *config, RelayStreamStats *f)
 {
@@ -139,10 +140,10 @@ find_end (RelayStreamStats *f, guint id)
     if (end->id == id)
       return end;
   }
-  return add_output (f, id); /* it is being closed */
+  return add_output (f, id); /* not configured any more: the output is being closed */
 }
 
-/* An end without an element has counted something before. */
+/* Adds the counts of earlier elements to an end without an element. */
 static void
 recall (RelayStream *stream, RelayEndStats *end)
 {
@@ -173,7 +174,7 @@ relay_stream_get_stats (RelayStream *stream)
     RelayBranch *branch = g_ptr_array_index (ends, i);
     RelayEndStats *end = find_end (f, branch->id);
 
-    /* while an input follows another, both are there */
+    /* while an input is replaced, it has two branches */
     g_clear_pointer (&end->stats, gst_structure_free);
     relay_branch_get_stats (branch, f->state, end);
     relay_counters_follow (stream->counters, end);

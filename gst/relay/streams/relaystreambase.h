@@ -15,7 +15,7 @@
 
 G_BEGIN_DECLS
 
-/* The state of a stream, more precisely than others see it (RelayState).
+/* The state of a stream, in more detail than RelayState shows.
  *
  *     IDLE --> STARTING --> RUNNING --> STOPPING --> STOPPED --> IDLE
  *     STARTING --> CALLED_OFF --> STOPPING
@@ -23,19 +23,20 @@ G_BEGIN_DECLS
  */
 typedef enum
 {
-  RELAY_PHASE_IDLE, /* there is no pipeline, or one that could not be built; it may wait to start */
+  RELAY_PHASE_IDLE, /* there is no pipeline, or building it failed; the stream may wait to start */
   RELAY_PHASE_STARTING,
-  RELAY_PHASE_CALLED_OFF, /* it starts, and is stopped when it has */
+  RELAY_PHASE_CALLED_OFF, /* the pipeline starts, and is stopped as soon as it has */
   RELAY_PHASE_RUNNING,
   RELAY_PHASE_STOPPING,
-  RELAY_PHASE_STOPPED, /* the pipeline has; an end that came or went may not have yet */
+  RELAY_PHASE_STOPPED, /* the pipeline has stopped; an end that was being opened or closed may not
+                          have yet */
   RELAY_PHASES,
 } RelayPhase;
 
 struct _RelayStream
 {
   gint users;                /* atomic */
-  RelayStreamConfig *config; /* this and all up to `lock' is under it */
+  RelayStreamConfig *config; /* under `lock', as all members up to that */
   gint phase;                /* RelayPhase; also atomic */
   gint64 since;
   guint64 restarts;
@@ -49,12 +50,12 @@ struct _RelayStream
   /* the rest is used in the main context only */
   GstElement *pipeline, *tee;
   RelayRetry *retry;            /* outputs that have failed */
-  RelayTransitFunc end_changed; /* of relaystream.c; gets a RelayVisit */
+  RelayTransitFunc end_changed; /* a function of relaystream.c; gets a RelayVisit */
   guint watch, timer;
   guint delay; /* ms */
   RelayLogBudget messages, visits;
-  RelayRepeats *repeats; /* of what has failed */
-  gboolean again;        /* to be started when it has stopped */
+  RelayRepeats *repeats; /* of failures */
+  gboolean again;        /* the stream starts again when it has stopped */
   RelayStreamFunc stopped, closed;
   gpointer stopped_data, closed_data;
 };
@@ -77,28 +78,29 @@ typedef struct
   RelayBranch *branch;
 } RelayVisit;
 
-/* Makes the pipeline of all ends, but for the outputs that wait after they have failed. */
+/* Makes the pipeline with all ends, except outputs that wait after a failure. */
 gboolean relay_stream_ends_build (RelayStream *stream, GError **error);
 GstBusSyncReply relay_stream_ends_on_posted (GstBus *bus, GstMessage *message, gpointer stream);
-/* NULL: it is not there. @id: 0: the input. */
+/* NULL: there is no such end. @id 0: the input. */
 RelayBranch *relay_stream_ends_find (RelayStream *stream, guint id);
-/* The end of an element: a new reference.  May be called from any thread. */
+/* Returns the end with this element, with a new reference. May be called from any thread. */
 RelayBranch *relay_stream_ends_find_element (RelayStream *stream, gpointer element);
-/* How many outputs are there, besides those that are being closed? */
+/* The number of outputs that are not being closed. */
 guint relay_stream_ends_count_outputs (RelayStream *stream);
-/* Is an end being opened or closed? @only_leaving: closed? */
+/* Is an end being opened or closed? @only_leaving: is one being closed? */
 gboolean relay_stream_ends_has_pending (RelayStream *stream, gboolean only_leaving);
-/* Closes an end, or calls off that it is being opened. */
+/* Closes an end; if it is being opened, it is closed after that. */
 void relay_stream_ends_close (RelayStream *stream, RelayBranch *branch);
-/* Calls off those that are being opened. */
+/* Calls off the ends that are being opened. */
 void relay_stream_ends_call_off (RelayStream *stream);
-/* Sets what can be set of a new configuration, and closes those ends that have to begin anew. */
+/* Sets the properties of a new configuration that can be set, and closes the ends that must begin
+ * anew. */
 void relay_stream_ends_change (RelayStream *stream, const RelayStreamConfig *old,
     const RelayStreamConfig *new);
-/* Opens the ends that are not there, and do not wait after a failure. */
+/* Opens the ends that are not open and do not wait after a failure. */
 gboolean relay_stream_ends_open_missing (RelayStream *stream, GError **error);
-/* The element of an end that was opened has started, or has not; that of one that was closed has
- * stopped. */
+/* The element of an end that was being opened has started, or failed to; the element of one that
+ * was being closed has stopped. */
 void relay_stream_ends_opened (RelayStream *stream, RelayBranch *branch);
 void relay_stream_ends_closed (RelayStream *stream, RelayBranch *branch);
 

@@ -52,7 +52,7 @@ relay_stream_ends_count_outputs (RelayStream *stream)
   return n;
 }
 
-/* Makes an end, in the pipeline, and not linked. */
+/* Adds an end to the pipeline, not linked. */
 static RelayBranch *
 add_end (RelayStream *stream, const RelayEnd *end, GError **error)
 {
@@ -64,7 +64,7 @@ add_end (RelayStream *stream, const RelayEnd *end, GError **error)
   if (branch == NULL)
     return NULL;
   if (!gst_bin_add (GST_BIN (stream->pipeline), branch->element)) {
-    /* another one of that name is being closed */
+    /* the former element of that name is still being closed */
     g_autofree gchar *other = g_strdup_printf ("%s-%u", name, end->id);
 
     gst_object_set_name (GST_OBJECT (branch->element), other);
@@ -91,8 +91,8 @@ build_end (RelayStream *stream, const RelayEnd *end, GError **error)
   return FALSE;
 }
 
-/* An output that has failed is no longer of the stream, so that what it returns does not end that.
- * Called in the thread that posts the message. */
+/* Unlinks an output that posts an error, so that its flow return does not end the stream. Called in
+ * the thread that posts the message. */
 GstBusSyncReply
 relay_stream_ends_on_posted (GstBus *bus, GstMessage *message, gpointer data)
 {
@@ -109,7 +109,8 @@ relay_stream_ends_on_posted (GstBus *bus, GstMessage *message, gpointer data)
   return GST_BUS_PASS;
 }
 
-/* The tee has no queues: the thread which has received a buffer hands it to each output. */
+/* There are no queues behind the tee: the thread that has received a buffer hands it to each
+ * output. */
 gboolean
 relay_stream_ends_build (RelayStream *stream, GError **error)
 {
@@ -119,7 +120,7 @@ relay_stream_ends_build (RelayStream *stream, GError **error)
   gboolean good;
 
   stream->pipeline = gst_object_ref_sink (gst_pipeline_new (config->name));
-  /* what elements tell while they stop is read when they have: relay_stream_drain_bus () */
+  /* messages posted while elements stop are read afterwards: relay_stream_drain_bus () */
   g_object_set (stream->pipeline, "auto-flush-bus", FALSE, NULL);
   g_mutex_lock (&stream->lock);
   stream->ends = g_ptr_array_new_with_free_func ((GDestroyNotify) relay_branch_unref);
@@ -144,7 +145,8 @@ relay_stream_ends_build (RelayStream *stream, GError **error)
   return good;
 }
 
-/* --- they come and go ---------------------------------------------------------------------- */
+/* --- ends opened and closed while the stream plays
+ * ---------------------------------------------------------------------- */
 
 gboolean
 relay_stream_ends_has_pending (RelayStream *stream, gboolean only_leaving)
@@ -221,7 +223,8 @@ open_end (RelayStream *stream, const RelayEnd *end, GError **error)
   if (branch == NULL)
     return FALSE;
   gst_element_set_locked_state (branch->element, TRUE);
-  /* an input pushes as soon as it plays, an output is linked when it can take something */
+  /* an input is linked now, as it pushes as soon as it plays; an output, when it can take
+   * buffers */
   if (end->id == 0)
     relay_branch_link (branch, stream->tee);
   relay_transit (branch->element, GST_STATE_PLAYING, relay_end_has_passphrase (end), &branch->state,
@@ -255,7 +258,7 @@ relay_stream_ends_call_off (RelayStream *stream)
   }
 }
 
-/* Sets what can be set, and closes what cannot. */
+/* Sets the changed properties of an end, or closes it if they cannot be set. */
 static void
 change_end (RelayStream *stream, RelayBranch *branch, const RelayStreamConfig *old,
     const RelayStreamConfig *new)
@@ -264,14 +267,14 @@ change_end (RelayStream *stream, RelayBranch *branch, const RelayStreamConfig *o
   RelayDifference difference =
       before == NULL || after == NULL ? RELAY_RESTART : relay_end_compare (before, after);
 
-  /* an element that is being opened may have read some of the settings, and not the rest */
+  /* not of an element that is being opened, which may have read only some of the settings */
   if (difference == RELAY_ADJUST && branch->state == RELAY_BRANCH_OPEN)
     relay_end_adjust (before, after, branch->element);
   else if (difference != RELAY_SAME)
     relay_stream_ends_close (stream, branch);
 }
 
-/* Outputs that have changed, or are gone, do not wait after their failure. */
+/* Forgets the failures of outputs that were changed or removed. */
 static void
 forget_failures (RelayStream *stream, const RelayStreamConfig *old, const RelayStreamConfig *new)
 {
@@ -289,7 +292,7 @@ relay_stream_ends_change (RelayStream *stream, const RelayStreamConfig *old,
     const RelayStreamConfig *new)
 {
   forget_failures (stream, old, new);
-  /* a stream that does not run will be built with the new settings */
+  /* a stream that does not run will be built with the new configuration */
   if (stream->phase != RELAY_PHASE_RUNNING)
     return;
   for (guint i = 0; i < stream->ends->len; i++)

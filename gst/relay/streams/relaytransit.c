@@ -13,8 +13,8 @@ typedef struct
   gboolean good;
 } Transition;
 
-/* Elements with a passphrase start one after the other.  A thread that waits for that within
- * an element cannot be called off, so it waits here. */
+/* Elements with a passphrase start one after the other. They wait here, as a wait within the
+ * element could not be called off. */
 static GMutex starting;
 
 static gboolean
@@ -38,7 +38,7 @@ change (gpointer data)
     t->good = gst_element_set_state (t->element, t->state) != GST_STATE_CHANGE_FAILURE;
   if (t->queues)
     g_mutex_unlock (&starting);
-  /* at the priority of messages, so as not to wait until there are none */
+  /* at the priority of messages, as a lower one would wait until there are none */
   g_idle_add_full (G_PRIORITY_DEFAULT, changed, t, NULL);
   return NULL;
 }
@@ -60,6 +60,6 @@ relay_transit (GstElement *element, GstState state, gboolean queues, const gint 
   thread = g_thread_try_new ("transition", change, t, NULL);
   if (thread != NULL)
     g_thread_unref (thread);
-  else /* no thread: the other streams have to wait meanwhile */
+  else /* no thread can be started: changes the state here, while other streams wait */
     change (t);
 }

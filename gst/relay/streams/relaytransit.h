@@ -10,12 +10,13 @@
 
 G_BEGIN_DECLS
 
-/* Called from the main context. */
+/* Called from the main context when the element has changed its state. @good: FALSE: it failed. */
 typedef void (*RelayTransitFunc) (GstElement *element, GstState state, gboolean good,
     gpointer data);
 
-/* @queues: it has a passphrase, and waits for others that have one.  @wish: atomic; if it is not
- * @wished any more when the element could start, it does not.  It must outlive the call of @func.
+/* Changes the state in a thread. @queues: the element has a passphrase, and waits for others that
+ * have one. @wish: atomic; if it is no longer @wished when the element's turn comes, the element is
+ * not started. It must outlive the call of @func.
  */
 void relay_transit (GstElement *element, GstState state, gboolean queues, const gint *wish,
     gint wished, RelayTransitFunc func, gpointer data);

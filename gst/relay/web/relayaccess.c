@@ -15,14 +15,14 @@ digest (const gchar *text, guint8 *to)
   g_checksum_get_digest (sum, to, &size);
 }
 
-/* Compares in a time that does not tell how much of the token was right. */
+/* Compares in a time that does not depend on how much of the token is right. */
 static gboolean
 is_token (const gchar *token, const gchar *given)
 {
   guint8 a[DIGEST], b[DIGEST];
   volatile guint8 differs = 0;
 
-  /* Digests have one length, and an attacker does not learn which token has a part of one. */
+  /* Digests have the same length, and a partly equal digest tells nothing about the token. */
   digest (token, a);
   digest (given, b);
   for (guint i = 0; i < DIGEST; i++)
@@ -39,7 +39,8 @@ relay_access_has_token (const gchar *token, const gchar *authorization)
       && is_token (token, authorization + n);
 }
 
-/* Does the page that asks come from the server that is asked?  A proxy in front may speak TLS. */
+/* Has the page that sends the request come from this server? The schemes may differ, as a proxy may
+ * speak TLS. */
 static gboolean
 is_own (const gchar *origin, const gchar *host)
 {

@@ -12,7 +12,7 @@
 
 G_BEGIN_DECLS
 
-/* Headers of a request; NULL: it has not this one. */
+/* Headers of a request; NULL: it does not have this one. */
 typedef struct
 {
   const gchar *method;
@@ -24,8 +24,8 @@ typedef struct
   const gchar *path;
 } RelayAsk;
 
-/* Returns 0, or the status to refuse with; *why: what to do, a sentence. @token: NULL: none is
- * needed. */
+/* Returns 0, or the status to refuse with; *why: a sentence that says what to do. @token NULL: none
+ * is needed. */
 guint relay_access_check (const gchar *token, const RelayAsk *ask, const gchar **why);
 
 /* @authorization: the header; NULL: there is none. */

@@ -8,7 +8,7 @@ make_tag (const RelayPage *page)
   return g_strdup_printf ("\"%" G_GINT64_MODIFIER "x\"", page->time);
 }
 
-/* A date of HTTP is in English in every locale (RFC 9110, 5.6.7). */
+/* Returns a date of HTTP, which is in English in every locale (RFC 9110, 5.6.7). */
 static gchar *
 make_date (gint64 seconds)
 {
@@ -35,7 +35,7 @@ relay_conditional_add (struct MHD_Response *response, const RelayPage *page)
   tag = make_tag (page);
   MHD_add_response_header (response, "ETag", tag);
   MHD_add_response_header (response, "Last-Modified", date);
-  /* a page of another site may not show it */
+  /* pages of other sites may not embed it */
   MHD_add_response_header (response, "Cross-Origin-Resource-Policy", "same-origin");
 }
 

@@ -10,9 +10,9 @@
 
 G_BEGIN_DECLS
 
-/* Adds what says how long the page may be kept. */
+/* Adds the headers that say how long the page may be cached. */
 void relay_conditional_add (struct MHD_Response *response, const RelayPage *page);
-/* Empties the page (304) if the client has it. @known: If-None-Match; NULL: it has none. */
+/* Turns the page into an empty 304 if the client has it. @known: If-None-Match; NULL: none. */
 void relay_conditional_leave_out (const gchar *known, RelayPage *page);
 
 G_END_DECLS

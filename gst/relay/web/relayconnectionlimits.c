@@ -8,7 +8,7 @@ set_network (RelayClient *client, const struct sockaddr *address)
 {
   const struct sockaddr_in6 *six = (const struct sockaddr_in6 *) address;
 
-  /* of a UNIX socket, all are one network */
+  /* all clients of a UNIX socket count as one network */
   if (address->sa_family == AF_UNIX)
     return;
   if (address->sa_family == AF_INET) {
@@ -23,7 +23,7 @@ set_network (RelayClient *client, const struct sockaddr *address)
   }
 }
 
-/* Each kind has places of its own, but for the last two, which share theirs. */
+/* Kinds of clients. Each has a limit of its own; the last two share one. */
 typedef enum
 {
   ASKS,
@@ -37,7 +37,7 @@ get_kind (const RelayClient *client)
   return !client->listens ? ASKS : client->trusted ? LISTENS_TRUSTED : LISTENS;
 }
 
-/* Those of a kind; @like: of its network. */
+/* Number of clients of a kind; @like: only those of its network, or NULL. */
 static guint
 count (const RelayConnectionLimits *limits, Kind kind, const RelayClient *like)
 {
@@ -52,7 +52,8 @@ count (const RelayConnectionLimits *limits, Kind kind, const RelayClient *like)
   return n;
 }
 
-/* Returns the oldest client of the network that has most; @of: of its network. */
+/* Returns the oldest client of the network with the most clients; @of: of the network of that
+ * client. */
 static RelayClient *
 find_oldest (const RelayConnectionLimits *limits, Kind kind, const RelayClient *of)
 {
@@ -91,7 +92,7 @@ relay_connection_limits_add (RelayConnectionLimits *limits, gint64 now, gint fd,
   return client;
 }
 
-/* The one that listens and has to go for @client; NULL: none has to. */
+/* The listening client that must leave for @client; NULL: none must. */
 static RelayClient *
 find_listener (const RelayConnectionLimits *limits, const RelayClient *client)
 {

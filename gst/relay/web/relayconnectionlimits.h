@@ -35,10 +35,11 @@ typedef struct
   gint64 since;
   guint8 network[7];
   gboolean asked;   /* its request has been read; set by the server */
-  gboolean waits;   /* for the server, which is no fault of its own; set by the server */
+  gboolean waits;   /* the server lets it wait, which does not count against it; set by the
+                       server */
   gboolean trusted; /* it knows the token; set by the server */
   gboolean listens;
-  gboolean leaves; /* it was returned as one that has to go, and is not counted any more */
+  gboolean leaves; /* it was returned as one that must leave, and is not counted any more */
 } RelayClient;
 
 typedef struct
@@ -46,16 +47,16 @@ typedef struct
   GQueue all; /* RelayClient, the oldest first */
 } RelayConnectionLimits;
 
-/* Adds a client.  *leaves: the one that has to go instead, or NULL. */
+/* Adds a client. *leaves: the client that must leave for it, or NULL. */
 RelayClient *relay_connection_limits_add (RelayConnectionLimits *limits, gint64 now, gint fd,
     const struct sockaddr *address, const RelayClient **leaves);
 void relay_connection_limits_remove (RelayConnectionLimits *limits, RelayClient *client);
-/* It wants to listen.  FALSE: there is no room.  *leaves: as above. */
+/* The client wants to listen to events. FALSE: there is no room. *leaves: as above. */
 gboolean relay_connection_limits_listen (RelayConnectionLimits *limits, gint64 now,
     RelayClient *client, const RelayClient **leaves);
-/* It gets an answer; or one that listens has had a frame: its time begins anew. */
+/* The client gets an answer, or a listening one has read a frame: its time begins anew. */
 void relay_connection_limits_served (RelayClient *client, gint64 now);
-/* Returns one whose time is over, once; NULL: there is none. */
+/* Returns a client whose time is over, each once; NULL: there is none. */
 const RelayClient *relay_connection_limits_find_late (RelayConnectionLimits *limits, gint64 now);
 
 G_END_DECLS

@@ -13,19 +13,19 @@ struct _RelayEventStream
   GMutex lock; /* guards the rest */
   GCond changed;
   GQueue listeners; /* RelayListener */
-  GBytes *frame;    /* the newest; NULL: there has been no listener of late */
-  guint64 serial;   /* of the newest, from 1 */
+  GBytes *frame;    /* the newest; NULL: there was no listener when it was due */
+  guint64 serial;   /* of the newest frame, from 1 */
   gboolean ending;
 };
 
-/* All of it is under the event stream's lock. */
+/* All members are under the event stream's lock. */
 struct _RelayListener
 {
   RelayEventStream *event_stream;
   RelayListenerFuncs funcs;
   gpointer data;
-  GBytes *frame; /* that it reads; NULL: none yet */
-  gsize read;    /* bytes of it */
+  GBytes *frame; /* frame that the listener reads; NULL: none yet */
+  gsize read;    /* bytes of the frame read so far */
   guint64 serial;
   gboolean waits, ended;
 };
@@ -144,7 +144,7 @@ relay_listener_free (RelayListener *listener)
   g_free (listener);
 }
 
-/* FALSE: it has the newest. */
+/* Makes the listener read the newest frame. FALSE: it has read that. */
 static gboolean
 take_next (RelayListener *listener)
 {

@@ -21,8 +21,8 @@ typedef struct _RelayListener RelayListener;
 /* Called with the event stream's lock held: they must not call it. */
 typedef struct
 {
-  void (*hold) (gpointer data); /* there is nothing to read: it waits */
-  void (*wake) (gpointer data); /* it has waited, and is to read again */
+  void (*hold) (gpointer data); /* there is nothing to read: the listener must wait */
+  void (*wake) (gpointer data); /* the listener has waited, and must read again */
 } RelayListenerFuncs;
 
 /* @make: returns the next text, in the event stream's thread; called once a second while there is
@@ -34,12 +34,12 @@ void relay_event_stream_free (RelayEventStream *event_stream);
 
 RelayListener *relay_listener_new (RelayEventStream *event_stream, const RelayListenerFuncs *funcs,
     gpointer data);
-/* It must not wait. */
+/* The listener must not be waiting. */
 void relay_listener_free (RelayListener *listener);
-/* Returns how much was read; 0: it waits now; -1: it was ended.  *whole: it had all of what it was
- * reading. */
+/* Returns how many bytes were read; 0: the listener waits now; -1: it was ended. *whole: a frame
+ * was read to its end. */
 gssize relay_listener_read (RelayListener *listener, gchar *to, gsize size, gboolean *whole);
-/* It reads nothing any more, and does not wait. */
+/* Ends the listener: it reads nothing more, and does not wait. */
 void relay_listener_end (RelayListener *listener);
 
 G_END_DECLS

@@ -11,8 +11,8 @@
 #include "relayconditional.h"
 #include "relaylisten.h"
 
-/* The library stops to accept at its limit.  Those that have to go make room only once its thread
- * has seen that: until then, as many again may come. */
+/* libmicrohttpd stops accepting at this limit. It is twice what the relay allows, as connections
+ * that the relay shuts down count until the library's thread has closed them. */
 #define CONNECTIONS (2 * RELAY_CLIENTS_MAX + RELAY_CLIENTS_LISTEN)
 #define IDLE 5       /* s */
 #define MEMORY 16384 /* bytes for each connection */
@@ -26,7 +26,7 @@ struct _RelayHttp
   guint timer;
   GMutex lock; /* guards the rest */
   RelayConnectionLimits limits;
-  GQueue waiting; /* RelayRequest, taken by the main context and not answered */
+  GQueue waiting; /* RelayRequest, taken by the main context and not answered yet */
   RelayAudience audience;
   gboolean closing;
 };
@@ -39,12 +39,12 @@ struct _RelayRequest
   RelayApiRequest asked; /* its texts are the request's own */
   GByteArray *body;      /* NULL: none is taken */
   gboolean too_big;
-  gboolean
-      answered; /* the page is there; of one that waits, under the server's lock, like the page */
+  gboolean answered; /* `page' is complete; while the connection waits, both are under the server's
+                        lock */
   RelayPage page;
 };
 
-/* The library closes a connection that has ended. */
+/* Shuts a client's connection down, which libmicrohttpd then closes. */
 static void
 show_out (const RelayClient *client)
 {
@@ -74,8 +74,8 @@ on_connection (void *data, struct MHD_Connection *connection, void **client,
   g_mutex_unlock (&http->lock);
 }
 
-/* The library closes silent connections.  This closes old ones: a client that sends a byte now and
- * then would otherwise keep its place for ever. */
+/* Shuts down clients whose time is over. libmicrohttpd closes only silent connections, so a client
+ * that sends a byte now and then would stay for ever. */
 static gboolean
 show_out_late (gpointer data)
 {
@@ -140,7 +140,7 @@ request_unref (RelayRequest *request)
   g_free ((gchar *) request->asked.method);
   g_free ((gchar *) request->asked.path);
   if (request->body != NULL) {
-    /* there may be a passphrase in it */
+    /* the body may contain a passphrase */
     if (request->body->len > 0)
       explicit_bzero (request->body->data, request->body->len);
     g_byte_array_unref (request->body);
@@ -172,7 +172,7 @@ relay_request_answer (RelayRequest *request, const RelayPage *page)
   RelayHttp *http = request->http;
   gboolean waits = FALSE;
 
-  /* once the server is gone, so is its lock: then it has answered */
+  /* the server, and its lock, may be gone if the request was answered */
   if (!g_atomic_int_get (&request->answered)) {
     g_mutex_lock (&http->lock);
     waits = g_queue_remove (&http->waiting, request);
@@ -316,7 +316,7 @@ make_response (RelayHttp *http, struct MHD_Connection *connection, RelayPage *pa
   if (page->event_stream != NULL) {
     response = relay_audience_add (&http->audience, connection, page->event_stream, show_out);
     if (response != NULL) {
-      /* nginx would keep frames until it has some */
+      /* otherwise nginx would buffer frames */
       MHD_add_response_header (response, "X-Accel-Buffering", "no");
       return response;
     }
@@ -325,7 +325,8 @@ make_response (RelayHttp *http, struct MHD_Connection *connection, RelayPage *pa
   return make_whole_response (page);
 }
 
-/* The library takes a response while it stops, does not send it, and asks for the same again. */
+/* Queues the page. While libmicrohttpd stops, it takes a response without sending it, and asks
+ * again. */
 static enum MHD_Result
 send_page (RelayRequest *request)
 {
@@ -427,7 +428,7 @@ answer (void *data, struct MHD_Connection *connection, const char *path, const c
   return send_page (request);
 }
 
-/* The API looks at the parts of a path before it decodes them. */
+/* Keeps libmicrohttpd from decoding the path, as the API splits it first. */
 static size_t
 leave_as_it_is (void *data, struct MHD_Connection *connection, char *text)
 {
@@ -452,7 +453,7 @@ clear_way (const gchar *path)
     unlink (path);
 }
 
-/* No client can connect before chmod() has left the socket to its owner: it does not listen yet. */
+/* Makes a UNIX socket. As it listens only after chmod(), no other user can connect. */
 static GSocket *
 listen_at_path (GSocketAddress *address, GError **error)
 {
@@ -486,18 +487,18 @@ listen_at (GSocketAddress *address, GError **error)
 
   if (socket == NULL)
     return NULL;
-  /* [::] is all addresses, those of IPv4 as well */
+  /* [::] stands for all addresses, also those of IPv4 */
   if (family == G_SOCKET_FAMILY_IPV6
       && !g_socket_set_option (socket, IPPROTO_IPV6, IPV6_V6ONLY, FALSE, error))
     return NULL;
-  /* TRUE: a port is free at once when the server before has gone */
+  /* TRUE: the port can be bound again at once after another server has closed it */
   if (!g_socket_bind (socket, address, TRUE, error) || !g_socket_listen (socket, error))
     return NULL;
   return g_steal_pointer (&socket);
 }
 
-/* Whether the library has closed the socket that it was given is not known after a failure.  So it
- * gets a duplicate, which is not used any more; and the port is released by shutdown(). */
+/* Starts libmicrohttpd with a duplicate of the socket, as it is not known whether the library
+ * closes the socket when it fails. The port is released by shutdown(). */
 static gboolean
 start_daemon (RelayHttp *http, GSocket *socket)
 {
@@ -552,7 +553,7 @@ relay_http_new (GSocketAddress *address, const RelayHttpFuncs *funcs, gpointer d
   return http;
 }
 
-/* The library does not stop while connections wait. */
+/* Answers all waiting requests with 503, as libmicrohttpd does not stop while connections wait. */
 static void
 answer_waiting (RelayHttp *http)
 {

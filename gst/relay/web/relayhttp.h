@@ -37,22 +37,23 @@ typedef struct
   const gchar *allow;             /* with 405: which methods there are; NULL: GET and HEAD */
   gchar *location;                /* with 201, relative to the path of the request; NULL: none */
   const gchar *policy;            /* Content-Security-Policy; NULL: none */
-  RelayEventStream *event_stream; /* what GET listens to instead of the text; NULL: none */
+  RelayEventStream *event_stream; /* events that GET gets instead of the text; NULL: none */
   gchar *text;
-  GBytes *bytes; /* instead of the text; NULL: the text is all */
-  gint64 time;   /* of the bytes, by which a client may keep them: µs, UTC; 0: it may not */
+  GBytes *bytes; /* sent instead of the text; NULL: the text is sent */
+  gint64 time;   /* when the bytes were made, by which a client may cache them: µs, UTC; 0: it may
+                    not */
 } RelayPage;
 
 typedef struct _RelayRequest RelayRequest;
 
-/* What a request to the API asks for. */
+/* A request to the API. */
 typedef struct
 {
   const gchar *method;
   const gchar *path; /* as it was sent, with % in it, and without a query */
   const gchar *body;
   gsize size;        /* bytes of the body */
-  gboolean only_new; /* nothing that is there may be changed: If-None-Match: * (RFC 9110) */
+  gboolean only_new; /* an existing resource may not be changed: If-None-Match: * (RFC 9110) */
 } RelayApiRequest;
 
 typedef struct
@@ -60,24 +61,24 @@ typedef struct
   /* Makes a page. @host: the name by which the server is asked, as the client gives it; NULL: none.
    * FALSE: there is no such page. Called in the server's thread, for one page at a time. */
   gboolean (*make_page) (const gchar *host, const gchar *path, RelayPage *page, gpointer data);
-  /* May this be asked of the API?  FALSE: the page says why not.  Called in the server's thread,
+  /* Does the API accept this request? FALSE: the page says why not.  Called in the server's thread,
    * before the body is read. @local: by a UNIX socket. */
   gboolean (*admit) (const RelayAsk *ask, gboolean local, RelayPage *page, gpointer data);
   /* Takes a request to the API. Called in the main context; call relay_request_answer() then, or
    * later. */
   void (*take) (RelayRequest *request, gpointer data);
-  /* Does the client know the token?  @authorization: its header; @local: it comes by a UNIX socket.
-   * Called in the server's thread; NULL: no client knows it. */
+  /* Does the client know the token? @authorization: its header; @local: by a UNIX socket. Called in
+   * the server's thread; NULL: no client knows it. */
   gboolean (*is_trusted) (const gchar *authorization, gboolean local, gpointer data);
 } RelayHttpFuncs;
 
 /* @error: G_IO_ERROR, e.g. _ADDRESS_IN_USE. */
 RelayHttp *relay_http_new (GSocketAddress *address, const RelayHttpFuncs *funcs, gpointer data,
     GError **error);
-/* Requests that were not answered yet get 503, and may still be answered, which does nothing. */
+/* Unanswered requests get 503; a later relay_request_answer() does nothing. */
 void relay_http_free (RelayHttp *http);
 
-/* Valid until it is answered. */
+/* Valid until the request is answered. */
 const RelayApiRequest *relay_request_get (RelayRequest *request);
 /* Takes the texts and bytes of @page. Call it once. */
 void relay_request_answer (RelayRequest *request, const RelayPage *page);

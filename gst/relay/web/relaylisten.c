@@ -3,10 +3,10 @@
 #include <sys/socket.h>
 
 #define PIECE 8192 /* bytes of an event stream at a time */
-/* bytes that the system keeps for one that listens: some frames, not minutes of them */
+/* the socket's send buffer for a listening client, bytes: some frames, not minutes of them */
 #define UNREAD 65536
 
-/* A connection that listens. */
+/* A connection that listens to events. */
 typedef struct
 {
   RelayAudience *audience;
@@ -54,7 +54,7 @@ stop (void *data)
   g_free (one);
 }
 
-/* Under the lock. */
+/* With the lock held. */
 static Listening *
 start (RelayAudience *audience, struct MHD_Connection *connection, RelayEventStream *event_stream,
     void (*show_out) (const RelayClient *client))

@@ -10,21 +10,21 @@
 
 G_BEGIN_DECLS
 
-/* The server's. */
+/* The listening connections of a server. */
 typedef struct
 {
-  GMutex *lock;                  /* guards what follows; the server's own */
-  RelayConnectionLimits *limits; /* the server's own */
-  GQueue all;                    /* of relaylisten.c */
+  GMutex *lock;                  /* the server's; guards the rest */
+  RelayConnectionLimits *limits; /* the server's */
+  GQueue all;                    /* used by relaylisten.c only */
   gboolean closing;              /* set by relay_audience_end() */
 } RelayAudience;
 
-/* The answer to a client that asks for the event stream.  NULL: there is no room, or the server
- * ends.  @show_out: called with the lock held for the client that has to go instead; NULL: none has
- * to.  Call this without the lock. */
+/* Makes the response with the event stream. NULL: there is no room, or the server ends. @show_out:
+ * called with the lock held for a client that must leave for this one. To be called without the
+ * lock. */
 struct MHD_Response *relay_audience_add (RelayAudience *audience, struct MHD_Connection *connection,
     RelayEventStream *event_stream, void (*show_out) (const RelayClient *client));
-/* No listener waits any more, and none is added. Called with the lock held. */
+/* Ends all listeners, and adds no more. To be called with the lock held. */
 void relay_audience_end (RelayAudience *audience);
 
 G_END_DECLS

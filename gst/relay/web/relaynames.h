@@ -13,7 +13,8 @@
 
 G_BEGIN_DECLS
 
-/* @names: further ones, or NULL.  @host: the header `Host'; NULL: there is none. */
+/* May the server be asked by this name? @names: allowed names besides addresses and localhost, or
+ * NULL. @host: the header `Host'; NULL: none. */
 gboolean relay_names_has (const gchar *const *names, const gchar *host);
 
 G_END_DECLS

@@ -9,7 +9,7 @@
 #define SCRIPT "/*SCRIPT*/"
 #define DIGEST 32 /* bytes, SHA-256 */
 
-/* In the order in which they are one script. */
+/* In the order in which they are joined to one script. */
 static const gchar *const scripts[] = { "page-dom.js", "page-words.js", "page-chart.js",
   "page-api.js", "page-stream.js", "page-main.js" };
 

@@ -5,9 +5,9 @@
 #include "relaypage.h"
 #include "relaysummary.h"
 
-#define FRESH \
-  (100 * 1000)  /* how long statistics are served after they were taken, and a text after it was \
-                   made, µs: taking and making may last longer than that */
+/* Statistics are served for so long after they were taken, and a text after it was made, µs. Taking
+ * and making them may itself last longer. */
+#define FRESH (100 * 1000)
 #define PARTS 6 /* of a path, at most */
 #define JSON "application/json"
 
@@ -21,21 +21,20 @@ struct _RelayStatusPages
 {
   RelayStats *(*take) (gpointer data);
   gpointer data;
-  RelayEvents *events; /* has a lock of its own, as the event stream */
+  RelayEvents *events; /* has a lock of its own, as has the event stream */
   RelayEventStream *event_stream;
   RelayPageText text;
-  GMutex lock; /* guards the rest: two servers run while one replaces the other */
+  GMutex lock; /* guards the rest, as two servers run while one replaces the other */
   RelayStats *stats;
-  gint64 stats_time; /* when they were taken: g_get_monotonic_time, µs */
-  GHashTable *texts; /* Text that was made of statistics, by path */
+  gint64 stats_time; /* when the statistics were taken: g_get_monotonic_time, µs */
+  GHashTable *texts; /* Text, made from statistics, by path */
   gint64 utc;        /* added to monotonic times, µs */
   RelayHistory *history;
 };
 
-/* Returns the difference between the machine's clock and the monotonic one, by which times are
- * kept. When the clock is set by more than a second, all times that are shown move with it, and the
- * intervals between them stay.  Less does not count, so that a time that is shown twice is the same
- * both times.  Under the lock. */
+/* Returns the difference between the machine's clock and the monotonic one, in which times are
+ * kept. When the clock is set by more than a second, all displayed times move with it. Smaller
+ * differences are ignored, so that a time is displayed the same each time.  Under the lock. */
 static gint64
 get_utc (RelayStatusPages *pages)
 {
@@ -75,7 +74,7 @@ get_stats (RelayStatusPages *pages)
 }
 
 /* All requests for a page get the same text while it is fresh.  FALSE: the text has to be made.
- * Under the lock, as the next. */
+ * With the lock held, as the next function. */
 static gboolean
 take_text (RelayStatusPages *pages, const gchar *what, RelayPage *page)
 {
@@ -100,7 +99,7 @@ keep_text (RelayStatusPages *pages, const gchar *what, RelayPage *page)
   g_hash_table_replace (pages->texts, g_strdup (what), text);
 }
 
-/* Makes an event of the summary; runs in the event stream's thread.  @heard: a client listens. */
+/* Makes an event with the summary. Runs in the event stream's thread. @heard: a client listens. */
 static gchar *
 make_frame (gboolean heard, gpointer data)
 {
@@ -184,8 +183,8 @@ find_output (const RelayStreamStats *stream, const gchar *id)
   return NULL;
 }
 
-/* Cuts a path into decoded parts, without @suffix. NULL: it is not below /streams/, or has another
- * suffix. */
+/* Splits a path into decoded parts, without @suffix. NULL: it is not below /streams/, or has
+ * another suffix. */
 static gchar **
 split (const gchar *path, const gchar *suffix)
 {
@@ -235,7 +234,7 @@ static gboolean
 answer_part (RelayStatusPages *pages, const gchar *path, RelayPage *page)
 {
   g_auto (GStrv) parts = split (path, ".json");
-  /* decoded, so that two spellings of a path are one text */
+  /* decoded, so that two spellings of a path share one text */
   g_autofree gchar *what = parts != NULL ? g_strjoinv ("\n", parts) : NULL;
 
   if (what == NULL)

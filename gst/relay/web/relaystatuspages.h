@@ -26,14 +26,14 @@ typedef struct _RelayStatusPages RelayStatusPages;
 
 /* @take: collects all statistics; called from any thread. */
 RelayStatusPages *relay_status_pages_new (RelayStats *(*take) (gpointer data), gpointer data);
-/* No server may use it any more. */
+/* No server may use @pages any more. */
 void relay_status_pages_free (RelayStatusPages *pages);
 
 /* Notes a line of the log. May be called from any thread; as a RelayLogFunc. */
 void relay_status_pages_note (const gchar *stream, const gchar *end, GLogLevelFlags level,
     const GstStructure *details, const gchar *text, gpointer pages);
 
-/* Makes a page. FALSE: there is none of this path. May be called from any thread. */
+/* Fills in the page of a path. FALSE: there is none. May be called from any thread. */
 gboolean relay_status_pages_answer (RelayStatusPages *pages, const gchar *path, RelayPage *page);
 
 G_END_DECLS
