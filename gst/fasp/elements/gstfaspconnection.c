@@ -237,12 +237,12 @@ warn_of_keys (GstFaspConnection *c, const GstFaspKeys *keys)
 {
   if (keys->encryption == GST_FASP_ENCRYPTION_NONE)
     GST_ELEMENT_WARNING (c->element, RESOURCE, SETTINGS,
-        ("The stream is not encrypted: anybody on its path can read and "
+        ("The stream is not encrypted: every host on its path can read and "
          "forge it. Leave out encryption=none, and set passphrase."),
         (NULL));
   else if (!gst_fasp_keys_authenticate (keys))
     GST_ELEMENT_WARNING (c->element, RESOURCE, SETTINGS,
-        ("The stream is encrypted but not authenticated: anyone who reaches the port can "
+        ("The stream is encrypted but not authenticated: every host that reaches the port can "
          "connect. Set passphrase on both ends, or key-file."),
         (NULL));
 }

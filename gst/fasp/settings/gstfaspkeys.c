@@ -235,7 +235,7 @@ check (const GstFaspKeys *keys, GstFaspKeysUse use, GError **error)
         FASP_PASSPHRASE_MIN, FASP_PASSPHRASE_MAX);
   else if (keys->encryption == GST_FASP_ENCRYPTION_NONE && gst_fasp_keys_authenticate (keys))
     BAD ("encryption=none with a passphrase or key-file: leave one of them "
-         "out. Without encryption everybody can read and forge the stream.");
+         "out. Without encryption every host on the path can read and forge it.");
   else if (keys->authentication && !gst_fasp_keys_authenticate (keys))
     BAD ("authentication=true would refuse every peer: set passphrase, or key-file "
          "and the keys that are allowed.");
@@ -246,7 +246,7 @@ check (const GstFaspKeys *keys, GstFaspKeysUse use, GError **error)
     BAD ("A caller with a key-file needs the listener's public-key. " HOW_PUBLIC ".");
   else if (keys->key_file != NULL && !known && use != GST_FASP_KEYS_ASK)
     BAD ("A listener with a key-file needs allowed-keys, a file with the keys "
-         "of those who may call (or public-key, for a single caller; or a handler of "
+         "of the ends that may call (or public-key, for a single caller; or a handler of "
          "caller-identified that decides about each, connected before the start).");
   else
     return TRUE;

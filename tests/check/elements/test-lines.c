@@ -154,7 +154,7 @@ test_refused (void)
   message = pair_wait_element (sender, "line-lost");
   s = gst_message_get_structure (message);
   g_assert_cmpstr (gst_structure_get_string (s, "address-string"), ==, "203.0.113.8:9");
-  g_assert_cmpstr (gst_structure_get_string (s, "reason"), ==, "nobody has answered there yet");
+  g_assert_cmpstr (gst_structure_get_string (s, "reason"), ==, "no peer has answered there yet");
   check_text (sender, GST_MESSAGE_WARNING, "line \"127.0.0.3\" to 203.0.113.8:9 ");
 }
 

@@ -125,7 +125,7 @@ send_versions (FaspEndpoint *endpoint, const FaspAddress *to, const FaspHandshak
   endpoint->stats.datagrams_version++;
 }
 
-/* --- who is calling? ------------------------------------------------------------- */
+/* --- the caller ------------------------------------------------------------------ */
 
 /* Hashes the contents of an OPEN except the cookie. An OPEN that was changed on its way thus counts
  * as another call, and cannot replace the right one. The hash has a secret, so that no host can

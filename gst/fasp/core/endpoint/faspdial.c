@@ -245,7 +245,7 @@ fasp_dial_announced (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *fr
   const FaspAnnouncer *next;
   guint32 chance;
 
-  /* only announcements to the group: the network may control who can send there */
+  /* only announcements to the group: the network may restrict which hosts can send there */
   if (endpoint->config.group.len == 0 || endpoint->config.role == FASP_ROLE_SENDER
       || from->link != endpoint->config.group_link) {
     endpoint->stats.datagrams_unknown++;
@@ -296,7 +296,7 @@ explain_forged (const FaspEndpoint *endpoint, FaspEvent *event)
 {
   if (endpoint->calling->call.answer_forged)
     g_strlcpy (event->text,
-        "somebody answers, but not with the passphrase and keys that are set here",
+        "a peer answers, but not with the passphrase and keys that are set here",
         sizeof (event->text));
 }
 

@@ -282,7 +282,7 @@ explain_outage (const FaspSession *session, const FaspFlow *flow)
   if (flow->refusal.is_reported)
     return "its port is closed there";
   if (!flow->proved)
-    return "nobody has answered there yet";
+    return "no peer has answered there yet";
   return session->role == FASP_ROLE_SENDER ? "what is sent there does not arrive" :
                                              "nothing is heard from there";
 }
