@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstfasphandover.h"
 
-/* The buffer leaves the pad, unless the pad was unlinked or flushed while a probe of the application
- * held it.  The base class may have made a copy of it, but there is no other. */
+/* The buffer leaves the pad, unless the pad was unlinked or flushed while a probe of the
+ * application held it.  The base class may have made a copy of it, but there is no other. */
 static GstPadProbeReturn
 pass (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
