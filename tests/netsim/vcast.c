@@ -3,6 +3,10 @@
 #include "faspcredentials.h"
 #include "vcast.h"
 
+/* How often ends read and write. */
+#define STEP (5 * FASP_MSEC)
+#define IDLE_STEP (50 * FASP_MSEC)
+
 VCast *
 vcast_new (guint32 seed)
 {
@@ -118,12 +122,12 @@ read_node (VCast *n, VCastNode *node)
 }
 
 static void
-step (VCast *n)
+step (VCast *n, FaspTime time)
 {
   FaspEndpoint *a = n->nodes[VNET_A].endpoint;
   FaspTime now;
 
-  vnet_run_for (n->net, 5 * FASP_MSEC);
+  vnet_run_for (n->net, time);
   now = vnet_get_time (n->net);
   for (guint i = 0; i < VNET_NODES; i++) {
     VCastNode *node = &n->nodes[i];
@@ -143,7 +147,7 @@ step (VCast *n)
   }
   if (a == NULL)
     return;
-  n->held += n->bitrate / 8 * 5 / 1000;
+  n->held += n->bitrate / 8 * time / FASP_SEC;
   while (n->held > 0) {
     guint8 data[4096];
     gsize size = MIN (n->held, sizeof data), taken;
@@ -164,9 +168,11 @@ void
 vcast_run (VCast *n, FaspTime time)
 {
   FaspTime until = vnet_get_time (n->net) + time;
+  /* where nothing is written, there is nothing to read, and it may take hours */
+  gboolean idle = n->bitrate == 0 && n->held == 0;
 
   while (vnet_get_time (n->net) < until)
-    step (n);
+    step (n, idle ? CLAMP (until - vnet_get_time (n->net), STEP, IDLE_STEP) : STEP);
 }
 
 void
