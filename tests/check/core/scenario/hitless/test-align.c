@@ -28,25 +28,15 @@ make (guint32 seed, FaspRedundancy redundancy)
 }
 
 static void
-finish (VHitless *h)
-{
-  h->finished = TRUE;
-  vhitless_run (h, 2 * FASP_SEC);
-  g_assert_true (h->eos);
-  g_assert_cmpuint (h->base + h->end.offset, ==, h->due / VHITLESS_CHUNK * VHITLESS_CHUNK);
-  vhitless_free (h);
-}
-
-static void
 test_align (FaspRedundancy redundancy, guint32 seed)
 {
-  VHitless *h = make (seed, redundancy);
+  g_autoptr (VHitless) h = make (seed, redundancy);
 
   for (guint i = 0; i < 2; i++)
     g_assert_true (vhitless_is_trusted (h, i));
   vhitless_harm (h, 4, PAUSE);
   vhitless_assert_whole (h);
-  finish (h);
+  vhitless_end_whole (h);
 }
 
 /* Both have been there for a while when the reader begins: it has something of the two at the same
@@ -55,7 +45,7 @@ static void
 test_at_once (gconstpointer data)
 {
   guint32 seed = GPOINTER_TO_UINT (data);
-  VHitless *h = vhitless_new (seed, FASP_REDUNDANCY_HOT, 2, LATENCY_MS);
+  g_autoptr (VHitless) h = vhitless_new (seed, FASP_REDUNDANCY_HOT, 2, LATENCY_MS);
 
   h->own_origins = TRUE;
   for (guint i = 0; i < 2; i++) {
@@ -71,14 +61,14 @@ test_at_once (gconstpointer data)
   for (guint i = 0; i < 2; i++)
     g_assert_true (vhitless_is_trusted (h, i));
   vhitless_assert_whole (h);
-  finish (h);
+  vhitless_end_whole (h);
 }
 
 /* The second one begins with what it has kept, which the reader has had for seconds. */
 static void
 test_behind (void)
 {
-  VHitless *h = vhitless_new (1, FASP_REDUNDANCY_HOT, 2, LATENCY_MS);
+  g_autoptr (VHitless) h = vhitless_new (1, FASP_REDUNDANCY_HOT, 2, LATENCY_MS);
   FaspTime began;
 
   h->own_origins = h->joins_back = TRUE;
@@ -94,7 +84,7 @@ test_behind (void)
     vhitless_step (h);
   g_assert_cmpint (vnet_get_time (h->net) - began, <, FASP_SEC);
   vhitless_run (h, PAUSE);
-  finish (h);
+  vhitless_end_whole (h);
 }
 
 static void

@@ -45,33 +45,23 @@ make (const How *how, guint32 seed)
   return h;
 }
 
-static void
-finish (VHitless *h)
-{
-  h->finished = TRUE;
-  vhitless_run (h, 2 * FASP_SEC);
-  g_assert_true (h->eos);
-  g_assert_cmpuint (h->end.offset, ==, h->due / VHITLESS_CHUNK * VHITLESS_CHUNK);
-  vhitless_free (h);
-}
-
 /* Each is lossy, and each fails now and then, but never both at once. */
 static void
 test_harm (gconstpointer data)
 {
   const Case *c = data;
-  VHitless *h = make (c->how, c->number);
+  g_autoptr (VHitless) h = make (c->how, c->number);
 
   vhitless_harm (h, 4, PAUSE);
   vhitless_assert_whole (h);
-  finish (h);
+  vhitless_end_whole (h);
 }
 
 /* Both send all of it; hardly anything goes again. */
 static void
 test_cost_hot (void)
 {
-  VHitless *h = make (&HOT, 1);
+  g_autoptr (VHitless) h = make (&HOT, 1);
   guint64 before = vhitless_get_sent (h, 0) + vhitless_get_sent (h, 1), sent, stream = h->due;
 
   vhitless_run (h, 60 * FASP_SEC);
@@ -81,14 +71,14 @@ test_cost_hot (void)
   /* 64 of 1380 bytes are headers and a tag */
   g_assert_cmpfloat (sent, <=, stream * 2.1 * 1380 / 1316);
   vhitless_assert_whole (h);
-  finish (h);
+  vhitless_end_whole (h);
 }
 
 /* What stands by costs next to nothing. */
 static void
 test_cost_standby (void)
 {
-  VHitless *h = make (&STANDBY, 1);
+  g_autoptr (VHitless) h = make (&STANDBY, 1);
   guint64 before[2], sent[2];
 
   for (guint i = 0; i < 2; i++)
@@ -99,7 +89,7 @@ test_cost_standby (void)
   g_test_message ("bytes of both: %" G_GUINT64_FORMAT " and %" G_GUINT64_FORMAT, sent[0], sent[1]);
   g_assert_cmpuint (MIN (sent[0], sent[1]) * 50, <=, MAX (sent[0], sent[1]));
   vhitless_assert_whole (h);
-  finish (h);
+  vhitless_end_whole (h);
 }
 
 /* The leader gets worse and worse, but does not die: left before anything is late. */
@@ -107,7 +97,7 @@ static void
 test_grey (gconstpointer data)
 {
   const Case *c = data;
-  VHitless *h = make (c->how, c->number);
+  g_autoptr (VHitless) h = make (c->how, c->number);
   guint leader = vhitless_get_leader (h);
   VnetSide sides[2] = { VNET_A + leader, VNET_E + leader };
   ImpairConfig *wires[2], before[2];
@@ -128,7 +118,7 @@ test_grey (gconstpointer data)
   g_assert_cmpint (h->overdue, <=, 0);
   if (!c->is_lossy)
     g_assert_cmpuint (h->events[FASP_MERGE_LEFT][leader], ==, 1);
-  finish (h);
+  vhitless_end_whole (h);
 }
 
 /* Both are away: what was not heard by then is missing, and counted; all else comes. */
@@ -136,7 +126,7 @@ static void
 test_both_away (gconstpointer data)
 {
   const Case *c = data;
-  VHitless *h = make (c->how, c->number);
+  g_autoptr (VHitless) h = make (c->how, c->number);
 
   for (guint i = 0; i < 2; i++)
     vhitless_kill (h, i);
@@ -148,7 +138,7 @@ test_both_away (gconstpointer data)
   g_assert_cmpuint (h->discontinuities, ==, 1);
   g_assert_cmpuint (h->missing, >, 2 * VHITLESS_BITRATE / 8);
   g_assert_cmpuint (h->first + h->read + h->missing, ==, h->end.offset);
-  finish (h);
+  vhitless_end_whole (h);
 }
 
 /* Both lines are cut, and the senders keep what they have: all of it comes, late. */
@@ -156,7 +146,7 @@ static void
 test_both_cut (gconstpointer data)
 {
   const Case *c = data;
-  VHitless *h = make (c->how, c->number);
+  g_autoptr (VHitless) h = make (c->how, c->number);
 
   for (guint i = 0; i < 2; i++)
     for (guint k = 0; k < 2; k++) {
@@ -170,7 +160,7 @@ test_both_cut (gconstpointer data)
   g_assert_false (h->wrong);
   g_assert_cmpuint (h->missing, ==, 0);
   g_assert_cmpuint (h->discontinuities, ==, 0);
-  finish (h);
+  vhitless_end_whole (h);
 }
 
 static void

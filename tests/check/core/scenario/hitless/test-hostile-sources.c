@@ -44,21 +44,12 @@ begin (FaspRedundancy redundancy, gdouble loss)
   return h;
 }
 
-static void
-finish (VHitless *h)
-{
-  h->finished = TRUE;
-  vhitless_run (h, 2 * FASP_SEC);
-  g_assert_true (h->eos);
-  vhitless_free (h);
-}
-
 /* The second one is nearer, and the first one loses packets; it is even gone for a while, shorter
  * than what the reader has. */
 static void
 lie (FaspRedundancy redundancy, const Lie *lie)
 {
-  VHitless *h = begin (redundancy, .02);
+  g_autoptr (VHitless) h = begin (redundancy, .02);
   VHitlessSource *liar = &h->sources[1];
   FaspSourceStats stats;
 
@@ -79,7 +70,7 @@ lie (FaspRedundancy redundancy, const Lie *lie)
   g_assert_cmpint (h->events[FASP_MERGE_DIFFERS][1] > 0, ==, lie->is_told);
   g_assert_cmpuint (h->events[FASP_MERGE_DIFFERS][0], ==, 0);
   g_assert_cmpuint (h->events[FASP_MERGE_LEADS][1], ==, 0);
-  finish (h);
+  vhitless_end (h);
 }
 
 static void
@@ -99,7 +90,7 @@ test_standby (gconstpointer data)
 static void
 test_later (gconstpointer data)
 {
-  VHitless *h = begin (GPOINTER_TO_UINT (data), 0);
+  g_autoptr (VHitless) h = begin (GPOINTER_TO_UINT (data), 0);
   FaspSourceStats stats;
 
   vhitless_wire (h, 1, 2 * RTT, .02);
@@ -115,7 +106,7 @@ test_later (gconstpointer data)
   vhitless_run (h, 5 * FASP_SEC);
   g_assert_cmpuint (h->events[FASP_MERGE_DIFFERS][1], ==, 1);
   vhitless_assert_whole (h);
-  finish (h);
+  vhitless_end (h);
 }
 
 /* It is nearer, so that its bytes come first: wrong ones are delivered until the first one's come.
@@ -123,7 +114,7 @@ test_later (gconstpointer data)
 static void
 test_nearer (void)
 {
-  VHitless *h = begin (FASP_REDUNDANCY_HOT, 0);
+  g_autoptr (VHitless) h = begin (FASP_REDUNDANCY_HOT, 0);
 
   vhitless_start (h, 1);
   vhitless_run (h, 8 * FASP_SEC);
@@ -137,7 +128,7 @@ test_nearer (void)
   g_assert_false (h->wrong);
   g_assert_cmpuint (h->missing, ==, 0);
   g_assert_cmpuint (h->discontinuities, ==, 1);
-  finish (h);
+  vhitless_end (h);
 }
 
 /* It behaves for longer than its sender keeps the stream, connects anew, and then behaves for long
@@ -168,7 +159,7 @@ deceives (VHitless *h)
 static void
 test_again (gconstpointer data)
 {
-  VHitless *h = begin (GPOINTER_TO_UINT (data), 0);
+  g_autoptr (VHitless) h = begin (GPOINTER_TO_UINT (data), 0);
 
   vhitless_start (h, 1);
   vhitless_run (h, 8 * FASP_SEC);
@@ -188,14 +179,14 @@ test_again (gconstpointer data)
     g_assert_false (vhitless_is_trusted (h, 1));
     g_assert_false (deceives (h));
   }
-  finish (h);
+  vhitless_end (h);
 }
 
 /* It ends while the first one goes on: then, and later when that one pauses, nothing is over. */
 static void
 test_ends (gconstpointer data)
 {
-  VHitless *h = begin (GPOINTER_TO_UINT (data), .02);
+  g_autoptr (VHitless) h = begin (GPOINTER_TO_UINT (data), .02);
 
   vhitless_start (h, 1);
   vhitless_run (h, 8 * FASP_SEC);
@@ -211,7 +202,7 @@ test_ends (gconstpointer data)
   g_assert_false (h->wrong);
   g_assert_cmpuint (h->missing, ==, 0);
   g_assert_cmpuint (h->discontinuities, ==, 0);
-  finish (h);
+  vhitless_end (h);
 }
 
 int

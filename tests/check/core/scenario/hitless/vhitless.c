@@ -403,3 +403,18 @@ vhitless_is_trusted (VHitless *h, guint i)
   fasp_merge_get_stats (h->merge, i, &stats);
   return stats.is_trusted;
 }
+
+void
+vhitless_end (VHitless *h)
+{
+  h->finished = TRUE;
+  vhitless_run (h, 2 * FASP_SEC);
+  g_assert_true (h->eos);
+}
+
+void
+vhitless_end_whole (VHitless *h)
+{
+  vhitless_end (h);
+  g_assert_cmpuint (h->base + h->end.offset, ==, h->due / VHITLESS_CHUNK * VHITLESS_CHUNK);
+}

@@ -101,6 +101,10 @@ void vhitless_harm (VHitless *h, guint times, FaspTime pause);
 void vhitless_assert_complete (const VHitless *h);
 /* Nor later than its path and the latency allow. */
 void vhitless_assert_whole (const VHitless *h);
+/* The stream ends, and the reader has seen that. */
+void vhitless_end (VHitless *h);
+/* The same, and it ended where the stream does. */
+void vhitless_end_whole (VHitless *h);
 /* When the byte at @offset was written, since the start. */
 FaspTime vhitless_time_of (guint64 offset);
 

@@ -9,6 +9,13 @@
 
 #define RTT (40 * FASP_MSEC)
 
+static void
+set_path (Vnet *net, gdouble loss)
+{
+  vnet_set_path (net, RTT, (gdouble[]) { loss, loss }, (gdouble[]) { 0, 0 }, 0);
+}
+
+/* Both ends, on a path that loses nothing. */
 static Vstream *
 start (Vnet *net, guint flows, FaspAssignment assignment, guint64 bitrate, gboolean receiver_calls)
 {
@@ -24,13 +31,8 @@ start (Vnet *net, guint flows, FaspAssignment assignment, guint64 bitrate, gbool
   config.flows = flows;
   config.assignment = assignment;
   config.receiver_calls = receiver_calls;
+  set_path (net, 0);
   return vstream_new (net, &config);
-}
-
-static void
-set_path (Vnet *net, gdouble loss)
-{
-  vnet_set_path (net, RTT, (gdouble[]) { loss, loss }, (gdouble[]) { 0, 0 }, 0);
 }
 
 /* @link carries nothing for so long, one way or both. */
@@ -100,7 +102,7 @@ test_whole (gconstpointer data)
   for (guint seed = 1; seed <= 6; seed++) {
     g_autoptr (Vnet) net = vnet_new (seed);
     FaspFlowStats flows[FASP_FLOWS_MAX];
-    g_autoptr (Vstream) stream = NULL;
+    g_autoptr (Vstream) stream = start (net, c->flows, c->assignment, 4000000, seed % 2);
 
     set_path (net, c->loss);
     for (guint side = 0; side < 2; side++)
@@ -113,7 +115,6 @@ test_whole (gconstpointer data)
       }
     for (guint link = 0; c->blackout > 0 && link < c->flows; link++)
       black_out (net, link, 3 * FASP_SEC, 3 * FASP_SEC + c->blackout, TRUE, TRUE);
-    stream = start (net, c->flows, c->assignment, 4000000, seed % 2);
     vstream_run_until (stream, 8 * FASP_SEC);
     get_flows (stream, stream->sender, flows);
     /* on all of them, a probe or two of their widths included; where a half is lost both ways three
@@ -138,7 +139,6 @@ test_dies (void)
     FaspFlowStats before[FASP_FLOWS_MAX], dead[FASP_FLOWS_MAX];
     FaspFlowStats after[FASP_FLOWS_MAX];
 
-    set_path (net, 0);
     black_out (net, link, 4 * FASP_SEC, 5 * FASP_SEC, TRUE, TRUE);
     vstream_run_until (stream, 4 * FASP_SEC + 2 * RTT);
     get_flows (stream, stream->sender, before);
@@ -165,7 +165,6 @@ test_noticed (void)
     g_autoptr (Vstream) stream = start (net, 8, FASP_ASSIGNMENT_RANDOM, 100000000, link % 2);
     FaspFlowStats flows[FASP_FLOWS_MAX];
 
-    set_path (net, 0);
     black_out (net, link, 3 * FASP_SEC, 4 * FASP_SEC, TRUE, TRUE);
     vstream_run_until (stream, 3 * FASP_SEC);
     get_flows (stream, stream->sender, flows);
@@ -183,7 +182,6 @@ test_hitless (void)
   g_autoptr (Vnet) net = vnet_new (1);
   g_autoptr (Vstream) stream = start (net, 2, FASP_ASSIGNMENT_DUPLICATE, 8000000, FALSE);
 
-  set_path (net, 0);
   black_out (net, 1, 3 * FASP_SEC, 4 * FASP_SEC, TRUE, TRUE);
   black_out (net, 0, 6 * FASP_SEC, 7 * FASP_SEC, TRUE, TRUE);
   g_assert_true (vstream_run (stream));
@@ -323,7 +321,6 @@ test_comes_late (void)
     guint64 before;
 
     stream->config.duration = 26 * FASP_SEC;
-    set_path (net, 0);
     black_out (net, 1, 0, 16 * FASP_SEC, TRUE, TRUE);
     black_out (net, 0, 3 * FASP_SEC, 9 * FASP_SEC, i == 1, i == 0);
     vstream_run_until (stream, 22 * FASP_SEC);
@@ -344,7 +341,6 @@ test_other_door (void)
     g_autoptr (Vnet) net = vnet_new (1);
     g_autoptr (Vstream) stream = start (net, 4, FASP_ASSIGNMENT_RANDOM, 4000000, i);
 
-    set_path (net, 0);
     black_out (net, 0, 0, 60 * FASP_SEC, TRUE, TRUE);
     black_out (net, 1, 0, 60 * FASP_SEC, TRUE, TRUE);
     g_assert_true (vstream_run (stream));
@@ -360,7 +356,6 @@ test_lossy_flow (void)
   g_autoptr (Vstream) stream = start (net, 4, FASP_ASSIGNMENT_RANDOM, 20000000, FALSE);
   FaspFlowStats flows[FASP_FLOWS_MAX];
 
-  set_path (net, 0);
   vnet_get_link_wire (net, VNET_A, VNET_B, 2)->loss = .2;
   vstream_run_until (stream, 8 * FASP_SEC);
   get_flows (stream, stream->sender, flows);
@@ -380,7 +375,6 @@ test_limited_flow (void)
   FaspFlowStats from[FASP_FLOWS_MAX], to[FASP_FLOWS_MAX];
   ImpairConfig *wire = vnet_get_link_wire (net, VNET_A, VNET_B, 1);
 
-  set_path (net, 0);
   wire->rate = 2000000; /* of some 5 */
   wire->queue = 10000;
   vstream_run_until (stream, 6 * FASP_SEC);
@@ -576,7 +570,6 @@ test_narrow (void)
     g_autoptr (Vstream) stream = start (net, 8, FASP_ASSIGNMENT_RANDOM, 4000000, FALSE);
     FaspFlowStats flows[FASP_FLOWS_MAX];
 
-    set_path (net, 0);
     for (guint link = 0; link < 8; link++)
       for (guint side = 0; side < 2; side++)
         vnet_get_link_wire (net, side, !side, link)->mtu = mtus[i];
@@ -598,7 +591,6 @@ test_crossed (void)
   g_autoptr (Vnet) net = vnet_new (1);
   g_autoptr (Vstream) stream = start (net, 2, FASP_ASSIGNMENT_RANDOM, 4000000, FALSE);
 
-  set_path (net, 0);
   black_out (net, 0, 3 * FASP_SEC, 60 * FASP_SEC, FALSE, TRUE);
   black_out (net, 1, 3 * FASP_SEC, 60 * FASP_SEC, TRUE, FALSE);
   g_assert_true (vstream_run (stream));
@@ -612,7 +604,6 @@ test_hitless_outage (void)
   g_autoptr (Vnet) net = vnet_new (1);
   g_autoptr (Vstream) stream = start (net, 2, FASP_ASSIGNMENT_DUPLICATE, 4000000, FALSE);
 
-  set_path (net, 0);
   for (guint link = 0; link < 2; link++)
     black_out (net, link, 3 * FASP_SEC, 4500 * FASP_MSEC, TRUE, FALSE);
   g_assert_true (vstream_run (stream));

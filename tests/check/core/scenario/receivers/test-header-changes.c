@@ -227,16 +227,12 @@ static void
 test_called_again (void)
 {
   g_autoptr (VHeader) sim = vheader_new (1, 100000, 6);
-  FaspEndpointConfig c, r;
+  FaspEndpointConfig r;
   FaspAddress address = vnet_get_address (VNET_B);
 
-  fasp_endpoint_config_init (&c, FASP_ROLE_SENDER, FASP_MODE_CALLER);
   fasp_endpoint_config_init (&r, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
-  c.settings.max_bitrate = 8000000;
-  c.settings.wait_for_connection = FALSE;
-  sim->sender = vnet_add_endpoint (sim->net, VNET_A, &c);
-  vheader_wire (sim, VNET_A, VNET_B, 0);
-  fasp_endpoint_set_header (sim->sender, 0, sim->source.header);
+  sim->config.mode = FASP_MODE_CALLER;
+  vheader_begin (sim, 0);
   sim->reader = vnet_add_endpoint (sim->net, VNET_B, &r);
   fasp_endpoint_dial (sim->sender, 0, &address);
   sim->source.units = G_MAXUINT;
@@ -247,7 +243,7 @@ test_called_again (void)
   vnet_attach (sim->net, VNET_B, NULL);
   fasp_endpoint_free (sim->reader);
   sim->reader = NULL;
-  vheader_run (sim, c.resume_timeout + 10 * FASP_SEC);
+  vheader_run (sim, sim->config.resume_timeout + 10 * FASP_SEC);
   sim->first = FASP_OFFSET_UNKNOWN;
   sim->reader = vnet_add_endpoint (sim->net, VNET_B, &r);
   vheader_run (sim, 8 * FASP_SEC);
@@ -260,15 +256,12 @@ test_called_late (void)
 {
   for (guint i = 0; i < 8; i++) {
     g_autoptr (VHeader) sim = vheader_new (1, 700, 6);
-    FaspEndpointConfig c, r;
+    FaspEndpointConfig r;
     FaspAddress address = vnet_get_address (VNET_B);
 
-    fasp_endpoint_config_init (&c, FASP_ROLE_SENDER, FASP_MODE_CALLER);
     fasp_endpoint_config_init (&r, FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
-    c.settings.max_bitrate = 8000000;
-    c.settings.wait_for_connection = FALSE;
-    sim->sender = vnet_add_endpoint (sim->net, VNET_A, &c);
-    vheader_wire (sim, VNET_A, VNET_B, 0);
+    sim->config.mode = FASP_MODE_CALLER;
+    vheader_begin_without (sim, 0);
     sim->source.units = G_MAXUINT;
     fasp_endpoint_dial (sim->sender, 0, &address);
     vheader_run (sim, 100 * FASP_MSEC);
