@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include <gio/gio.h>
 #include "cbrrecord.h"
+#include "options.h"
 
 #define INPUT (1 << 20)
 
@@ -229,13 +230,12 @@ main (gint argc, gchar **argv)
         "FILE" },
     { NULL },
   };
-  g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GError) error = NULL;
   Check check = { 0 };
   gint fd = STDIN_FILENO;
 
-  g_option_context_add_main_entries (context, entries, NULL);
-  if (g_option_context_parse (context, &argc, &argv, &error) && (udp != 0 || tcp != 0))
+  options_parse (&argc, &argv, entries, NULL);
+  if (udp != 0 || tcp != 0)
     fd = listen_at (udp ? udp : tcp, tcp != 0, &error);
   check.times = g_array_new (FALSE, FALSE, sizeof (gint64));
   if (error == NULL) {
@@ -246,9 +246,7 @@ main (gint argc, gchar **argv)
       write_times (&check, times, &error);
   }
   g_array_unref (check.times);
-  if (error != NULL) {
-    fprintf (stderr, "cbrcheck: %s\n", error->message);
-    return 2;
-  }
+  if (error != NULL)
+    options_refuse ("%s", error->message);
   return 0;
 }

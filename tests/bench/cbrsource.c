@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <gio/gio.h>
 #include "cbrrecord.h"
+#include "options.h"
 
 static gboolean
 send_all (gint fd, const guint8 *data, gsize size)
@@ -114,7 +115,6 @@ main (gint argc, gchar **argv)
         "NAME" },
     { NULL },
   };
-  g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GError) error = NULL;
   g_autoptr (GByteArray) pending = g_byte_array_new ();
   g_autoptr (GArray) times = NULL;
@@ -123,19 +123,15 @@ main (gint argc, gchar **argv)
   gint64 start;
   guint64 n;
 
-  g_option_context_add_main_entries (context, entries, NULL);
-  if (g_option_context_parse (context, &argc, &argv, &error) && (udp != NULL || tcp != NULL))
+  options_parse (&argc, &argv, entries, NULL);
+  if (udp != NULL || tcp != NULL)
     fd = dial (udp ? udp : tcp, tcp != NULL, congestion ? congestion : "bbr", &error);
   if (error == NULL && schedule != NULL)
     times = read_schedule (schedule, &error);
-  if (error != NULL) {
-    fprintf (stderr, "cbrsource: %s\n", error->message);
-    return 2;
-  }
-  if (piece < 1) {
-    fprintf (stderr, "cbrsource: --write must be at least 1\n");
-    return 2;
-  }
+  if (error != NULL)
+    options_refuse ("%s", error->message);
+  if (piece < 1)
+    options_refuse ("--write must be at least 1");
   prctl (PR_SET_TIMERSLACK, 1);
   start = cbr_get_time_ns () + (gint64) (lead * 1e9);
   n = times ? times->len : seconds * mbit * 1e6 / 8 / CBR_RECORD;

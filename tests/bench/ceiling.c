@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include "options.h"
 #include "ratereport.h"
 
 #define BATCH 64
@@ -110,18 +111,13 @@ main (int argc, char **argv)
     { "gro", 0, 0, G_OPTION_ARG_NONE, &gro, "", NULL },
     { NULL },
   };
-  g_autoptr (GOptionContext) context = g_option_context_new ("send|receive");
-  g_autoptr (GError) error = NULL;
   gboolean good, sends;
   int fd;
 
-  g_option_context_add_main_entries (context, entries, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error) || argc != 2 || payload < 1
-      || payload > 9000 || ((sends = strcmp (argv[1], "send") == 0) && to == NULL)) {
-    fprintf (stderr, "ceiling: %s\n",
-        error != NULL ? error->message : "say send --to ADDRESS, or receive");
-    return 2;
-  }
+  options_parse (&argc, &argv, entries, "send|receive");
+  if (argc != 2 || payload < 1 || payload > 9000
+      || ((sends = strcmp (argv[1], "send") == 0) && to == NULL))
+    options_refuse ("say send --to ADDRESS, or receive");
   fd = socket (AF_INET, SOCK_DGRAM, 0);
   good = sends ? send_all (fd) : receive_all (fd);
   rate_report (bytes, first, last, "calls", calls, NULL);

@@ -23,6 +23,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "options.h"
 
 #define PACKET 1400 /* UDP payload */
 #define BATCH 32    /* messages in one call */
@@ -154,20 +155,13 @@ main (int argc, char **argv)
     { "seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "", "SECONDS" },
     { NULL },
   };
-  g_autoptr (GOptionContext) context = g_option_context_new ("");
-  g_autoptr (GError) error = NULL;
   g_autofree gint *fds = NULL;
   gint report[2];
   pid_t reader;
 
-  g_option_context_add_main_entries (context, entries, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error) || receivers < 1 || mbit <= 0
-      || every <= 0 || mbit * every > 400 || seconds < 1) {
-    fprintf (stderr, "fanceiling: %s\n",
-        error != NULL ? error->message :
-                        "there have to be receivers, a rate, and no more than 50 kB in one turn");
-    return 2;
-  }
+  options_parse (&argc, &argv, entries, NULL);
+  if (receivers < 1 || mbit <= 0 || every <= 0 || mbit * every > 400 || seconds < 1)
+    options_refuse ("there have to be receivers, a rate, and no more than 50 kB in one turn");
   addresses = g_new (struct sockaddr_in, receivers);
   fds = g_new (gint, receivers);
   for (gint i = 0; i < receivers; i++)

@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include "options.h"
 
 #define BATCH 64
 #define SIZE 1500
@@ -212,8 +213,6 @@ main (int argc, char **argv)
         "KIND,KIND" },
     { NULL },
   };
-  g_autoptr (GOptionContext) context = g_option_context_new ("");
-  g_autoptr (GError) error = NULL;
   static Batch batch;
   static Tape tape;
   guint64 sent[KINDS] = { 0 }, all = 0;
@@ -222,17 +221,11 @@ main (int argc, char **argv)
   int fd = socket (AF_INET, SOCK_DGRAM, 0), tap = listen_to_loopback ();
   gint64 start = g_get_monotonic_time ();
 
-  g_option_context_add_main_entries (context, entries, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error) || port <= 0 || port > G_MAXUINT16
-      || rate <= 0 || seconds <= 0
-      || (n_chosen = parse_kinds (list != NULL ? list : "noise,opens,sessions,replays", chosen))
-          == 0) {
-    fprintf (stderr, "flood: %s\n",
-        error != NULL ? error->message :
-                        "--port is needed; rate and seconds are more than 0; --help says which "
-                        "kinds there are");
-    return 2;
-  }
+  options_parse (&argc, &argv, entries, NULL);
+  n_chosen = parse_kinds (list != NULL ? list : "noise,opens,sessions,replays", chosen);
+  if (port <= 0 || port > G_MAXUINT16 || rate <= 0 || seconds <= 0 || n_chosen == 0)
+    options_refuse (
+        "--port is needed; rate and seconds are more than 0; --help says which kinds there are");
   if (tap < 0) {
     fprintf (stderr, "flood: cannot listen to the loopback interface: %s. Run it as root.\n",
         g_strerror (errno));

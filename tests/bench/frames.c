@@ -20,6 +20,7 @@
 #include <glib-unix.h>
 #include <errno.h>
 #include <stdio.h>
+#include "options.h"
 
 #define PICTURES 48 /* of a card; no two are alike */
 #define FRAME_TIMEOUT (5 * GST_SECOND)
@@ -192,8 +193,6 @@ main (int argc, char **argv)
         "pictures made beforehand, from the appsrc named \"card\"", "CAPS" },
     { NULL },
   };
-  g_autoptr (GOptionContext) context =
-      g_option_context_new ("LOG PIPELINE - note all that passes its element named \"frames\"");
   g_autoptr (GMainLoop) loop = NULL;
   g_autoptr (GstElement) pipeline = NULL, element = NULL;
   g_autoptr (GstPad) pad = NULL;
@@ -203,24 +202,18 @@ main (int argc, char **argv)
   gint status = 0;
   FILE *log;
 
-  g_option_context_add_main_entries (context, options, NULL);
-  g_option_context_add_group (context, gst_init_get_option_group ());
-  if (!g_option_context_parse (context, &argc, &argv, &error) || argc != 3) {
-    g_printerr ("frames: %s\n", error ? error->message : "a log and a pipeline are wanted");
-    return 2;
-  }
+  gst_init (&argc, &argv);
+  options_parse (&argc, &argv, options,
+      "LOG PIPELINE - note all that passes its element named \"frames\"");
+  if (argc != 3)
+    options_refuse ("a log and a pipeline are wanted");
   pipeline = gst_parse_launch (argv[2], &error);
-  if (error != NULL) {
-    g_printerr ("frames: %s\n", error->message);
-    return 2;
-  }
+  if (error != NULL)
+    options_refuse ("%s", error->message);
   element = gst_bin_get_by_name (GST_BIN (pipeline), "frames");
   log = fopen (argv[1], "w");
-  if (element == NULL || log == NULL) {
-    g_printerr ("frames: %s\n",
-        element == NULL ? "no element is named frames" : g_strerror (errno));
-    return 2;
-  }
+  if (element == NULL || log == NULL)
+    options_refuse ("%s", element == NULL ? "no element is named frames" : g_strerror (errno));
   pad = gst_element_get_static_pad (element, "src");
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, note, log, NULL);
   loop = g_main_loop_new (NULL, FALSE);

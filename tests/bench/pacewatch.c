@@ -20,6 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include "options.h"
+#include "values.h"
 
 #define BATCH 32
 #define ROOM 65536
@@ -158,14 +160,6 @@ wire (const Arrival *a)
   return a->bytes + (guint64) a->datagrams * header;
 }
 
-static gint
-compare (gconstpointer a, gconstpointer b)
-{
-  gdouble x = *(const gdouble *) a, y = *(const gdouble *) b;
-
-  return x < y ? -1 : x > y;
-}
-
 static void
 print_percentiles (const gchar *name, GArray *values)
 {
@@ -181,14 +175,10 @@ print_percentiles (const gchar *name, GArray *values)
     { "max", 1 },
   };
 
-  g_array_sort (values, compare);
   printf ("\"%s\": {", name);
-  for (guint i = 0; i < G_N_ELEMENTS (points); i++) {
-    guint at = MIN ((guint) (values->len * points[i].fraction), MAX (values->len, 1) - 1);
-
+  for (guint i = 0; i < G_N_ELEMENTS (points); i++)
     printf ("%s\"%s\": %.3f", i ? ", " : "", points[i].name,
-        values->len ? g_array_index (values, gdouble, at) : 0.0);
-  }
+        values_percentile (values, points[i].fraction));
   printf ("}");
 }
 
@@ -232,8 +222,7 @@ find_queue (GArray *arrivals, gdouble rate)
 static void
 report (GArray *arrivals)
 {
-  g_autoptr (GArray) bursts = g_array_new (FALSE, FALSE, sizeof (gdouble));
-  g_autoptr (GArray) gaps = g_array_new (FALSE, FALSE, sizeof (gdouble));
+  g_autoptr (GArray) bursts = values_new (), gaps = values_new ();
   guint64 datagrams = 0, payload = 0, total = 0, counted = 0;
   gint64 first = 0, last_burst = 0, previous = 0;
   gdouble mean, burst = 0;
@@ -256,10 +245,8 @@ report (GArray *arrivals)
 
     if (i > 0 && a->ns - previous > limit) {
       /* a new one: the time since the last began is what that one takes */
-      gdouble error = ABS ((a->ns - last_burst) - burst * 8e9 / mean) / 1000;
-
-      g_array_append_val (gaps, error);
-      g_array_append_val (bursts, burst);
+      values_add (gaps, ABS ((a->ns - last_burst) - burst * 8e9 / mean) / 1000);
+      values_add (bursts, burst);
       counted += (guint64) burst;
       burst = 0;
     }
@@ -269,7 +256,7 @@ report (GArray *arrivals)
     previous = a->ns;
   }
   if (burst > 0)
-    g_array_append_val (bursts, burst);
+    values_add (bursts, burst);
   /* every burst but the last has its time between the beginnings */
   printf ("{\"datagrams\": %" G_GUINT64_FORMAT ", \"bytes\": %" G_GUINT64_FORMAT
           ", \"wire_bytes\": %" G_GUINT64_FORMAT ", \"overflowed\": %u, ",
@@ -304,17 +291,10 @@ write_csv (GArray *arrivals)
 int
 main (int argc, char **argv)
 {
-  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
   g_autoptr (GArray) arrivals = NULL;
-  g_autoptr (GError) error = NULL;
   struct sigaction action = { 0 };
 
-  g_option_context_set_summary (context, "Takes UDP datagrams and says how they came, as JSON.");
-  g_option_context_add_main_entries (context, entries, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error)) {
-    fprintf (stderr, "%s\n", error->message);
-    return 2;
-  }
+  options_parse (&argc, &argv, entries, NULL);
   action.sa_handler = on_signal;
   sigaction (SIGINT, &action, NULL);
   sigaction (SIGTERM, &action, NULL);

@@ -17,6 +17,7 @@
 #include <srt/srt.h>
 #include <stdio.h>
 #include <string.h>
+#include "options.h"
 #include "ratereport.h"
 
 #define SRT_HEADERS 44   /* IPv4, UDP, SRT */
@@ -239,17 +240,12 @@ main (int argc, char **argv)
         "BIT/S" },
     { NULL },
   };
-  g_autoptr (GOptionContext) context = g_option_context_new ("send|receive srt|srt-live|rist");
-  g_autoptr (GError) error = NULL;
   gboolean good, sends;
 
-  g_option_context_add_main_entries (context, entries, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error) || argc != 3 || payload < 100
-      || payload > 9000 || ((sends = strcmp (argv[1], "send") == 0) && to == NULL)) {
-    fprintf (stderr, "peers: %s\n",
-        error != NULL ? error->message : "say send --to ADDRESS, or receive, and of what");
-    return 2;
-  }
+  options_parse (&argc, &argv, entries, "send|receive srt|srt-live|rist");
+  if (argc != 3 || payload < 100 || payload > 9000
+      || ((sends = strcmp (argv[1], "send") == 0) && to == NULL))
+    options_refuse ("say send --to ADDRESS, or receive, and of what");
   srt_startup ();
   good = strcmp (argv[2], "rist") == 0 ? run_rist (sends) :
                                          run_srt (sends, strcmp (argv[2], "srt-live") == 0);

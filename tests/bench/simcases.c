@@ -18,6 +18,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include "options.h"
 #include "roadcases.h"
 #include "roadfigures.h"
 #include "vstream.h"
@@ -173,21 +174,18 @@ run_case (const RoadCase *road)
   vtraffic_free (traffic);
 }
 
-static gboolean
+static void
 run_cases (void)
 {
   g_auto (GStrv) names = g_strsplit (wanted != NULL ? wanted : "", ",", -1);
   const RoadCase *road;
 
   for (guint i = 0; names[i] != NULL; i++)
-    if (road_case_find (names[i]) == NULL) {
-      fprintf (stderr, "simcases: there is no case %s; --list lists them\n", names[i]);
-      return FALSE;
-    }
+    if (road_case_find (names[i]) == NULL)
+      options_refuse ("there is no case %s; --list lists them", names[i]);
   for (guint i = 0; (road = road_case_get (i)) != NULL; i++)
     if (wanted == NULL || g_strv_contains ((const gchar *const *) names, road->name))
       run_case (road);
-  return TRUE;
 }
 
 static gboolean
@@ -210,22 +208,12 @@ main (int argc, char **argv)
     { "series", 0, 0, G_OPTION_ARG_FILENAME, &series, "Write what happens, as CSV", "FILE" },
     { NULL },
   };
-  g_autoptr (GOptionContext) context = g_option_context_new ("");
-  g_autoptr (GError) error = NULL;
-  gboolean ran;
-
-  g_option_context_add_main_entries (context, entries, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error)) {
-    fprintf (stderr, "simcases: %s\n", error->message);
-    return 2;
-  }
-  if (!vstream_parse_rate_control (control_name, &control)) {
-    fprintf (stderr, "simcases: there is no rate control %s\n", control_name);
-    return 2;
-  }
+  options_parse (&argc, &argv, entries, NULL);
+  if (!vstream_parse_rate_control (control_name, &control))
+    options_refuse ("there is no rate control %s", control_name);
   out = series != NULL ? fopen (series, "w") : NULL;
-  ran = run_cases ();
+  run_cases ();
   if (out != NULL)
     fclose (out);
-  return ran ? 0 : 2;
+  return 0;
 }

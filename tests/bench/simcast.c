@@ -11,6 +11,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include "options.h"
 #include "vgroup.h"
 
 #define JOIN_MAX 60 /* s */
@@ -98,19 +99,13 @@ count_up (Vgroup *g)
 int
 main (int argc, char **argv)
 {
-  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
-  g_autoptr (GError) error = NULL;
   FaspEndpointConfig *s, *r;
   guint64 up_wire, alone, whole = 0;
   FaspGroupStats group, before;
   FaspHist lateness;
   Vgroup *g;
 
-  g_option_context_add_main_entries (context, entries, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error)) {
-    fprintf (stderr, "%s\n", error->message);
-    return 2;
-  }
+  options_parse (&argc, &argv, entries, NULL);
   if (header)
     printf ("receivers\ttrunk\tbranch\tback\trtt\tblocks\tcomplete\tresent_all\t"
             "resent_one\trepairs\tsent_per_block\tleast_arq\tleast\trequests_per_loss\t"

@@ -25,6 +25,8 @@
 #include "faspclockdiscipline.h"
 #include "faspmediaclock.h"
 #include "faspskew.h"
+#include "options.h"
+#include "values.h"
 
 #define FRAME (20 * FASP_MSEC)
 #define PACKET FASP_MSEC         /* between the two of a picture */
@@ -54,32 +56,6 @@ static const Case cases[] = {
 
 static gdouble hours = 24;
 static gchar *trace_file;
-
-static gint
-compare (gconstpointer a, gconstpointer b)
-{
-  gfloat x = *(const gfloat *) a, y = *(const gfloat *) b;
-
-  return x < y ? -1 : x > y;
-}
-
-/* Of |values|; sorts them. */
-static gdouble
-percentile (GArray *values, gdouble p)
-{
-  if (values->len == 0)
-    return 0;
-  g_array_sort (values, compare);
-  return g_array_index (values, gfloat, (guint) ((values->len - 1) * p));
-}
-
-static void
-add (GArray *values, gdouble value)
-{
-  gfloat v = fabs (value);
-
-  g_array_append_val (values, v);
-}
 
 typedef struct
 {
@@ -126,9 +102,7 @@ run (const Case *c, FILE *trace)
 {
   FaspTime end = hours * 3600 * FASP_SEC;
   GRand *rand = g_rand_new_with_seed (1);
-  GArray *rate = g_array_new (FALSE, FALSE, sizeof (gfloat));
-  GArray *frame = g_array_new (FALSE, FALSE, sizeof (gfloat));
-  GArray *second = g_array_new (FALSE, FALSE, sizeof (gfloat));
+  g_autoptr (GArray) rate = values_new (), frame = values_new (), second = values_new ();
   Range pts = { G_MAXDOUBLE, -G_MAXDOUBLE }, own = pts;
   FaspSenderClock sender = { .known = TRUE, .epoch = 1 };
   gdouble before[SECOND_FRAMES] = { 0 };
@@ -166,12 +140,12 @@ run (const Case *c, FILE *trace)
       widen (&pts, off);
       widen (&own, clock_off - constant);
       if (n % 5 == 0) {
-        add (frame, off - before[(n - 1) % SECOND_FRAMES]);
-        add (second, off - *then);
+        values_add (frame, fabs (off - before[(n - 1) % SECOND_FRAMES]));
+        values_add (second, fabs (off - *then));
       }
       skips += last > mapped + c->latency;
       if (n % SECOND_FRAMES == 0)
-        add (rate, -skew.skew * 1e6 - get_rate (c, t));
+        values_add (rate, fabs (-skew.skew * 1e6 - get_rate (c, t)));
     }
     *then = off;
     if (trace != NULL && n % (60 * SECOND_FRAMES) == 0)
@@ -179,13 +153,11 @@ run (const Case *c, FILE *trace)
           clock_off - constant, -skew.skew * 1e6);
   }
   printf ("%-28s%7.2f%7.2f%8.2f%7.2f%8.3f%7.3f%8.3f%7.3f%8.2f%7.2f%6" G_GUINT64_FORMAT "\n",
-      c->name, percentile (rate, .99), percentile (rate, 1), pts.min / 1e3, pts.max / 1e3,
-      percentile (frame, .99) / 1e3, percentile (frame, 1) / 1e3, percentile (second, .99) / 1e3,
-      percentile (second, 1) / 1e3, own.min / 1e3, own.max / 1e3, skips);
+      c->name, values_percentile (rate, .99), values_percentile (rate, 1), pts.min / 1e3,
+      pts.max / 1e3, values_percentile (frame, .99) / 1e3, values_percentile (frame, 1) / 1e3,
+      values_percentile (second, .99) / 1e3, values_percentile (second, 1) / 1e3, own.min / 1e3,
+      own.max / 1e3, skips);
   fflush (stdout);
-  g_array_unref (rate);
-  g_array_unref (frame);
-  g_array_unref (second);
   g_rand_free (rand);
 }
 
@@ -197,15 +169,9 @@ main (int argc, char **argv)
     { "trace", 0, 0, G_OPTION_ARG_FILENAME, &trace_file, "written there", "FILE" },
     { NULL },
   };
-  g_autoptr (GOptionContext) context = g_option_context_new ("");
-  g_autoptr (GError) error = NULL;
   FILE *trace = NULL;
 
-  g_option_context_add_main_entries (context, entries, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error)) {
-    fprintf (stderr, "simclock: %s\n", error->message);
-    return 2;
-  }
+  options_parse (&argc, &argv, entries, NULL);
   if (trace_file != NULL && (trace = fopen (trace_file, "w")) == NULL) {
     perror (trace_file);
     return 1;

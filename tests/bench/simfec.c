@@ -22,6 +22,8 @@
 #include <string.h>
 #include "fasprlc.h"
 #include "fasprlcdecoder.h"
+#include "options.h"
+#include "values.h"
 
 #define SIZE 32 /* of a block, in curves */
 #define PRIME ((G_GUINT64_CONSTANT (1) << 31) - 1)
@@ -180,20 +182,6 @@ is_lost (GRand *rand, gboolean *bad)
   return *bad;
 }
 
-static gint
-compare (gconstpointer a, gconstpointer b)
-{
-  return *(const gint64 *) a - *(const gint64 *) b;
-}
-
-static gint64
-percentile (GArray *delays, gdouble p)
-{
-  if (delays->len == 0)
-    return -1;
-  return g_array_index (delays, gint64, (guint) ((delays->len - 1) * p));
-}
-
 static void
 run_curve (void)
 {
@@ -206,7 +194,7 @@ run_curve (void)
   };
   FaspBlock **ring = g_new0 (FaspBlock *, 8 * window);
   const FaspBlock **list = g_new (const FaspBlock *, window);
-  g_autoptr (GArray) delays = g_array_new (FALSE, FALSE, sizeof (gint64));
+  g_autoptr (GArray) delays = values_new ();
   guint64 lost = 0, ours = 0, theirs = 0, wrong = 0, repairs = 0;
   gboolean bad = FALSE;
   gdouble owed = 0;
@@ -243,21 +231,19 @@ run_curve (void)
         ours += delay < window;
         wrong += right->number != r.number || r.size != right->size
             || memcmp (r.data, right->data, r.size) != 0;
-        g_array_append_val (delays, delay);
+        values_add (delays, delay);
         fasp_rlc_decoder_know (decoder, right);
       }
       for (gint64 i; (i = ideal_take (&ideal)) >= 0;)
         theirs += n - i < window;
     }
   }
-  g_array_sort (delays, compare);
   g_print (
       "{\"loss\": %g, \"burst\": %g, \"share\": %g, \"window\": %d, \"blocks\": %d, \"lost\": %" G_GUINT64_FORMAT
       ", \"left\": %" G_GUINT64_FORMAT ", \"ideal\": %" G_GUINT64_FORMAT
-      ", \"wrong\": %" G_GUINT64_FORMAT ", \"delay p50\": %" G_GINT64_FORMAT
-      ", \"delay p99\": %" G_GINT64_FORMAT "}\n",
+      ", \"wrong\": %" G_GUINT64_FORMAT ", \"delay p50\": %g, \"delay p99\": %g}\n",
       loss, burst, share, window, blocks, lost, lost - ours, lost - theirs, wrong,
-      percentile (delays, .5), percentile (delays, .99));
+      values_percentile (delays, .5), values_percentile (delays, .99));
 }
 
 /* --- speed ----------------------------------------------------------------------------- */
@@ -337,15 +323,10 @@ main (int argc, char **argv)
     { "size", 0, 0, G_OPTION_ARG_INT, &size, "of a block", "BYTES" },
     { NULL },
   };
-  g_autoptr (GOptionContext) context = g_option_context_new ("curve|speed");
-  g_autoptr (GError) error = NULL;
 
-  g_option_context_add_main_entries (context, options, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error) || argc != 2 || window < 8) {
-    g_printerr ("simfec: %s\n",
-        error ? error->message : "curve or speed, with a window of at least 8");
-    return 2;
-  }
+  options_parse (&argc, &argv, options, "curve|speed");
+  if (argc != 2 || window < 8)
+    options_refuse ("curve or speed, with a window of at least 8");
   if (g_str_equal (argv[1], "speed"))
     run_speed ();
   else

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "numbers.h"
+#include "options.h"
 #include "vroad.h"
 #include "vstream.h"
 
@@ -219,27 +219,17 @@ main (int argc, char **argv)
     { "seed", 0, 0, G_OPTION_ARG_INT, &seed, "", "N" },
     { NULL },
   };
-  g_autoptr (GOptionContext) context = g_option_context_new ("");
-  g_autoptr (GError) error = NULL;
   gdouble ratio[MOST], delay[MOST], goodput;
   guint n_ratios, n_delays;
 
-  g_option_context_add_main_entries (context, entries, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error)) {
-    fprintf (stderr, "simlate: %s\n", error->message);
-    return 2;
-  }
+  options_parse (&argc, &argv, entries, NULL);
   if (!is_tcp ()
-      && (!vstream_parse_rate_control (sender, &control) || control == FASP_RATE_CONTROL_FIXED)) {
-    fprintf (stderr, "simlate: there is no sender %s\n", sender);
-    return 2;
-  }
-  n_ratios = numbers_parse (ratios, ratio, MOST);
-  n_delays = numbers_parse (delays, delay, MOST);
-  if (seconds * 1e6 <= 2 * SETTLE || n_ratios * n_delays == 0 || seconds <= delay[n_delays - 1]) {
-    fprintf (stderr, "simlate: --seconds must be more than 20, and than every delay\n");
-    return 2;
-  }
+      && (!vstream_parse_rate_control (sender, &control) || control == FASP_RATE_CONTROL_FIXED))
+    options_refuse ("there is no sender %s", sender);
+  n_ratios = options_parse_numbers (ratios, ratio, MOST);
+  n_delays = options_parse_numbers (delays, delay, MOST);
+  if (seconds * 1e6 <= 2 * SETTLE || n_ratios * n_delays == 0 || seconds <= delay[n_delays - 1])
+    options_refuse ("--seconds must be more than 20, and than every delay");
   printf ("sender,loss,T,ratio,delay,streams,successful,late\n");
   goodput = measure ();
   for (guint r = 0; r < n_ratios; r++)

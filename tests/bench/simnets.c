@@ -11,6 +11,7 @@
  */
 #include <stdio.h>
 #include "draw.h"
+#include "options.h"
 #include "vstream.h"
 
 #define DURATION (20 * FASP_SEC)
@@ -255,16 +256,10 @@ main (int argc, char **argv)
     { "every", 0, 0, G_OPTION_ARG_DOUBLE, &every, "Tell how it goes, of the first alone", "S" },
     { NULL },
   };
-  g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func (free_network);
-  g_autoptr (GError) error = NULL;
   guint complete = 0, late = 0, wire = 0, told = 0;
 
-  g_option_context_add_main_entries (context, entries, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error)) {
-    fprintf (stderr, "simnets: %s\n", error->message);
-    return 2;
-  }
+  options_parse (&argc, &argv, entries, NULL);
   networks = every > 0 ? 1 : CLAMP (networks, 1, 1000000);
   for (gint i = 0; i < networks; i++) {
     Network *n = g_new0 (Network, 1);

@@ -14,6 +14,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include "options.h"
 #include "vstream.h"
 
 #define HOUR (3600 * FASP_SEC)
@@ -216,18 +217,10 @@ main (int argc, char **argv)
     { "seed", 0, 0, G_OPTION_ARG_INT, &first_seed, "Of the first stream", "N" },
     { NULL },
   };
-  g_autoptr (GOptionContext) context = g_option_context_new ("");
-  g_autoptr (GError) error = NULL;
 
-  g_option_context_add_main_entries (context, entries, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error)) {
-    fprintf (stderr, "simpromise: %s\n", error->message);
-    return 2;
-  }
-  if (hours <= 0 || stream_hours <= 0 || interval_hours <= 0 || factor <= 0) {
-    fprintf (stderr, "simpromise: hours and factors are more than 0\n");
-    return 2;
-  }
+  options_parse (&argc, &argv, entries, NULL);
+  if (hours <= 0 || stream_hours <= 0 || interval_hours <= 0 || factor <= 0)
+    options_refuse ("hours and factors are more than 0");
   for (gint i = only > 0 ? only : 1; i <= (only > 0 ? only : networks); i++)
     judge (i);
   return 0;

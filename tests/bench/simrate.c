@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "options.h"
+#include "values.h"
 #include "vroad.h"
 
 #define SENDERS_MAX 16
@@ -23,23 +25,6 @@ static gchar *link_rate = (gchar *) "10", *senders = (gchar *) "adaptive";
 static gchar *steps;
 static gint seed = 1;
 
-static gint
-compare (gconstpointer a, gconstpointer b)
-{
-  gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
-
-  return x < y ? -1 : x > y;
-}
-
-static gdouble
-percentile (GArray *values, gdouble p)
-{
-  if (values->len == 0)
-    return 0;
-  g_array_sort (values, compare);
-  return g_array_index (values, gint64, (guint) ((values->len - 1) * p)) / 1e3;
-}
-
 static VroadKind
 parse_kind (const gchar *name)
 {
@@ -48,15 +33,7 @@ parse_kind (const gchar *name)
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     if (g_str_equal (name, names[i]))
       return i;
-  fprintf (stderr, "simrate: there is no sender %s\n", name);
-  exit (2);
-}
-
-/* What needs to be told its rate. */
-static gboolean
-is_fixed (const gchar *name)
-{
-  return g_str_equal (name, "fixed");
+  options_refuse ("there is no sender %s", name);
 }
 
 static void
@@ -66,7 +43,8 @@ print (Vroad *road, guint n, gint64 from, const guint64 *before, GArray *queue, 
   for (guint i = 0; i < n; i++)
     printf ("  %8.3f (%8.3f)", (vroad_get_delivered (road, i) - before[i]) * 8. / (now - from),
         vroad_get_rate (road, i) / 1e6);
-  printf ("  queue %6.1f %6.1f ms\n", percentile (queue, .5), percentile (queue, .95));
+  printf ("  queue %6.1f %6.1f ms\n", values_percentile (queue, .5),
+      values_percentile (queue, .95));
 }
 
 int
@@ -98,29 +76,20 @@ main (int argc, char **argv)
     { "seed", 0, 0, G_OPTION_ARG_INT, &seed, "", "N" },
     { NULL },
   };
-  g_autoptr (GOptionContext) context = g_option_context_new ("");
-  g_autoptr (GError) error = NULL;
   g_auto (GStrv) names = NULL, changes = NULL;
-  GArray *queue = g_array_new (FALSE, FALSE, sizeof (gint64));
-  GArray *all = g_array_new (FALSE, FALSE, sizeof (gint64));
+  g_autoptr (GArray) queue = values_new (), all = values_new ();
   guint64 before[SENDERS_MAX] = { 0 }, first[SENDERS_MAX] = { 0 };
   gint64 from = 0;
   ImpairConfig c = { 0 };
   guint n, step = 0;
   Vroad *road;
 
-  g_option_context_add_main_entries (context, entries, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error)) {
-    fprintf (stderr, "simrate: %s\n", error->message);
-    return 2;
-  }
+  options_parse (&argc, &argv, entries, NULL);
   names = g_strsplit (senders, ",", SENDERS_MAX);
   changes = g_strsplit (steps != NULL ? steps : "", ",", -1);
   for (guint i = 0; changes[i] != NULL; i++)
-    if (strchr (changes[i], ':') == NULL) {
-      fprintf (stderr, "simrate: --steps is SECONDS:MBIT,...\n");
-      return 2;
-    }
+    if (strchr (changes[i], ':') == NULL)
+      options_refuse ("--steps is SECONDS:MBIT,...");
   skip = MIN (skip, seconds / 2);
   c.rate = atof (link_rate) * 1e6;
   c.queue = c.rate / 8e3 * buffer;
@@ -136,7 +105,7 @@ main (int argc, char **argv)
             .kind = parse_kind (names[n]),
             .rtt = rtt * 1e3,
             .start = n * 5000000,
-            .max = c.rate * is_fixed (names[n]),
+            .max = c.rate * (parse_kind (names[n]) == VROAD_FIXED),
             .source = parse_kind (names[n]) < VROAD_RENO ? source * 1e6 : 0,
             .follow = follow,
             .key = key,
@@ -144,7 +113,7 @@ main (int argc, char **argv)
             .clock = clock_ppm / 1e6,
         });
   for (gint64 now = 0; now < seconds * 1e6;) {
-    gint64 q;
+    gdouble q;
 
     now += LOOK;
     if (changes[step] != NULL && now >= atof (changes[step]) * 1e6) {
@@ -154,14 +123,14 @@ main (int argc, char **argv)
       b->queue = b->rate / 8e3 * buffer;
     }
     vroad_run (road, now);
-    q = vroad_get_queue (road);
-    g_array_append_val (queue, q);
+    q = vroad_get_queue (road) / 1e3;
+    values_add (queue, q);
     if (now == (gint64) (skip * 1e6)) {
       for (guint i = 0; i < n; i++)
         first[i] = vroad_get_delivered (road, i);
     }
     if (now >= skip * 1e6)
-      g_array_append_val (all, q);
+      values_add (all, q);
     if (every > 0 && now - from >= every * 1e6) {
       print (road, n, from, before, queue, now);
       for (guint i = 0; i < n; i++)
@@ -172,7 +141,5 @@ main (int argc, char **argv)
   }
   print (road, n, skip * 1e6, first, all, seconds * 1e6);
   vroad_free (road);
-  g_array_unref (queue);
-  g_array_unref (all);
   return 0;
 }

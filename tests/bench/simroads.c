@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cellular.h"
-#include "numbers.h"
+#include "options.h"
 #include "roadfigures.h"
 #include "vstream.h"
 #include "vtraffic.h"
@@ -52,10 +52,8 @@ make_link (guint n, guint32 seed)
     return capacity_new_times (cellular_draw (seed + n * SEED_STEP, duration, pow (NARROWER, n)),
         duration, CAPACITY_MAHIMAHI);
   c = capacity_new_file (traces[n], skips[n] * 1e6, &error);
-  if (c == NULL) {
-    fprintf (stderr, "simroads: %s\n", error->message);
-    exit (2);
-  }
+  if (c == NULL)
+    options_refuse ("%s", error->message);
   return c;
 }
 
@@ -76,7 +74,7 @@ configure (VliveConfig *c, guint32 seed)
       .delay = (delay + i * LONGER) * FASP_MSEC,
       .loss = loss / 100,
     };
-  if (dark != NULL && numbers_parse (dark, at, 2) == 2) {
+  if (dark != NULL && options_parse_numbers (dark, at, 2) == 2) {
     c->paths[c->n_paths - 1].dark = LEAD + at[0] * 1e6;
     c->paths[c->n_paths - 1].dark_end = LEAD + (at[0] + at[1]) * 1e6;
   }
@@ -250,21 +248,13 @@ main (int argc, char **argv)
     { "series", 0, 0, G_OPTION_ARG_FILENAME, &series, "Write what happens, as CSV", "FILE" },
     { NULL },
   };
-  g_autoptr (GOptionContext) context = g_option_context_new ("");
-  g_autoptr (GError) error = NULL;
   RoadFigures sums[2] = { 0 };
   guint64 dropped = 0;
   gdouble again = 0;
 
-  g_option_context_add_main_entries (context, entries, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error)) {
-    fprintf (stderr, "simroads: %s\n", error->message);
-    return 2;
-  }
-  if (!vstream_parse_rate_control (control_name, &control)) {
-    fprintf (stderr, "simroads: there is no rate control %s\n", control_name);
-    return 2;
-  }
+  options_parse (&argc, &argv, entries, NULL);
+  if (!vstream_parse_rate_control (control_name, &control))
+    options_refuse ("there is no rate control %s", control_name);
   if (traces[0] != NULL)
     seeds = 1;
   if (bonded || traces[1] != NULL)

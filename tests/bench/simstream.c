@@ -4,6 +4,7 @@
  * what came of it. `simstream --loss 20 --seconds 3600' is an hour.
  */
 #include <stdio.h>
+#include "options.h"
 #include "vstream.h"
 
 static void
@@ -54,8 +55,6 @@ main (int argc, char **argv)
     { "seed", 0, 0, G_OPTION_ARG_INT, &seed, "Of all chance", "N" },
     { NULL },
   };
-  g_autoptr (GOptionContext) context = g_option_context_new ("");
-  g_autoptr (GError) error = NULL;
   VstreamConfig config;
   Vstream *stream;
   gint64 before;
@@ -63,15 +62,9 @@ main (int argc, char **argv)
   Vnet *net;
 
   vstream_config_init (&config);
-  g_option_context_add_main_entries (context, entries, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error)) {
-    fprintf (stderr, "simstream: %s\n", error->message);
-    return 2;
-  }
-  if (!vstream_parse_rate_control (control, &config.sender.rate_control)) {
-    fprintf (stderr, "simstream: there is no rate control %s\n", control);
-    return 2;
-  }
+  options_parse (&argc, &argv, entries, NULL);
+  if (!vstream_parse_rate_control (control, &config.sender.rate_control))
+    options_refuse ("there is no rate control %s", control);
   net = vnet_new (seed);
   vnet_set_path (net, rtt * FASP_MSEC, (const gdouble[2]) { loss / 100, loss / 100 },
       (const gdouble[2]) { burst, burst }, channel * 1e6);

@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "options.h"
+#include "values.h"
 #include "vroad.h"
 
 #define FIGURES 4
@@ -138,40 +140,16 @@ draw (const Run *run)
   return g_rand_double_range (run->rand, 0, .5);
 }
 
-static gint
-compare (gconstpointer a, gconstpointer b)
-{
-  gdouble x = *(const gdouble *) a, y = *(const gdouble *) b;
-
-  return x < y ? -1 : x > y;
-}
-
-static gdouble
-percentile (GArray *values, gdouble p)
-{
-  g_array_sort (values, compare);
-  return values->len == 0 ? 0 : g_array_index (values, gdouble, (guint) ((values->len - 1) * p));
-}
-
 /* From @from to @until, s; adds the queue, ms, of each millisecond. */
 static void
 watch (Vroad *road, gdouble from, gdouble until, GArray *queue)
 {
   for (gint64 now = from * 1e6; now < until * 1e6;) {
-    gdouble q;
-
     now += LOOK;
     vroad_run (road, now);
-    q = vroad_get_queue (road) / 1e3;
     if (queue != NULL)
-      g_array_append_val (queue, q);
+      values_add (queue, vroad_get_queue (road) / 1e3);
   }
-}
-
-static GArray *
-new_values (void)
-{
-  return g_array_new (FALSE, FALSE, sizeof (gdouble));
 }
 
 /* --- the cells' runs --------------------------------------------------------------- */
@@ -193,7 +171,7 @@ run_alone (Run *run)
 {
   const Cell *cell = run->cell;
   gdouble from = 10 + draw (run), until = from + 40;
-  g_autoptr (GArray) queue = new_values ();
+  g_autoptr (GArray) queue = values_new ();
   Vroad *road = make_road (run);
   guint64 before, lost;
 
@@ -204,8 +182,8 @@ run_alone (Run *run)
   watch (road, from, until, queue);
   run->figure[0] =
       (vroad_get_delivered (road, 0) - before) * 8 / MBIT / (until - from) / get_room (cell);
-  run->figure[1] = percentile (queue, .95);
-  run->figure[2] = percentile (queue, .5);
+  run->figure[1] = values_percentile (queue, .95);
+  run->figure[2] = values_percentile (queue, .5);
   run->figure[3] = (vroad_get_lost (road, 0) - lost) / (until - from) / cell->link * 8 / MBIT * 100;
   vroad_free (road);
 }
@@ -238,7 +216,7 @@ run_beside (Run *run)
 {
   const Cell *cell = run->cell;
   gdouble start = 5 + draw (run), from = start + 15, until = from + 60;
-  g_autoptr (GArray) queue = new_values ();
+  g_autoptr (GArray) queue = values_new ();
   gboolean second = run->seed & 1;
   Vroad *road = make_road (run);
   guint64 before[2];
@@ -254,7 +232,7 @@ run_beside (Run *run)
     came[i] = vroad_get_delivered (road, i) - before[i];
   run->figure[0] = MAX (came[0], 1) / MAX (came[1], 1);
   run->figure[1] = (came[0] + came[1]) * 8 / MBIT / (until - from) / cell->link;
-  run->figure[2] = percentile (queue, .95);
+  run->figure[2] = values_percentile (queue, .95);
   vroad_free (road);
 }
 
@@ -265,7 +243,7 @@ run_guest (Run *run)
 {
   const Cell *cell = run->cell;
   gdouble at = 10 + draw (run), before;
-  g_autoptr (GArray) behind = new_values ();
+  g_autoptr (GArray) behind = values_new ();
   Vroad *road = make_road (run);
 
   add_ours (road, run, 0);
@@ -273,16 +251,14 @@ run_guest (Run *run)
   watch (road, 0, at, NULL);
   before = vroad_get_delivered (road, 0);
   for (gdouble now = at; now < at + 20; now += BIN) {
-    gdouble lag;
-
     watch (road, now, now + BIN, NULL);
-    lag = (now + BIN - at)
-        - (vroad_get_delivered (road, 0) - before) * 8 / MBIT / cell->source
-            / (1 - cell->loss / 100);
-    g_array_append_val (behind, lag);
+    values_add (behind,
+        (now + BIN - at)
+            - (vroad_get_delivered (road, 0) - before) * 8 / MBIT / cell->source
+                / (1 - cell->loss / 100));
   }
-  run->figure[0] = percentile (behind, 1);
-  run->figure[1] = percentile (behind, .5);
+  run->figure[0] = values_percentile (behind, 1);
+  run->figure[1] = values_percentile (behind, .5);
   vroad_free (road);
 }
 
@@ -316,7 +292,7 @@ run_steps (Run *run)
 {
   const Cell *cell = run->cell;
   gdouble at = 10 + draw (run), now = at;
-  g_autoptr (GArray) queue = new_values ();
+  g_autoptr (GArray) queue = values_new ();
   Vroad *road = make_road (run);
   guint64 lost;
 
@@ -329,7 +305,7 @@ run_steps (Run *run)
     vroad_run (road, (now += .001) * 1e6);
   run->figure[1] = now - at;
   watch (road, now, now + 10, queue);
-  run->figure[3] = percentile (queue, .95);
+  run->figure[3] = values_percentile (queue, .95);
   now = at = now + 10 + draw (run);
   watch (road, now, at, NULL);
   set_link (road, cell, cell->link);
@@ -346,7 +322,7 @@ run_encoder (Run *run)
 {
   const Cell *cell = run->cell;
   gdouble now = 0, least = G_MAXDOUBLE;
-  g_autoptr (GArray) queue = new_values ();
+  g_autoptr (GArray) queue = values_new ();
   Vroad *road = make_road (run);
 
   add_ours (road, run, 0);
@@ -366,8 +342,8 @@ run_encoder (Run *run)
     now = until;
   }
   run->figure[0] = least;
-  run->figure[1] = percentile (queue, .95);
-  run->figure[2] = percentile (queue, 1);
+  run->figure[1] = values_percentile (queue, .95);
+  run->figure[2] = values_percentile (queue, 1);
   run->figure[3] = vroad_get_lost (road, 0) / VROAD_PACKET;
   vroad_free (road);
 }
@@ -381,7 +357,7 @@ run_burst (Run *run)
   const Cell *cell = run->cell;
   gdouble at = 23 + draw (run), took = 99;
   gdouble link = cell->to > 0 ? cell->to : cell->link;
-  g_autoptr (GArray) queue = new_values ();
+  g_autoptr (GArray) queue = values_new ();
   Vroad *road = make_road (run);
   guint64 lost;
 
@@ -402,8 +378,8 @@ run_burst (Run *run)
       took = (now - at) * 1e3 / cell->rtt;
   }
   run->figure[0] = took;
-  run->figure[1] = percentile (queue, .95);
-  run->figure[2] = percentile (queue, 1);
+  run->figure[1] = values_percentile (queue, .95);
+  run->figure[2] = values_percentile (queue, 1);
   run->figure[3] = (vroad_get_lost (road, 0) - lost) / VROAD_PACKET;
   vroad_free (road);
 }
@@ -464,8 +440,7 @@ parse_kind (const gchar *name)
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
     if (g_str_equal (name, kinds[i]))
       return i;
-  fprintf (stderr, "simtable: there is no %s\n", name);
-  exit (2);
+  options_refuse ("there is no %s", name);
 }
 
 static void
@@ -656,14 +631,14 @@ judge (const Cell *cell)
     describe (cell);
   for (guint f = 0; f < FIGURES && group->figures[f].name != NULL; f++) {
     const Figure *figure = &group->figures[f];
-    g_autoptr (GArray) values = new_values ();
+    g_autoptr (GArray) values = values_new ();
     gdouble worst = 0;
     gboolean met;
 
     for (guint i = 0; i < cell->runs->len; i++) {
       const Run *run = g_ptr_array_index (cell->runs, i);
 
-      g_array_append_val (values, run->figure[f]);
+      values_add (values, run->figure[f]);
       if (i == 0
           || (figure->least > 0 || figure->most > 0 ?
                   get_excess (figure, run->figure[f]) > get_excess (figure, worst) :
@@ -673,7 +648,8 @@ judge (const Cell *cell)
     met = get_excess (figure, worst) <= 0;
     good = good && met;
     if (!quiet)
-      printf ("; %s %.3g %.3g%s", figure->name, percentile (values, .5), worst, met ? "" : "!");
+      printf ("; %s %.3g %.3g%s", figure->name, values_percentile (values, .5), worst,
+          met ? "" : "!");
   }
   if (!quiet)
     printf ("\n");
@@ -691,17 +667,11 @@ main (int argc, char **argv)
     { "quiet", 0, 0, G_OPTION_ARG_NONE, &quiet, "Only how many", NULL },
     { NULL },
   };
-  g_autoptr (GOptionContext) context = g_option_context_new ("");
   g_autoptr (GPtrArray) cells = g_ptr_array_new ();
-  g_autoptr (GError) error = NULL;
   guint good[G_N_ELEMENTS (groups)] = { 0 }, all[G_N_ELEMENTS (groups)] = { 0 };
   GThreadPool *pool;
 
-  g_option_context_add_main_entries (context, entries, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error)) {
-    fprintf (stderr, "simtable: %s\n", error->message);
-    return 2;
-  }
+  options_parse (&argc, &argv, entries, NULL);
   seeds = CLAMP (seeds, 1, SEEDS_MOST);
   make_cells (cells);
   pool = g_thread_pool_new (run_one, NULL, 2, FALSE, NULL);

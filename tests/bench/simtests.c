@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "options.h"
 #include "vstream.h"
 
 #define TRACE (1 << 20)
@@ -181,15 +182,9 @@ main (int argc, char **argv)
     { "seed", 0, 0, G_OPTION_ARG_INT, &first_seed, "Of the first test", "N" },
     { NULL },
   };
-  g_autoptr (GOptionContext) context = g_option_context_new ("");
-  g_autoptr (GError) error = NULL;
   Sum sum = { 0 };
 
-  g_option_context_add_main_entries (context, entries, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error)) {
-    fprintf (stderr, "simtests: %s\n", error->message);
-    return 2;
-  }
+  options_parse (&argc, &argv, entries, NULL);
   trace = g_new (FaspTraceEntry, TRACE);
   for (gint i = 0; i < tests; i++) {
     run (first_seed + i, &sum);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include "draw.h"
 #include "faspcredentials.h"
+#include "options.h"
 #include "vgroup.h"
 #include "vstream.h"
 
@@ -195,14 +196,8 @@ main (int argc, char **argv)
     { "seeds", 0, 0, G_OPTION_ARG_INT, &seeds, "How many", "N" },
     { NULL },
   };
-  g_autoptr (GOptionContext) context = g_option_context_new ("");
-  g_autoptr (GError) error = NULL;
 
-  g_option_context_add_main_entries (context, entries, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error)) {
-    fprintf (stderr, "simtrace: %s\n", error->message);
-    return 2;
-  }
+  options_parse (&argc, &argv, entries, NULL);
   for (gint seed = first; seed < first + seeds; seed++) {
     Trace trace = { g_checksum_new (G_CHECKSUM_SHA256) };
 

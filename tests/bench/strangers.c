@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include "options.h"
 #include "vstranger.h"
 
 #define ADDRESSES 4
@@ -209,28 +210,19 @@ main (int argc, char **argv)
     { "seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "", "SECONDS" },
     { NULL },
   };
-  g_autoptr (GOptionContext) context = g_option_context_new ("");
-  g_autoptr (GError) error = NULL;
   gboolean silent, lies, half_open;
   guint64 done = 0;
   Play play = { 0 };
   FaspTime start;
 
-  g_option_context_add_main_entries (context, entries, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error)) {
-    fprintf (stderr, "strangers: %s\n", error->message);
-    return 2;
-  }
+  options_parse (&argc, &argv, entries, NULL);
   silent = g_strcmp0 (attack, "silent") == 0;
   lies = g_strcmp0 (attack, "lies") == 0;
   half_open = g_strcmp0 (attack, "half-open") == 0;
   if (port <= 0 || port > G_MAXUINT16 || n <= 0 || rate <= 0 || seconds <= 0
-      || !(silent || lies || half_open)) {
-    fprintf (stderr,
-        "strangers: --port and --attack=silent|lies|half-open are "
-        "needed; the numbers are more than 0\n");
-    return 2;
-  }
+      || !(silent || lies || half_open))
+    options_refuse (
+        "--port and --attack=silent|lies|half-open are needed; the numbers are more than 0");
   play.net = vnet_new (g_random_int ());
   play.callers = g_ptr_array_new_with_free_func (free_caller);
   play.n_sockets = half_open ? ADDRESSES : 1;

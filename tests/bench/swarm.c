@@ -26,6 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "faspcredentials.h"
+#include "options.h"
 #include "swarm.h"
 #include "vflat.h"
 
@@ -462,21 +463,14 @@ main (int argc, char **argv)
     { "times", 0, 0, G_OPTION_ARG_FILENAME, &times_path, "When each record came", "FILE" },
     { NULL },
   };
-  g_autoptr (GOptionContext) context = g_option_context_new ("");
-  g_autoptr (GError) error = NULL;
   struct _FaspCredentials *credentials = NULL;
   g_autofree gchar *host = NULL;
   gboolean good;
   Receiver *all;
 
-  g_option_context_add_main_entries (context, entries, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error) || !parse_address (&host)
-      || lossy + stalled + vanished > receivers || checked_every < 1) {
-    fprintf (stderr, "swarm: %s\n",
-        error != NULL ? error->message :
-                        "--to is ADDRESS:PORT, and the special ones are among --receivers");
-    return 2;
-  }
+  options_parse (&argc, &argv, entries, NULL);
+  if (!parse_address (&host) || lossy + stalled + vanished > receivers || checked_every < 1)
+    options_refuse ("--to is ADDRESS:PORT, and the special ones are among --receivers");
   if (passphrase != NULL) {
     guint8 psk[FASP_KEY_SIZE];
 

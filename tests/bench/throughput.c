@@ -15,6 +15,7 @@
 #include <gst/gst.h>
 #include <stdio.h>
 #include <string.h>
+#include "options.h"
 #include "ratereport.h"
 
 #define STAMP_EVERY 4096
@@ -135,10 +136,8 @@ launch (gboolean sends, const gchar *rest)
   g_autoptr (GError) error = NULL;
   GstElement *pipeline = gst_parse_launch (text, &error);
 
-  if (error != NULL) {
-    fprintf (stderr, "throughput: %s\n", error->message);
-    exit (2);
-  }
+  if (error != NULL)
+    options_refuse ("%s", error->message);
   if (!sends) {
     g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
     g_autoptr (GstPad) pad = gst_element_get_static_pad (sink, "sink");
@@ -183,19 +182,13 @@ main (int argc, char **argv)
     { "idle", 0, 0, G_OPTION_ARG_INT, &idle, "Ends when nothing has come for so long", "SECONDS" },
     { NULL },
   };
-  g_autoptr (GOptionContext) context = g_option_context_new ("send|receive PIPELINE");
-  g_autoptr (GError) error = NULL;
   GstElement *pipeline;
   gboolean sends, good;
 
-  g_option_context_add_main_entries (context, entries, NULL);
-  g_option_context_add_group (context, gst_init_get_option_group ());
-  if (!g_option_context_parse (context, &argc, &argv, &error) || argc != 3
-      || size < (gint) STAMP_EVERY / 8 || seconds < 1) {
-    fprintf (stderr, "throughput: %s\n",
-        error != NULL ? error->message : "say send or receive, and the rest of the pipeline");
-    return 2;
-  }
+  gst_init (&argc, &argv);
+  options_parse (&argc, &argv, entries, "send|receive PIPELINE");
+  if (argc != 3 || size < (gint) STAMP_EVERY / 8 || seconds < 1)
+    options_refuse ("say send or receive, and the rest of the pipeline");
   sends = strcmp (argv[1], "send") == 0;
   pipeline = launch (sends, argv[2]);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);

@@ -24,6 +24,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "options.h"
+#include "values.h"
 
 #define RECORD 1316
 #define LEAD 200000   /* µs until the first record: all are there */
@@ -143,51 +145,40 @@ send_all (const Socket *relay_sockets, const Socket *own)
   }
 }
 
-static gint
-compare (gconstpointer a, gconstpointer b)
-{
-  return *(const gint32 *) a - *(const gint32 *) b;
-}
-
 static void
 print (const gchar *name, GArray *values)
 {
   static const gdouble shares[] = { .5, .9, .99, .999 };
 
-  g_array_sort (values, compare);
   printf ("\"%s\": {", name);
   for (guint i = 0; i < G_N_ELEMENTS (shares) && values->len > 0; i++)
     printf ("%s\"%g\": %.3f", i ? ", " : "", shares[i],
-        g_array_index (values, gint32, (guint) (shares[i] * values->len)) / 1e3);
+        values_percentile (values, shares[i]) / 1e3);
   printf ("}");
 }
 
 static void
 tell (void)
 {
-  GArray *all = g_array_new (FALSE, FALSE, sizeof (gint32));
-  GArray *added = g_array_new (FALSE, FALSE, sizeof (gint32));
+  g_autoptr (GArray) all = values_new (), added = values_new ();
   guint missing = 0;
 
   for (gint r = 0; r < relays * receivers; r++)
     for (guint i = 0; i < records; i++) {
-      gint32 here = late[(r + 1) * records + i], by;
+      gint32 here = late[(r + 1) * records + i];
 
       if (here < 0 || late[i] < 0) {
         missing++;
         continue;
       }
-      by = here - late[i];
-      g_array_append_val (all, here);
-      g_array_append_val (added, by);
+      values_add (all, here);
+      values_add (added, here - late[i]);
     }
   printf ("{\"missing\": %u, ", missing);
   print ("late_ms", all);
   printf (", ");
   print ("added_ms", added);
   printf ("}\n");
-  g_array_unref (all);
-  g_array_unref (added);
 }
 
 gint
@@ -200,21 +191,12 @@ main (gint argc, gchar **argv)
     { "seconds", 0, 0, G_OPTION_ARG_INT, &seconds, NULL, "SECONDS" },
     { NULL },
   };
-  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
-  g_autoptr (GError) error = NULL;
   g_autofree Socket *relay_sockets = NULL, *sockets = NULL;
   guint n;
 
-  g_option_context_add_main_entries (context, entries, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error)) {
-    fprintf (stderr, "treeceiling: %s\n", error->message);
-    return 1;
-  }
-  if (relays < 1 || receivers < 1 || relays * receivers > 1000 || mbit <= 0 || seconds < 1) {
-    fprintf (stderr,
-        "treeceiling: from 1 to 1000 receivers in all, at a rate and for a time above 0\n");
-    return 1;
-  }
+  options_parse (&argc, &argv, entries, NULL);
+  if (relays < 1 || receivers < 1 || relays * receivers > 1000 || mbit <= 0 || seconds < 1)
+    options_refuse ("from 1 to 1000 receivers in all, at a rate and for a time above 0");
   records = seconds * mbit * 1e6 / 8 / RECORD;
   n = 1 + relays * receivers; /* the first is the origin's */
   late = mmap (NULL, n * records * sizeof *late, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
