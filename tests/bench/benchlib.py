@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the benchmarks share: the programs, the link, the peers' pipelines."""
+"""What the benchmarks share: the programs, the link, the peers' pipelines.
+
+A benchmark is a table of cases, and a function that runs one of them. arguments() reads its command line, scratch()
+is its folder. It prints its table row by row; save() writes what it measured, save_picture() what it drew. start()
+starts what a stack ends; run_on_link() and run_on_wire() run a shell between two hosts."""
 
 import argparse
 import concurrent.futures
@@ -82,8 +86,39 @@ def run_on_link(options, script, timeout, stats=None):
                           stdin=subprocess.DEVNULL).returncode
 
 
+def arguments(doc, out=None):
+    """A parser of a program's arguments. @out: the files that it writes, with OUT for what --out says."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    if out:
+        parser.add_argument("--out", default=parser.prog, help=f"results to {out}")
+    return parser
+
+
 def numbers(text):
     return [float(x) for x in text.split(",")]
+
+
+def percentile(values, share):
+    """Of sorted values; None of none."""
+    return values[min(len(values) - 1, int(share * len(values)))] if values else None
+
+
+def save(results, path):
+    with open(path, "w", encoding="utf-8") as f:
+        json.dump(results, f, indent=1)
+
+
+def pyplot():
+    """matplotlib's, without a screen. Only what draws needs it."""
+    import matplotlib
+    matplotlib.use("Agg")
+    import matplotlib.pyplot
+    return matplotlib.pyplot
+
+
+def save_picture(figure, path):
+    figure.tight_layout()
+    figure.savefig(path, dpi=100)
 
 
 RECORD = 1316       # bytes, cbrsource's
@@ -132,6 +167,28 @@ def timed(command, file):
 def cpu_seconds(file):
     with open(file) as f:
         return sum(float(word) for word in f.read().split()[-2:])
+
+
+def cpu_of(pid):
+    """CPU seconds (user + system) of a process so far."""
+    with open(f"/proc/{pid}/stat", encoding="ascii") as f:
+        fields = f.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def start(stack, command, **more):
+    """A process of a line or of words, which ends with the stack. It is silent if @more does not say otherwise."""
+    words = shlex.split(command) if isinstance(command, str) else command
+    process = subprocess.Popen(words, env=environment(), **{"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, **more})
+    stack.callback(process.wait)
+    stack.callback(process.kill)
+    return process
+
+
+def read_delays(path):
+    """Of each record in order, from what cbrcheck --times wrote: µs; -1: it is missing."""
+    with open(path) as f:
+        return [int(line.split(",")[1]) for line in list(f)[1:]]
 
 
 def load(file):
@@ -260,6 +317,7 @@ def stream(protocol, mbit, channel_mbit, seconds, directory, buffer_ms=1000,
               f"{sender} & {beside + ' &' if beside else ''} wait $check; wait")
     run_on_link(options if link else None, script, seconds + 40, path["link.json"])
     result = load(path["check.json"]) or {"exact": False, "missing": -1, "skips": {}}
+    result["delays"] = read_delays(path["times.csv"]) if os.path.exists(path["times.csv"]) else []
     figures = load(path["link.json"]) if link else None
     if figures:
         result["wire"] = figures["a_to_b"]["bytes"] / payload
@@ -395,7 +453,8 @@ def pair(directory, port, tag=""):
 
 
 def scratch():
-    return tempfile.mkdtemp(prefix="fasp-bench-")
+    """A folder for as long as its `with` lasts."""
+    return tempfile.TemporaryDirectory(prefix="fasp-bench-", ignore_cleanup_errors=True)
 
 
 def run_test(test):
@@ -403,14 +462,12 @@ def run_test(test):
     _, function, skip = test
     if skip:
         return None
-    directory = scratch()
-    try:
-        function(directory)
-        return None
-    except Exception as error:      # whatever it is, it is told
-        return repr(error).replace("\\n", "\n# ") + "\n# in: " + traceback.extract_tb(error.__traceback__)[-1].line
-    finally:
-        shutil.rmtree(directory, ignore_errors=True)
+    with scratch() as directory:
+        try:
+            function(directory)
+            return None
+        except Exception as error:      # whatever it is, it is told
+            return repr(error).replace("\\n", "\n# ") + "\n# in: " + traceback.extract_tb(error.__traceback__)[-1].line
 
 
 def run_tests(tests, alone=(), at_once=os.cpu_count() + 2):

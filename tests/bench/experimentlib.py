@@ -13,8 +13,7 @@ import sys
 import time
 import zlib
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import benchlib  # noqa: E402
+import benchlib
 
 PEERS = ("fasp", "srt", "rist", "tcp-bbr", "tcp-cubic", "tcp-reno", "udp")
 # not of the usual comparison
@@ -52,18 +51,6 @@ def open_database(path):
 
 def pack(values):
     return zlib.compress(array.array("i", values).tobytes())
-
-
-def read_delays(path, delay_ms):
-    """Of every record in order, us over the one-way delay; -1: it never came."""
-    try:
-        with open(path) as f:
-            next(f)
-            delays = (int(line.split(",")[1]) for line in f)
-            # one that is early (the link's clock) is not missing
-            return [max(0, d - int(delay_ms * 1000)) if d >= 0 else -1 for d in delays]
-    except (OSError, StopIteration):
-        return []
 
 
 def read_blocks(path):
@@ -108,7 +95,8 @@ def run_job(job, directory, keep_blocks=True):
         if result.get("missing") == -1:     # which says nothing about the peer
             raise RuntimeError(f"the checker behind {job['peer']} said nothing; the programs' messages:\n"
                                + tail_of(os.path.join(where, "log.err")))
-        delays = read_delays(os.path.join(where, "times.csv"), job["rtt"] / 2)
+        # µs over the one-way delay; one that is early (the link's clock) is not missing
+        delays = [max(0, d - int(job["rtt"] / 2 * 1000)) if d >= 0 else -1 for d in result["delays"]]
         blocks = read_blocks(recording) if recording else []
     finally:
         shutil.rmtree(where, ignore_errors=True)
@@ -153,8 +141,7 @@ def run_all(database, jobs, at_once=1):
     """Runs what is not in the database yet."""
     todo = [job for job in jobs if find(database, job) is None]
     progress = Progress(len(todo))
-    directory = benchlib.scratch()
-    try:
+    with benchlib.scratch() as directory:
         with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
             futures = [pool.submit(run_job, job, directory) for job in todo]
             try:
@@ -166,8 +153,6 @@ def run_all(database, jobs, at_once=1):
                 for future in futures:
                     future.cancel()
                 raise
-    finally:
-        shutil.rmtree(directory, ignore_errors=True)
     return len(todo)
 
 

@@ -8,7 +8,6 @@ import os
 import random
 import re
 import shlex
-import shutil
 import signal
 import subprocess
 import time
@@ -46,11 +45,7 @@ class Pair:
         self.paths = [benchlib.free_port() for _ in range(2)]
 
     def start(self, command, **more):
-        process = subprocess.Popen(shlex.split(command), env=benchlib.environment(),
-                                   **{"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, **more})
-        self.stack.callback(process.wait)
-        self.stack.callback(process.kill)
-        return process
+        return benchlib.start(self.stack, command, **more)
 
     def link(self, i, changes=()):
         self.seed += 1
@@ -131,8 +126,7 @@ class Network(Pair):
 
     def result(self):
         result = json.loads(self.check.communicate(timeout=self.seconds + 60)[0])
-        with open(self.times) as f:
-            delays = [int(line.split(",")[1]) for line in f.readlines()[1:]]
+        delays = benchlib.read_delays(self.times)
         # the machine's own delays count as the path's
         most = 1000 * (self.rtt / 2 + self.buffer_ms)
         per_second = self.mbit * 1e6 / 8 / benchlib.RECORD
@@ -146,12 +140,9 @@ class Network(Pair):
 
 @contextlib.contextmanager
 def scratch():
-    directory = benchlib.scratch()
-    try:
+    with benchlib.scratch() as directory:
         with contextlib.ExitStack() as stack:
             yield directory, stack
-    finally:
-        shutil.rmtree(directory, True)
 
 
 def run(redundancy, harms, mbit=2, rtt=60, seed=1, buffer_ms=None, first=2, out=OUT, pause=4):

@@ -2,12 +2,9 @@
 """What the benchmarks of pacing share: two hosts joined by a wire without any
 limit, and pacewatch at the end of it."""
 
-import json
 import os
-import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import benchlib  # noqa: E402
+import benchlib
 
 ADDRESS = benchlib.WIRE_B
 PORT = 5004
@@ -32,8 +29,3 @@ def measure(directory, sender, timeout, watch=()):
     if figures:
         figures["cpu"] = benchlib.cpu_seconds(cpu)
     return figures
-
-
-def save(results, path):
-    with open(path, "w") as f:
-        json.dump(results, f, indent=1)
