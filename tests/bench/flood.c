@@ -217,7 +217,7 @@ main (int argc, char **argv)
   static Tape tape;
   guint64 sent[KINDS] = { 0 }, all = 0;
   guint chosen[KINDS], n_chosen;
-  GRand *rand = g_rand_new_with_seed (1);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (1);
   int fd = socket (AF_INET, SOCK_DGRAM, 0), tap = listen_to_loopback ();
   gint64 start = g_get_monotonic_time ();
 
@@ -268,6 +268,5 @@ main (int argc, char **argv)
   for (guint i = 0; i < KINDS; i++)
     printf ("%s\"%s\": %" G_GUINT64_FORMAT, i > 0 ? ", " : "", names[i], sent[i]);
   printf ("}\n");
-  g_rand_free (rand);
   return 0;
 }

@@ -163,7 +163,7 @@ print_links (const RoadCase *road, Vtraffic *traffic)
 static void
 run_case (const RoadCase *road)
 {
-  Vtraffic *traffic = road_case_build (road, control);
+  g_autoptr (Vtraffic) traffic = road_case_build (road, control);
 
   run (road, traffic);
   printf ("%s: %s\n", road->name, road->title);
@@ -171,7 +171,6 @@ run_case (const RoadCase *road)
   print_rivals (road, traffic);
   print_links (road, traffic);
   fflush (stdout);
-  vtraffic_free (traffic);
 }
 
 static void

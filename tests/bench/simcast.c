@@ -103,7 +103,7 @@ main (int argc, char **argv)
   guint64 up_wire, alone, whole = 0;
   FaspGroupStats group, before;
   FaspHist lateness;
-  Vgroup *g;
+  g_autoptr (Vgroup) g = NULL;
 
   options_parse (&argc, &argv, entries, NULL);
   if (header)
@@ -174,6 +174,5 @@ main (int argc, char **argv)
       (gdouble) group.requests / MAX (group.losses, 1), up_wire * 8. / seconds,
       fasp_hist_percentile (&lateness, .5) / 1e3, fasp_hist_percentile (&lateness, .99) / 1e3,
       lateness.max / 1e3);
-  vgroup_free (g);
   return whole == (guint64) receivers ? 0 : 1;
 }

@@ -101,7 +101,7 @@ static void
 run (const Case *c, FILE *trace)
 {
   FaspTime end = hours * 3600 * FASP_SEC;
-  GRand *rand = g_rand_new_with_seed (1);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (1);
   g_autoptr (GArray) rate = values_new (), frame = values_new (), second = values_new ();
   Range pts = { G_MAXDOUBLE, -G_MAXDOUBLE }, own = pts;
   FaspSenderClock sender = { .known = TRUE, .epoch = 1 };
@@ -158,7 +158,6 @@ run (const Case *c, FILE *trace)
       values_percentile (second, .99) / 1e3, values_percentile (second, 1) / 1e3, own.min / 1e3,
       own.max / 1e3, skips);
   fflush (stdout);
-  g_rand_free (rand);
 }
 
 int

@@ -83,7 +83,7 @@ static void
 run_tcp (guint32 run, gint64 until, Watch *w)
 {
   ImpairConfig c = { 0 };
-  Vroad *road;
+  g_autoptr (Vroad) road = NULL;
 
   set_bottleneck (&c);
   road = vroad_new (run, &c);
@@ -96,7 +96,6 @@ run_tcp (guint32 run, gint64 until, Watch *w)
           .data = w,
       });
   vroad_run (road, until);
-  vroad_free (road);
 }
 
 static void
@@ -108,9 +107,9 @@ on_block (gpointer data, guint32 size, FaspTime now)
 static void
 run_fasp (guint32 run, gint64 until, gint64 duration, guint latency, Watch *w)
 {
-  Vnet *net = vnet_new (run);
+  g_autoptr (Vnet) net = vnet_new (run);
   VstreamConfig c;
-  Vstream *stream;
+  g_autoptr (Vstream) stream = NULL;
 
   vnet_set_path (net, rtt * FASP_MSEC, (const gdouble[2]) { loss / 100, 0 },
       (const gdouble[2]) { 0, 0 }, link_rate * 1e6);
@@ -128,8 +127,6 @@ run_fasp (guint32 run, gint64 until, gint64 duration, guint latency, Watch *w)
   stream = vstream_new (net, &c);
   w->started = stream->started + LEAD;
   vstream_run_until (stream, LEAD + until);
-  vstream_free (stream);
-  vnet_free (net);
 }
 
 /* @w: all but what it counts. */

@@ -186,12 +186,12 @@ advance (Run *run, Vstream *stream, FaspTime *now, FaspTime until)
 static void
 run (Network *n)
 {
-  GRand *rand = g_rand_new_with_seed (n->seed);
-  Vnet *net = vnet_new (n->seed);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (n->seed);
+  g_autoptr (Vnet) net = vnet_new (n->seed);
   Run r = { .network = n };
   gboolean receiver_calls = happens (rand, .3);
   FaspTime now = 0;
-  Vstream *stream;
+  g_autoptr (Vstream) stream = NULL;
 
   make_network (rand, n, net);
   vstream_config_init (&r.config);
@@ -218,9 +218,6 @@ run (Network *n)
   n->complete = vstream_run (stream);
   n->beyond = n->latest - explain (n);
   n->wire = (gdouble) vnet_get_counters (net, VNET_A, VNET_B)->bytes / MAX (r.read, 1);
-  vstream_free (stream);
-  vnet_free (net);
-  g_rand_free (rand);
 }
 
 static gboolean

@@ -53,7 +53,7 @@ between (GRand *rand, gdouble from, gdouble to)
 static Network
 draw_network (gint index)
 {
-  GRand *rand = g_rand_new_with_seed (draw);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (draw);
   Network n = { 0 };
 
   for (gint i = 0; i < index; i++) {
@@ -63,7 +63,6 @@ draw_network (gint index)
       n.burst[side] = g_rand_boolean (rand) ? between (rand, 2, 10) : 0;
     }
   }
-  g_rand_free (rand);
   return n;
 }
 
@@ -113,11 +112,11 @@ run (const Network *network, gint seed, gdouble length, gint latency, Sum *sum)
 {
   guint64 first = 0;
   VstreamConfig config;
-  Vnet *net = vnet_new (seed);
+  g_autoptr (Vnet) net = vnet_new (seed);
   FaspTime lead = FASP_SEC, at = lead;
   guint64 before = sum->skips;
   gdouble hours_before = sum->hours;
-  Vstream *stream;
+  g_autoptr (Vstream) stream = NULL;
 
   vnet_set_path (net, network->rtt * FASP_MSEC, network->loss, network->burst, channel * 1e6);
   vstream_config_init (&config);
@@ -143,8 +142,6 @@ run (const Network *network, gint seed, gdouble length, gint latency, Sum *sum)
   sum->payload += stream->read;
   sum->wire += vnet_get_counters (net, VNET_A, VNET_B)->bytes;
   sum->back += vnet_get_counters (net, VNET_B, VNET_A)->bytes;
-  vstream_free (stream);
-  vnet_free (net);
 }
 
 static Sum

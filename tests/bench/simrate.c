@@ -82,7 +82,7 @@ main (int argc, char **argv)
   gint64 from = 0;
   ImpairConfig c = { 0 };
   guint n, step = 0;
-  Vroad *road;
+  g_autoptr (Vroad) road = NULL;
 
   options_parse (&argc, &argv, entries, NULL);
   names = g_strsplit (senders, ",", SENDERS_MAX);
@@ -140,6 +140,5 @@ main (int argc, char **argv)
     }
   }
   print (road, n, skip * 1e6, first, all, seconds * 1e6);
-  vroad_free (road);
   return 0;
 }

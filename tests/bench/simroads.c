@@ -187,7 +187,7 @@ get_floor (const VliveConfig *c, guint32 seed, RoadFigures *floor)
 static void
 run (guint32 seed, RoadFigures sums[2], gdouble *again, guint64 *dropped)
 {
-  Vtraffic *traffic = vtraffic_new ();
+  g_autoptr (Vtraffic) traffic = vtraffic_new ();
   FaspSessionStats stats = { 0 };
   RoadFigures figures, floor;
   guint64 lost = 0;
@@ -220,7 +220,6 @@ run (guint32 seed, RoadFigures sums[2], gdouble *again, guint64 *dropped)
   add (&sums[1], &floor);
   *again += share / seeds;
   *dropped += lost;
-  vtraffic_free (traffic);
 }
 
 int

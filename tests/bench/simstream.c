@@ -56,10 +56,10 @@ main (int argc, char **argv)
     { NULL },
   };
   VstreamConfig config;
-  Vstream *stream;
+  g_autoptr (Vnet) net = NULL;
+  g_autoptr (Vstream) stream = NULL;
   gint64 before;
   gboolean good;
-  Vnet *net;
 
   vstream_config_init (&config);
   options_parse (&argc, &argv, entries, NULL);
@@ -89,7 +89,5 @@ main (int argc, char **argv)
       vnet_get_counters (net, VNET_B, VNET_A)->bytes / (gdouble) stream->read);
   printf ("channel %.3f Mbit/s\n", stream->sender_stats.pacing.rate / 1e6);
   print_promise (&stream->receiver_stats, &stream->sender_stats);
-  vstream_free (stream);
-  vnet_free (net);
   return good ? 0 : 1;
 }

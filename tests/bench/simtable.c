@@ -172,7 +172,7 @@ run_alone (Run *run)
   const Cell *cell = run->cell;
   gdouble from = 10 + draw (run), until = from + 40;
   g_autoptr (GArray) queue = values_new ();
-  Vroad *road = make_road (run);
+  g_autoptr (Vroad) road = make_road (run);
   guint64 before, lost;
 
   add_ours (road, run, 0);
@@ -185,7 +185,6 @@ run_alone (Run *run)
   run->figure[1] = values_percentile (queue, .95);
   run->figure[2] = values_percentile (queue, .5);
   run->figure[3] = (vroad_get_lost (road, 0) - lost) / (until - from) / cell->link * 8 / MBIT * 100;
-  vroad_free (road);
 }
 
 /* What arrives in the 2 s in which another route is told from a queue. */
@@ -194,7 +193,7 @@ run_route (Run *run)
 {
   const Cell *cell = run->cell;
   gdouble from = 10 + draw (run), until;
-  Vroad *road = make_road (run);
+  g_autoptr (Vroad) road = make_road (run);
   guint64 before;
 
   add_ours (road, run, 0);
@@ -207,7 +206,6 @@ run_route (Run *run)
   watch (road, from, until, NULL);
   run->figure[0] =
       (vroad_get_delivered (road, 0) - before) * 8 / MBIT / (until - from) / get_room (cell);
-  vroad_free (road);
 }
 
 /* One begins, and 5 s later the other; which is which changes with the seed. */
@@ -218,7 +216,7 @@ run_beside (Run *run)
   gdouble start = 5 + draw (run), from = start + 15, until = from + 60;
   g_autoptr (GArray) queue = values_new ();
   gboolean second = run->seed & 1;
-  Vroad *road = make_road (run);
+  g_autoptr (Vroad) road = make_road (run);
   guint64 before[2];
   gdouble came[2];
 
@@ -233,7 +231,6 @@ run_beside (Run *run)
   run->figure[0] = MAX (came[0], 1) / MAX (came[1], 1);
   run->figure[1] = (came[0] + came[1]) * 8 / MBIT / (until - from) / cell->link;
   run->figure[2] = values_percentile (queue, .95);
-  vroad_free (road);
 }
 
 /* A stream that there is room for, and then a TCP that takes all it can get: by how much it is
@@ -244,7 +241,7 @@ run_guest (Run *run)
   const Cell *cell = run->cell;
   gdouble at = 10 + draw (run), before;
   g_autoptr (GArray) behind = values_new ();
-  Vroad *road = make_road (run);
+  g_autoptr (Vroad) road = make_road (run);
 
   add_ours (road, run, 0);
   add (road, run, cell->other, 0, at);
@@ -259,7 +256,6 @@ run_guest (Run *run)
   }
   run->figure[0] = values_percentile (behind, 1);
   run->figure[1] = values_percentile (behind, .5);
-  vroad_free (road);
 }
 
 /* Two of ours: by how much of the mean the one is off it. */
@@ -293,7 +289,7 @@ run_steps (Run *run)
   const Cell *cell = run->cell;
   gdouble at = 10 + draw (run), now = at;
   g_autoptr (GArray) queue = values_new ();
-  Vroad *road = make_road (run);
+  g_autoptr (Vroad) road = make_road (run);
   guint64 lost;
 
   add_ours (road, run, 0);
@@ -312,7 +308,6 @@ run_steps (Run *run)
   run->figure[2] = follow (road, cell, &now, cell->link);
   if (vroad_get_lost (road, 0) > lost)
     run->figure[1] += 1000;
-  vroad_free (road);
 }
 
 /* An encoder that takes a part of what it is offered: of the link before, in and after a
@@ -323,7 +318,7 @@ run_encoder (Run *run)
   const Cell *cell = run->cell;
   gdouble now = 0, least = G_MAXDOUBLE;
   g_autoptr (GArray) queue = values_new ();
-  Vroad *road = make_road (run);
+  g_autoptr (Vroad) road = make_road (run);
 
   add_ours (road, run, 0);
   for (guint i = 0; i < 3; i++) {
@@ -345,7 +340,6 @@ run_encoder (Run *run)
   run->figure[1] = values_percentile (queue, .95);
   run->figure[2] = values_percentile (queue, 1);
   run->figure[3] = vroad_get_lost (road, 0) / VROAD_PACKET;
-  vroad_free (road);
 }
 
 /* A source that has all that there is room for, then for 15 s little or nothing, and then all
@@ -358,7 +352,7 @@ run_burst (Run *run)
   gdouble at = 23 + draw (run), took = 99;
   gdouble link = cell->to > 0 ? cell->to : cell->link;
   g_autoptr (GArray) queue = values_new ();
-  Vroad *road = make_road (run);
+  g_autoptr (Vroad) road = make_road (run);
   guint64 lost;
 
   add_ours (road, run, 0);
@@ -381,7 +375,6 @@ run_burst (Run *run)
   run->figure[1] = values_percentile (queue, .95);
   run->figure[2] = values_percentile (queue, 1);
   run->figure[3] = (vroad_get_lost (road, 0) - lost) / VROAD_PACKET;
-  vroad_free (road);
 }
 
 /* --- the table --------------------------------------------------------------------- */

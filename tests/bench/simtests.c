@@ -65,8 +65,8 @@ static void
 run (gint seed, Sum *sum)
 {
   VstreamConfig config;
-  Vnet *net = vnet_new (seed);
-  Vstream *stream;
+  g_autoptr (Vnet) net = vnet_new (seed);
+  g_autoptr (Vstream) stream = NULL;
 
   vnet_set_path (net, rtt * FASP_MSEC, (const gdouble[2]) { loss / 100, loss / 100 },
       (const gdouble[2]) { burst, burst }, channel * 1e6);
@@ -89,8 +89,6 @@ run (gint seed, Sum *sum)
   sum->bytes += stream->read;
   sum->wire += vnet_get_counters (net, VNET_A, VNET_B)->bytes;
   sum->back += vnet_get_counters (net, VNET_B, VNET_A)->bytes;
-  vstream_free (stream);
-  vnet_free (net);
 }
 
 /* The chance of at least @chi2 with @degrees of freedom. */

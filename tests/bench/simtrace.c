@@ -106,9 +106,9 @@ static void
 run_stream (guint seed, Trace *trace)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
-  Vnet *net = vnet_new (seed);
+  g_autoptr (Vnet) net = vnet_new (seed);
   VstreamConfig config;
-  Vstream *stream;
+  g_autoptr (Vstream) stream = NULL;
 
   vstream_config_init (&config);
   config.bitrate = draw (rand, 5e5, 2e7);
@@ -148,8 +148,6 @@ run_stream (guint seed, Trace *trace)
     add (trace, stream->events[i][0]);
     add (trace, stream->events[i][1]);
   }
-  vstream_free (stream);
-  vnet_free (net);
   fasp_credentials_unref (config.sender.credentials);
 }
 
@@ -158,7 +156,7 @@ run_group (guint seed, Trace *trace)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
   guint receivers = g_rand_int_range (rand, 2, 12);
-  Vgroup *g = vgroup_new (seed);
+  g_autoptr (Vgroup) g = vgroup_new (seed);
 
   g->sender_config.fec = happens (rand, .5) ? FASP_FEC_AUTO : FASP_FEC_OFF;
   g->receiver_config.fec = g->sender_config.fec;
@@ -184,7 +182,6 @@ run_group (guint seed, Trace *trace)
   }
   vgroup_end (g, 10 * FASP_SEC);
   add (trace, g->sent);
-  vgroup_free (g);
 }
 
 int

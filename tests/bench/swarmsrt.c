@@ -82,7 +82,7 @@ gboolean
 swarm_srt (Receiver *all, gint n, const gchar *host, gint port, gint64 end)
 {
   struct sockaddr_in where = { .sin_family = AF_INET, .sin_port = htons (port) };
-  GHashTable *by_socket = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) by_socket = g_hash_table_new (NULL, NULL);
   gint poller;
   gboolean good;
 
@@ -107,6 +107,5 @@ swarm_srt (Receiver *all, gint n, const gchar *host, gint port, gint64 end)
   }
   srt_epoll_release (poller);
   srt_cleanup ();
-  g_hash_table_unref (by_socket);
   return good;
 }

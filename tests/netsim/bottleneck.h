@@ -45,6 +45,7 @@ Bottleneck *bottleneck_new (Capacity *capacity, gsize limit);
 Bottleneck *bottleneck_new_dual (Capacity *capacity, gsize limit);
 /* What still waits is dropped. */
 void bottleneck_free (Bottleneck *bottleneck);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Bottleneck, bottleneck_free)
 /* A packet of @bytes, IP header included, enters.  @user stays valid until it has left. */
 void bottleneck_push (Bottleneck *bottleneck, gint64 now, const BottleneckUser *user,
     gpointer packet, gsize bytes, BottleneckEcn ecn);

@@ -42,7 +42,7 @@ GArray *
 cellular_draw (guint32 seed, gint64 duration, gdouble scale)
 {
   GArray *times = g_array_new (FALSE, FALSE, sizeof (gint64));
-  GRand *rand = g_rand_new_with_seed (seed);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
   gdouble rate = RATE_MOST * g_rand_double (rand);
 
   for (gint64 tick = 0; tick < duration; tick += TICK) {
@@ -55,6 +55,5 @@ cellular_draw (guint32 seed, gint64 duration, gdouble scale)
     }
     rate = move (rand, rate);
   }
-  g_rand_free (rand);
   return times;
 }

@@ -2,6 +2,8 @@
 #include "vseal.h"
 #include "vspy.h"
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FaspCredentials, fasp_credentials_unref)
+
 void
 vspy_init (VSpy *spy, Vnet *net)
 {
@@ -23,7 +25,7 @@ vspy_random (gpointer data, guint8 *bytes, gsize size)
 static void
 see_accept (VSpy *spy, const FaspHandshake *accept)
 {
-  FaspCredentials *credentials = fasp_credentials_new ();
+  g_autoptr (FaspCredentials) credentials = fasp_credentials_new ();
   guint8 payload[FASP_MESSAGE_MAX], message[FASP_MESSAGE_MAX];
   FaspWriter w = { message, sizeof message };
   FaspNoise noise;
@@ -42,7 +44,6 @@ see_accept (VSpy *spy, const FaspHandshake *accept)
     spy->listener = accept->from_cid;
     spy->knows = TRUE;
   }
-  fasp_credentials_unref (credentials);
 }
 
 void
@@ -102,7 +103,7 @@ gsize
 vspy_make_open (Vnet *net, guint32 cid, const guint8 nonce[FASP_NONCE_SIZE], const FaspHello *hello,
     guint8 data[FASP_OPEN_SIZE])
 {
-  FaspCredentials *credentials = fasp_credentials_new ();
+  g_autoptr (FaspCredentials) credentials = fasp_credentials_new ();
   guint8 ephemeral[FASP_KEY_SIZE];
   FaspDatagram datagram;
   FaspCaller caller;
@@ -112,6 +113,5 @@ vspy_make_open (Vnet *net, guint32 cid, const guint8 nonce[FASP_NONCE_SIZE], con
   fasp_caller_poll (&caller, 0, &datagram);
   g_assert_cmpuint (datagram.size, ==, FASP_OPEN_SIZE);
   memcpy (data, datagram.data, datagram.size);
-  fasp_credentials_unref (credentials);
   return datagram.size;
 }

@@ -8,6 +8,8 @@
 #include "cellular.h"
 #include "vhops.h"
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Capacity, capacity_free)
+
 #define SECOND G_GINT64_CONSTANT (1000000)
 
 static GArray *
@@ -25,7 +27,7 @@ make_times (const gint64 *times, guint n)
 static void
 test_rate (void)
 {
-  Capacity *c = capacity_new_rate (1000000);
+  g_autoptr (Capacity) c = capacity_new_rate (1000000);
 
   capacity_add_step (c, 25000, 2000000);
   g_assert_cmpint (capacity_send (c, 0, 1250), ==, 10000);
@@ -34,7 +36,6 @@ test_rate (void)
   g_assert_cmpint (capacity_send (c, 20000, 1250), ==, 27500);
   g_assert_cmpint (capacity_send (c, 100000, 1250), ==, 105000);
   g_assert_cmpfloat (capacity_get_bytes (c, 0, 50000), ==, 25000 / 8 + 2 * 25000 / 8);
-  capacity_free (c);
 }
 
 /* What an opportunity has left serves what waits by then, and nothing that comes later. */
@@ -42,7 +43,7 @@ static void
 test_opportunities (void)
 {
   const gint64 times[] = { 1000, 1000, 3000, 7000 };
-  Capacity *c = capacity_new_times (make_times (times, 4), 10000, 1500);
+  g_autoptr (Capacity) c = capacity_new_times (make_times (times, 4), 10000, 1500);
 
   g_assert_cmpint (capacity_send (c, 0, 1000), ==, 1000);
   g_assert_cmpint (capacity_send (c, 1000, 500), ==, 1000);
@@ -54,7 +55,6 @@ test_opportunities (void)
   g_assert_cmpint (capacity_send (c, 13000, 1499), ==, 13000);
   g_assert_cmpfloat (capacity_get_bytes (c, 0, 10000), ==, 6000);
   g_assert_cmpfloat (capacity_get_bytes (c, 2000, 12000), ==, 6000);
-  capacity_free (c);
 }
 
 static void
@@ -105,7 +105,7 @@ on_leave (gpointer data, gpointer packet, gsize bytes, gboolean dropped, Bottlen
 static void
 test_drop_tail (void)
 {
-  Bottleneck *b = bottleneck_new (capacity_new_rate (1000000), 5000);
+  g_autoptr (Bottleneck) b = bottleneck_new (capacity_new_rate (1000000), 5000);
   Seen seen = { 0 };
   BottleneckUser user = { on_leave, &seen };
 
@@ -121,7 +121,6 @@ test_drop_tail (void)
   g_assert_cmpuint (seen.left, ==, 4);
   g_assert_cmpint (bottleneck_get_due (b), ==, G_MAXINT64);
   g_assert_cmpint (g_array_index (bottleneck_get_waits (b, FALSE), gint64, 3), ==, 40000);
-  bottleneck_free (b);
 }
 
 /* One after the other; what the second one has no room for is dropped. */
@@ -165,7 +164,7 @@ load (Bottleneck *b, gint64 from, gint64 to, const BottleneckUser *user, gdouble
 static void
 test_dual (void)
 {
-  Bottleneck *b = bottleneck_new_dual (capacity_new_rate (10000000), 312000);
+  g_autoptr (Bottleneck) b = bottleneck_new_dual (capacity_new_rate (10000000), 312000);
   Seen l4s = { 0 }, classic = { 0 };
   BottleneckUser users[] = { { on_leave, &l4s }, { on_leave, &classic } };
   GArray *waits;
@@ -193,21 +192,19 @@ test_dual (void)
   g_assert_cmpuint (waits->len, >, 700);
   g_assert_cmpint (most, <=, 3000);
   g_assert_cmpuint (classic.marked, >, 0);
-  bottleneck_free (b);
 }
 
 /* A sender that ignores everything keeps the classic queue from being endless: it is dropped. */
 static void
 test_overload (void)
 {
-  Bottleneck *b = bottleneck_new_dual (capacity_new_rate (10000000), 312000);
+  g_autoptr (Bottleneck) b = bottleneck_new_dual (capacity_new_rate (10000000), 312000);
   Seen seen = { 0 };
   BottleneckUser user = { on_leave, &seen };
 
   load (b, 0, 20 * SECOND, &user, 2, BOTTLENECK_ECT0);
   g_assert_cmpuint (seen.dropped, >, .4 * 20 * 2000);
   g_assert_cmpint (bottleneck_get_wait (b, 20 * SECOND), <, 100000);
-  bottleneck_free (b);
 }
 
 /* --- mobile links ---------------------------------------------------------------------- */

@@ -12,7 +12,7 @@
 static void
 run (Impair *impair, gint64 interval, gint64 *delays)
 {
-  GRand *rand = g_rand_new_with_seed (7);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (7);
 
   for (guint i = 0; i < PACKETS; i++) {
     gint64 now = i * interval;
@@ -21,7 +21,6 @@ run (Impair *impair, gint64 interval, gint64 *delays)
     if (delays != NULL)
       delays[i] = fate.copies > 0 ? fate.when[0] - now : -1;
   }
-  g_rand_free (rand);
 }
 
 static void
@@ -121,7 +120,7 @@ static void
 test_delay_line (void)
 {
   DelayLine *line = delay_line_new (g_free);
-  GRand *rand = g_rand_new_with_seed (3);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (3);
   gint64 before = -1;
   guint n = 0;
   gint *item;
@@ -145,7 +144,6 @@ test_delay_line (void)
   }
   g_assert_cmpuint (n, ==, 1000);
   delay_line_free (line);
-  g_rand_free (rand);
 }
 
 int

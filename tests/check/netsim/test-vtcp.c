@@ -29,7 +29,7 @@ test_loss (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (losses) * 2; i++) {
     gdouble loss = losses[i / 2], mbit, wanted;
-    Vroad *road = vroad_new (i,
+    g_autoptr (Vroad) road = vroad_new (i,
         &(ImpairConfig) {
             .rate = 100000000,
             .loss = loss,
@@ -41,7 +41,6 @@ test_loss (void)
     wanted = sqrt (1.5 / loss) * VROAD_PACKET * 8 / RTT;
     g_test_message ("%g: %.3f Mbit/s, %.3f of what is known", loss, mbit, mbit / wanted);
     g_assert_cmpfloat (fabs (mbit / wanted - 1), <, .15);
-    vroad_free (road);
   }
 }
 
@@ -50,7 +49,7 @@ static void
 test_alone (void)
 {
   for (guint i = 0; i < 2; i++) {
-    Vroad *road = vroad_new (i,
+    g_autoptr (Vroad) road = vroad_new (i,
         &(ImpairConfig) {
             .rate = 10000000,
             .queue = 125000,
@@ -60,7 +59,6 @@ test_alone (void)
     vroad_add (road, &(VroadSender) { .kind = i % 2 ? VROAD_CUBIC : VROAD_RENO, .rtt = RTT });
     g_assert_cmpfloat (get_mbit (road, 5 * SECOND, 60 * SECOND), >, 9.7);
     g_assert_cmpint (vroad_get_queue (road), >, 0);
-    vroad_free (road);
   }
 }
 
@@ -72,7 +70,7 @@ test_bbr (void)
   for (guint i = 0; i < 4; i++) {
     gdouble loss = i & 1 ? .05 : 0, mbit;
     gint64 rtt = i & 2 ? RTT : RTT / 5;
-    Vroad *road = vroad_new (i,
+    g_autoptr (Vroad) road = vroad_new (i,
         &(ImpairConfig) {
             .rate = 10000000,
             .queue = 250000,
@@ -95,7 +93,6 @@ test_bbr (void)
     /* where losses empty the queue it sees the shortest round trip anyway */
     if (loss == 0)
       g_assert_cmpuint (least, <, 5 * VROAD_PACKET * 8 * 1000 / rtt);
-    vroad_free (road);
   }
 }
 
@@ -121,7 +118,7 @@ test_delivery (void)
 {
   Delivery delivery = { 0 };
   ImpairConfig config = { .rate = 10000000, .loss = .1, .keep_order = TRUE };
-  Vroad *road;
+  g_autoptr (Vroad) road = NULL;
 
   config.blackouts[0].start = 10 * SECOND;
   config.blackouts[0].end = 13 * SECOND;
@@ -138,7 +135,6 @@ test_delivery (void)
   /* all but what has not had the time */
   g_assert_cmpuint (delivery.next, >=, 59 * 100000 / 8 / VROAD_PACKET);
   g_assert_cmpuint (delivery.next, <=, 60 * 100000 / 8 / VROAD_PACKET);
-  vroad_free (road);
 }
 
 int

@@ -8,7 +8,7 @@ static void
 test_order (void)
 {
   for (guint seed = 0; seed < 20; seed++) {
-    GRand *rand = g_rand_new_with_seed (seed);
+    g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
     FaspHeapItem items[N] = { 0 };
     FaspHeap heap = { 0 };
 
@@ -38,7 +38,6 @@ test_order (void)
       }
     }
     fasp_heap_clear (&heap);
-    g_rand_free (rand);
   }
 }
 

@@ -4,6 +4,8 @@
 #include "fasplog.h"
 #include "fasplogformat.h"
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FaspLog, fasp_log_free)
+
 /* What is off costs no more than a look, and none of its values is made. */
 static void
 test_off (void)
@@ -22,7 +24,7 @@ test_off (void)
 static void
 test_lost (void)
 {
-  FaspLog *log = fasp_log_new (4), *part = fasp_log_new_session (log, 7);
+  g_autoptr (FaspLog) log = fasp_log_new (4), part = fasp_log_new_session (log, 7);
   FaspLogEntry out[8];
   guint64 lost;
 
@@ -45,14 +47,12 @@ test_lost (void)
   FASP_LOG (part, 201, BLOCK_RECOVERED, 9);
   g_assert_cmpuint (fasp_log_fetch (log, out, 8, &lost), ==, 0);
   g_assert_cmpuint (lost, ==, 2);
-  fasp_log_free (part);
-  fasp_log_free (log);
 }
 
 static void
 test_turns (void)
 {
-  FaspLog *log = fasp_log_new (4), *part = fasp_log_new_session (log, 7);
+  g_autoptr (FaspLog) log = fasp_log_new (4), part = fasp_log_new_session (log, 7);
 
   g_assert_false (fasp_log_changes (part, FASP_LOG_IS_BEHIND, FALSE));
   g_assert_true (fasp_log_changes (part, FASP_LOG_IS_BEHIND, TRUE));
@@ -60,8 +60,6 @@ test_turns (void)
   g_assert_true (fasp_log_changes (log, FASP_LOG_IS_BEHIND, TRUE));
   g_assert_false (fasp_log_changes (part, FASP_LOG_LACKS_HEADER, FALSE));
   g_assert_true (fasp_log_changes (part, FASP_LOG_IS_BEHIND, FALSE));
-  fasp_log_free (part);
-  fasp_log_free (log);
 }
 
 /* Each event has a name of its own, and its fields have, too. */
@@ -106,7 +104,7 @@ assert_written (FaspLog *log, const gchar *json, const gchar *line)
 static void
 test_written (void)
 {
-  FaspLog *log = fasp_log_new (8), *part = fasp_log_new_session (log, 7);
+  g_autoptr (FaspLog) log = fasp_log_new (8), part = fasp_log_new_session (log, 7);
   FaspAddress address = { .len = 2, .bytes = { 1, 0xab } };
 
   /* numbers do not follow the locale, where there is one that has a comma */
@@ -139,8 +137,6 @@ test_written (void)
       "\"data\":{}}\n",
       "0.000001          - session_connected");
   setlocale (LC_ALL, "C");
-  fasp_log_free (part);
-  fasp_log_free (log);
 }
 
 static void

@@ -10,7 +10,7 @@ static void
 test_exact (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (rates); i++) {
-    GRand *rand = g_rand_new_with_seed (i);
+    g_autoptr (GRand) rand = g_rand_new_with_seed (i);
     guint64 bits = 0;
     FaspRateClock clock;
 
@@ -25,7 +25,6 @@ test_exact (void)
       g_assert_cmpint (clock.ns - 12345, ==, scaled / rates[i]);
       g_assert_cmpuint (clock.remainder, ==, scaled % rates[i]);
     }
-    g_rand_free (rand);
   }
 }
 

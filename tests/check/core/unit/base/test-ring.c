@@ -7,7 +7,7 @@ static void
 test_keeps (void)
 {
   for (guint seed = 0; seed < 20; seed++) {
-    GRand *rand = g_rand_new_with_seed (seed);
+    g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
     guint64 mask = 3, from = g_rand_int_range (rand, 0, 1000), to = from;
     guint64 most = 0;
     guint64 *ring = g_new (guint64, mask + 1);
@@ -28,7 +28,6 @@ test_keeps (void)
     /* no larger than it had to be */
     g_assert_cmpuint (mask + 1, <, 2 * most);
     g_free (ring);
-    g_rand_free (rand);
   }
 }
 

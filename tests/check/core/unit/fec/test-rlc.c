@@ -8,6 +8,9 @@
 #include "fasprlc.h"
 #include "fasprlcdecoder.h"
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FaspBlock, fasp_block_unref)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FaspRlcDecoder, fasp_rlc_decoder_free)
+
 /* RFC 8681, appendix A: the low bytes of these (none of the first is 0), which are
  * the coefficients of density 15; and none ever is. */
 static void
@@ -85,12 +88,11 @@ make_block (guint64 number, guint32 size, gboolean eos)
 static void
 assert_same (const FaspRecovered *r, guint32 size, guint64 eos)
 {
-  FaspBlock *block = make_block (r->number, size, r->number == eos);
+  g_autoptr (FaspBlock) block = make_block (r->number, size, r->number == eos);
 
   g_assert_cmpmem (r->data, r->size, block->data, block->size);
   g_assert_cmpuint (r->flags, ==, block->flags);
   g_assert_cmpuint (r->media_time, ==, (guint32) block->media_time);
-  fasp_block_unref (block);
 }
 
 static void
@@ -192,7 +194,7 @@ run_code (guint seed, guint window, guint every, gdouble loss, guint *ours, guin
     SIZE = 200
   };
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
-  FaspRlcDecoder *decoder = fasp_rlc_decoder_new (512);
+  g_autoptr (FaspRlcDecoder) decoder = fasp_rlc_decoder_new (512);
   FaspBlock *blocks[N];
   guint column[N], unknown = 0, m = 0;
   guint64 *rows[N];
@@ -235,7 +237,6 @@ run_code (guint seed, guint window, guint every, gdouble loss, guint *ours, guin
     g_free (rows[i]);
   for (guint i = 0; i < N; i++)
     fasp_block_unref (blocks[i]);
-  fasp_rlc_decoder_free (decoder);
 }
 
 static void
@@ -279,7 +280,7 @@ test_late (void)
       SIZE = 64
     };
     g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
-    FaspRlcDecoder *decoder = fasp_rlc_decoder_new (64);
+    g_autoptr (FaspRlcDecoder) decoder = fasp_rlc_decoder_new (64);
     FaspBlock *blocks[N];
     gboolean here[N] = { FALSE };
     FaspRecovered r;
@@ -314,7 +315,6 @@ test_late (void)
     g_assert_cmpuint (fasp_rlc_decoder_count (decoder), ==, 0);
     for (guint i = 0; i < N; i++)
       fasp_block_unref (blocks[i]);
-    fasp_rlc_decoder_free (decoder);
   }
 }
 
@@ -324,7 +324,7 @@ static void
 test_lies (void)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (1);
-  FaspRlcDecoder *decoder = fasp_rlc_decoder_new (128);
+  g_autoptr (FaspRlcDecoder) decoder = fasp_rlc_decoder_new (128);
   FaspRecovered r;
   guint8 symbol[10000];
 
@@ -336,10 +336,9 @@ test_lies (void)
     for (guint j = 0; j < 40; j++)
       symbol[j] = g_rand_int (rand);
     if (i % 50 == 0) {
-      FaspBlock *block = make_block (first, 30, FALSE);
+      g_autoptr (FaspBlock) block = make_block (first, 30, FALSE);
 
       fasp_rlc_decoder_know (decoder, block);
-      fasp_block_unref (block);
     } else {
       fasp_rlc_decoder_repair (decoder, first, g_rand_int_range (rand, 0, 200), i, symbol,
           g_rand_int_range (rand, 0, i % 100 == 1 ? 10000 : 40));
@@ -348,7 +347,6 @@ test_lies (void)
       g_assert_cmpuint (r.size, <=, 10000);
     g_assert_cmpuint (fasp_rlc_decoder_count (decoder), <=, FASP_RLC_DECODER_ROWS);
   }
-  fasp_rlc_decoder_free (decoder);
 }
 
 int

@@ -8,6 +8,8 @@
 #include "faspwire.h"
 #include "faspwirehello.h"
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FaspRoutes, fasp_routes_free)
+
 static guint32
 hint_of (guint8 nonce, FaspRole caller, const gchar *streamid)
 {
@@ -64,7 +66,7 @@ add (FaspRoutes *routes, FaspRole role, const gchar *streamid)
 static void
 test_numbers (void)
 {
-  FaspRoutes *routes = fasp_routes_new (FASP_ROUTES_MAX - 1);
+  g_autoptr (FaspRoutes) routes = fasp_routes_new (FASP_ROUTES_MAX - 1);
   guint number, a, b;
 
   a = add (routes, FASP_ROLE_SENDER, "news");
@@ -89,7 +91,6 @@ test_numbers (void)
   }
   g_assert_cmpint (fasp_routes_add (routes, FASP_ROLE_SENDER, "more", &number), ==,
       FASP_ROUTES_FULL);
-  fasp_routes_free (routes);
 }
 
 static guint
@@ -122,7 +123,7 @@ call (FaspRoutes *routes, FaspTime now, FaspRole role, const gchar *streamid, Fa
 static void
 test_calls (void)
 {
-  FaspRoutes *routes = fasp_routes_new (5);
+  g_autoptr (FaspRoutes) routes = fasp_routes_new (5);
   FaspTime now = FASP_SEC;
   guint news, sport, camera, any;
 
@@ -165,13 +166,12 @@ test_calls (void)
   ASSERT_CALL (FASP_ROLE_RECEIVER, "last", sport, FASP_ROUTE_GONE);
   now++;
   ASSERT_CALL (FASP_ROLE_RECEIVER, "last", sport, FASP_ROUTE_ABSENT);
-  fasp_routes_free (routes);
 }
 
 static void
 test_datagrams (void)
 {
-  FaspRoutes *routes = fasp_routes_new (1023);
+  g_autoptr (FaspRoutes) routes = fasp_routes_new (1023);
   guint last = add (routes, FASP_ROLE_SENDER, "a");
   guint first = add (routes, FASP_ROLE_SENDER, "b");
   guint8 data[FASP_OPEN_SIZE] = { 0 };
@@ -204,14 +204,13 @@ test_datagrams (void)
   data[26] = 0;
   g_assert_cmpuint (fasp_routes_find (routes, 0, data, sizeof data - 1, &route), ==, last);
   g_assert_cmpint (route, ==, FASP_ROUTE_HERE);
-  fasp_routes_free (routes);
 }
 
 /* Those beside another one have numbers of their own, and no name. */
 static void
 test_beside (void)
 {
-  FaspRoutes *routes = fasp_routes_new (0);
+  g_autoptr (FaspRoutes) routes = fasp_routes_new (0);
   guint first = add (routes, FASP_ROLE_RECEIVER, "news"), second, third, other;
 
   g_assert_false (fasp_routes_has_beside (routes));
@@ -227,7 +226,6 @@ test_beside (void)
   g_assert_cmpuint (fasp_routes_next_beside (routes, first, first), ==, third);
   fasp_routes_remove (routes, 0, third);
   g_assert_false (fasp_routes_has_beside (routes));
-  fasp_routes_free (routes);
 }
 
 int

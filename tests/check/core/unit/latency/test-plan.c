@@ -2,6 +2,8 @@
 #include <math.h>
 #include "faspplan.h"
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FaspPlan, fasp_plan_unref)
+
 #define WEEK 604800.
 
 static FaspPlanGoal
@@ -32,7 +34,7 @@ static void
 test_copies_by_time (void)
 {
   FaspPlanGoal goal = goal_of (200 * FASP_MSEC, .02, .02, .6);
-  FaspPlan *plan = fasp_plan_new ();
+  g_autoptr (FaspPlan) plan = fasp_plan_new ();
   FaspPromise promise = fasp_plan_for_latency (plan, &goal, 300 * FASP_MSEC);
 
   g_assert_cmpfloat (promise.interval, >=, WEEK * .999);
@@ -53,7 +55,6 @@ test_copies_by_time (void)
   g_assert_cmpuint (fasp_plan_get (plan, 1200 * FASP_MSEC, 0).copies, ==, 1);
   /* too late */
   g_assert_cmpuint (fasp_plan_get (plan, -1, 0).copies, ==, 1);
-  fasp_plan_unref (plan);
 }
 
 /* The last copy never leaves after the time that is left. */
@@ -61,7 +62,7 @@ static void
 test_spread (void)
 {
   FaspPlanGoal goal = goal_of (50 * FASP_MSEC, .02, .875, .6);
-  FaspPlan *plan = fasp_plan_new ();
+  g_autoptr (FaspPlan) plan = fasp_plan_new ();
   guint several = 0;
 
   fasp_plan_for_latency (plan, &goal, 150 * FASP_MSEC);
@@ -74,7 +75,6 @@ test_spread (void)
     several += rtx.copies > 1;
   }
   g_assert_cmpuint (several, >, 100);
-  fasp_plan_unref (plan);
 }
 
 /* More is not promised than the channel has room for. */
@@ -82,7 +82,7 @@ static void
 test_spare (void)
 {
   FaspPlanGoal goal = goal_of (200 * FASP_MSEC, .1, .1, .2);
-  FaspPlan *plan = fasp_plan_new ();
+  g_autoptr (FaspPlan) plan = fasp_plan_new ();
   FaspPromise poor = fasp_plan_for_latency (plan, &goal, 300 * FASP_MSEC);
   FaspPromise rich;
 
@@ -92,7 +92,6 @@ test_spare (void)
   rich = fasp_plan_for_latency (plan, &goal, 300 * FASP_MSEC);
   g_assert_cmpfloat (rich.overhead, >, .6);
   g_assert_cmpfloat (rich.interval, >, 3600);
-  fasp_plan_unref (plan);
 }
 
 /* What is found keeps the promise, and a little less does not; more loss, a
@@ -114,7 +113,7 @@ test_find (void)
     { 200 * FASP_MSEC, .1, .1 },
     { 400 * FASP_MSEC, .1, .1 },
   };
-  FaspPlan *plan = fasp_plan_new ();
+  g_autoptr (FaspPlan) plan = fasp_plan_new ();
   FaspTime last = 0;
 
   for (guint i = 0; i < G_N_ELEMENTS (paths); i++) {
@@ -130,7 +129,6 @@ test_find (void)
       g_assert_cmpint (found.latency, >, last);
     last = found.latency;
   }
-  fasp_plan_unref (plan);
 }
 
 /* The promise against chance: blocks that are lost and repaired by the plan,
@@ -144,7 +142,7 @@ test_kept (void)
   for (guint n = 0; n < G_N_ELEMENTS (losses); n++) {
     FaspPlanGoal goal = goal_of (100 * FASP_MSEC, losses[n], losses[n], 1);
     g_autoptr (GRand) rand = g_rand_new_with_seed (n);
-    FaspPlan *plan = fasp_plan_new ();
+    g_autoptr (FaspPlan) plan = fasp_plan_new ();
     FaspPromise promise;
     guint64 blocks = 20000000, skips = 0;
     gdouble expected;
@@ -178,7 +176,6 @@ test_kept (void)
     /* times are rounded to the careful side */
     g_assert_cmpfloat (skips, <, expected + 4 * sqrt (expected));
     g_assert_cmpfloat (skips, >, expected / 4);
-    fasp_plan_unref (plan);
   }
 }
 

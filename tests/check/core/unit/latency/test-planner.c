@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspplanner.h"
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FaspPlan, fasp_plan_unref)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FaspPlanner, fasp_planner_free)
+
 #define LATENCY (300 * FASP_MSEC)
 
 static FaspPlanGoal
@@ -24,14 +27,14 @@ goal_of (FaspTime round)
 static void
 test_shared (void)
 {
-  FaspPlanner *planner = fasp_planner_new ();
+  g_autoptr (FaspPlanner) planner = fasp_planner_new ();
   FaspPlanGoal goal = goal_of (200 * FASP_MSEC), near = goal_of (215 * FASP_MSEC),
                far = goal_of (230 * FASP_MSEC), easy = goal;
   FaspPlan *a = fasp_planner_plan (planner, 0, NULL, &goal, LATENCY);
-  FaspPlan *b = fasp_planner_plan (planner, 1, NULL, &near, LATENCY);
-  FaspPlan *c = fasp_planner_plan (planner, 2, NULL, &far, LATENCY);
-  FaspPlan *d = fasp_planner_plan (planner, 3, NULL, &goal, LATENCY + 1);
-  FaspPlan *e;
+  g_autoptr (FaspPlan) b = fasp_planner_plan (planner, 1, NULL, &near, LATENCY);
+  g_autoptr (FaspPlan) c = fasp_planner_plan (planner, 2, NULL, &far, LATENCY);
+  g_autoptr (FaspPlan) d = fasp_planner_plan (planner, 3, NULL, &goal, LATENCY + 1);
+  g_autoptr (FaspPlan) e = NULL;
 
   easy.interval = 60;
   e = fasp_planner_plan (planner, 4, NULL, &easy, LATENCY);
@@ -42,32 +45,24 @@ test_shared (void)
   /* one goes; the others keep what they have */
   fasp_plan_unref (a);
   g_assert_cmpuint (fasp_plan_get (b, 90 * FASP_MSEC, 0).copies, >=, 3);
-  fasp_plan_unref (b);
-  fasp_plan_unref (c);
-  fasp_plan_unref (d);
-  fasp_plan_unref (e);
-  fasp_planner_free (planner);
 }
 
 /* Of late; and nobody's plan changes because another plans again. */
 static void
 test_fresh (void)
 {
-  FaspPlanner *planner = fasp_planner_new ();
+  g_autoptr (FaspPlanner) planner = fasp_planner_new ();
   FaspPlanGoal goal = goal_of (200 * FASP_MSEC), other = goal_of (50 * FASP_MSEC);
-  FaspPlan *a = fasp_planner_plan (planner, 0, NULL, &goal, LATENCY);
+  g_autoptr (FaspPlan) a = fasp_planner_plan (planner, 0, NULL, &goal, LATENCY);
   FaspPlan *b = fasp_planner_plan (planner, FASP_PLANNER_FRESH - 1, NULL, &goal, LATENCY);
-  FaspPlan *c = fasp_planner_plan (planner, FASP_PLANNER_FRESH, NULL, &goal, LATENCY);
+  g_autoptr (FaspPlan) c = fasp_planner_plan (planner, FASP_PLANNER_FRESH, NULL, &goal, LATENCY);
 
   g_assert_true (a == b && a != c);
   b = fasp_planner_plan (planner, FASP_PLANNER_FRESH + 1, b, &other, LATENCY);
   g_assert_true (a != b);
   g_assert_cmpint (fasp_plan_get_goal (a)->path.round, ==, goal.path.round);
   g_assert_cmpint (fasp_plan_get_goal (b)->path.round, ==, other.path.round);
-  fasp_plan_unref (a);
   fasp_plan_unref (b);
-  fasp_plan_unref (c);
-  fasp_planner_free (planner);
 }
 
 /* Who plans alone keeps one, made anew in place; and who plans again always gets a
@@ -75,7 +70,7 @@ test_fresh (void)
 static void
 test_alone (void)
 {
-  FaspPlanner *planner = fasp_planner_new ();
+  g_autoptr (FaspPlanner) planner = fasp_planner_new ();
   FaspPlanGoal goal = goal_of (200 * FASP_MSEC);
   FaspPlan *plan = NULL, *first = NULL;
 
@@ -87,14 +82,13 @@ test_alone (void)
     g_assert_cmpint (fasp_plan_get_goal (plan)->path.round, ==, goal.path.round);
   }
   fasp_plan_unref (plan);
-  fasp_planner_free (planner);
 }
 
 /* More paths than plans are kept of. */
 static void
 test_many (void)
 {
-  FaspPlanner *planner = fasp_planner_new ();
+  g_autoptr (FaspPlanner) planner = fasp_planner_new ();
   FaspPlan *plans[3 * FASP_PLANNER_PLANS];
   FaspPlanGoal goal;
 
@@ -107,7 +101,6 @@ test_many (void)
   }
   for (guint i = 0; i < G_N_ELEMENTS (plans); i++)
     fasp_plan_unref (plans[i]);
-  fasp_planner_free (planner);
 }
 
 /* However many ask, and however often their paths change, few are made; and who is not served
@@ -115,7 +108,7 @@ test_many (void)
 static void
 test_bounded (void)
 {
-  FaspPlanner *planner = fasp_planner_new ();
+  g_autoptr (FaspPlanner) planner = fasp_planner_new ();
   const guint seconds = 4;
   FaspPlan *plans[100] = { NULL };
   guint made = 0, others = 0;
@@ -137,7 +130,6 @@ test_bounded (void)
   for (guint i = 0; i < G_N_ELEMENTS (plans); i++)
     if (plans[i] != NULL)
       fasp_plan_unref (plans[i]);
-  fasp_planner_free (planner);
 }
 
 int

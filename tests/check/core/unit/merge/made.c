@@ -11,9 +11,11 @@ get_byte (guint64 offset)
   return z >> 56;
 }
 
-void
-made_init (Made *m, FaspRedundancy redundancy, guint n)
+Made *
+made_new (FaspRedundancy redundancy, guint n)
 {
+  Made *m = g_new (Made, 1);
+
   *m = (Made) { .merge = fasp_merge_new (redundancy, n, 1 << 20), .now = MADE_START, .n = n };
   for (guint i = 0; i < n; i++) {
     m->states[i] = (FaspSourceState) { TRUE, i + 1, m->now, MADE_RTT, MADE_LATENCY };
@@ -21,12 +23,14 @@ made_init (Made *m, FaspRedundancy redundancy, guint n)
     m->origins[i] = 1;
   }
   made_decide (m);
+  return m;
 }
 
 void
-made_clear (Made *m)
+made_free (Made *m)
 {
   fasp_merge_free (m->merge);
+  g_free (m);
 }
 
 static void

@@ -41,8 +41,9 @@ typedef struct
   guint events[FASP_MERGE_DIFFERS + 1][FASP_SOURCES_MAX];
 } Made;
 
-void made_init (Made *m, FaspRedundancy redundancy, guint n);
-void made_clear (Made *m);
+Made *made_new (FaspRedundancy redundancy, guint n);
+void made_free (Made *m);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Made, made_free)
 /* All sources are there, and were heard just now. */
 void made_decide (Made *m);
 /* Source @i brings @size bytes at @offset, now; FALSE: it still holds what it brought before. */

@@ -11,53 +11,48 @@
 static void
 test_each_once (void)
 {
-  GRand *rand = g_rand_new_with_seed (1);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (1);
   guint64 at[3] = { 0 };
-  Made m;
+  g_autoptr (Made) m = made_new (FASP_REDUNDANCY_HOT, 3);
 
-  made_init (&m, FASP_REDUNDANCY_HOT, 3);
-  while (m.next < 1000 * MADE_SIZE) {
+  while (m->next < 1000 * MADE_SIZE) {
     guint i = g_rand_int_range (rand, 0, 3);
     guint32 size = g_rand_int_range (rand, 1, 3 * MADE_SIZE);
 
-    m.now = MAX (m.now, MADE_START + (FaspTime) (at[i] / MADE_SIZE) * MADE_GAP);
-    made_decide (&m);
-    if (made_bring (&m, i, at[i], size))
+    m->now = MAX (m->now, MADE_START + (FaspTime) (at[i] / MADE_SIZE) * MADE_GAP);
+    made_decide (m);
+    if (made_bring (m, i, at[i], size))
       at[i] += size;
-    made_take (&m);
+    made_take (m);
   }
-  g_assert_false (m.wrong);
-  g_assert_cmpuint (m.discontinuities, ==, 0);
-  g_assert_cmpuint (m.begun, ==, 1);
-  g_assert_cmpuint (m.missing, ==, 0);
+  g_assert_false (m->wrong);
+  g_assert_cmpuint (m->discontinuities, ==, 0);
+  g_assert_cmpuint (m->begun, ==, 1);
+  g_assert_cmpuint (m->missing, ==, 0);
   for (guint i = 0; i < 3; i++)
-    g_assert_cmpuint (m.from[i], >, 0);
-  made_clear (&m);
-  g_rand_free (rand);
+    g_assert_cmpuint (m->from[i], >, 0);
 }
 
 /* The others are taken from once 64 KiB of them were the same. */
 static void
 test_trust (void)
 {
-  Made m;
+  g_autoptr (Made) m = made_new (FASP_REDUNDANCY_HOT, 2);
 
-  made_init (&m, FASP_REDUNDANCY_HOT, 2);
-  made_run (&m, 0, 1, 0, PROVEN - 1);
-  g_assert_true (made_is_trusted (&m, 0));
-  g_assert_false (made_is_trusted (&m, 1));
-  made_arrive (&m, 1, PROVEN - 1);
-  g_assert_cmpuint (m.next, ==, (PROVEN - 1) * MADE_SIZE);
-  made_arrive (&m, 0, PROVEN - 1);
-  g_assert_true (made_is_trusted (&m, 1));
-  g_assert_cmpuint (m.from[1], ==, 0);
-  made_arrive (&m, 1, PROVEN);
-  g_assert_cmpuint (m.from[1], ==, 1);
+  made_run (m, 0, 1, 0, PROVEN - 1);
+  g_assert_true (made_is_trusted (m, 0));
+  g_assert_false (made_is_trusted (m, 1));
+  made_arrive (m, 1, PROVEN - 1);
+  g_assert_cmpuint (m->next, ==, (PROVEN - 1) * MADE_SIZE);
+  made_arrive (m, 0, PROVEN - 1);
+  g_assert_true (made_is_trusted (m, 1));
+  g_assert_cmpuint (m->from[1], ==, 0);
+  made_arrive (m, 1, PROVEN);
+  g_assert_cmpuint (m->from[1], ==, 1);
   /* somebody else may answer there by now */
-  m.states[1].session++;
-  made_decide (&m);
-  g_assert_false (made_is_trusted (&m, 1));
-  made_clear (&m);
+  m->states[1].session++;
+  made_decide (m);
+  g_assert_false (made_is_trusted (m, 1));
 }
 
 /* From the beginning, or later: nothing more is taken, it is told once, and the leader goes on. */
@@ -65,26 +60,24 @@ static void
 test_differs (void)
 {
   for (guint later = 0; later < 2; later++) {
-    Made m;
+    g_autoptr (Made) m = made_new (FASP_REDUNDANCY_HOT, 2);
 
-    made_init (&m, FASP_REDUNDANCY_HOT, 2);
-    m.delays[1] = 30 * FASP_MSEC;
+    m->delays[1] = 30 * FASP_MSEC;
     if (later)
-      made_run (&m, 0, 1, 0, 2 * PROVEN);
-    g_assert_cmpint (made_is_trusted (&m, 1), ==, later);
-    m.forges[1] = 1;
-    made_run (&m, 0, 1, later * 2 * PROVEN, 4 * PROVEN);
-    g_assert_false (made_is_trusted (&m, 1));
-    g_assert_cmpuint (m.events[FASP_MERGE_DIFFERS][1], ==, 1);
-    g_assert_cmpuint (m.events[FASP_MERGE_DIFFERS][0], ==, 0);
-    g_assert_false (m.wrong);
-    g_assert_cmpuint (m.discontinuities, ==, 0);
-    g_assert_cmpuint (m.next, ==, 4 * PROVEN * MADE_SIZE);
+      made_run (m, 0, 1, 0, 2 * PROVEN);
+    g_assert_cmpint (made_is_trusted (m, 1), ==, later);
+    m->forges[1] = 1;
+    made_run (m, 0, 1, later * 2 * PROVEN, 4 * PROVEN);
+    g_assert_false (made_is_trusted (m, 1));
+    g_assert_cmpuint (m->events[FASP_MERGE_DIFFERS][1], ==, 1);
+    g_assert_cmpuint (m->events[FASP_MERGE_DIFFERS][0], ==, 0);
+    g_assert_false (m->wrong);
+    g_assert_cmpuint (m->discontinuities, ==, 0);
+    g_assert_cmpuint (m->next, ==, 4 * PROVEN * MADE_SIZE);
     /* where the leader lacks something, it is not asked */
-    made_arrive (&m, 1, 4 * PROVEN);
-    g_assert_cmpuint (m.next, ==, 4 * PROVEN * MADE_SIZE);
-    g_assert_true (fasp_merge_wants (m.merge, 1));
-    made_clear (&m);
+    made_arrive (m, 1, 4 * PROVEN);
+    g_assert_cmpuint (m->next, ==, 4 * PROVEN * MADE_SIZE);
+    g_assert_true (fasp_merge_wants (m->merge, 1));
   }
 }
 
@@ -93,49 +86,45 @@ test_differs (void)
 static void
 test_leader_stands (void)
 {
-  Made m;
+  g_autoptr (Made) m = made_new (FASP_REDUNDANCY_HOT, 3);
 
-  made_init (&m, FASP_REDUNDANCY_HOT, 3);
   for (guint64 k = 0; k < 2 * PROVEN; k++)
     for (guint i = 0; i < 3; i++)
-      made_arrive (&m, i, k);
-  m.forges[1] = 1;
-  made_arrive (&m, 1, 2 * PROVEN);
-  g_assert_true (m.wrong);
-  m.wrong = FALSE;
-  made_arrive (&m, 2, 2 * PROVEN);
-  g_assert_cmpuint (m.events[FASP_MERGE_DIFFERS][1], ==, 0);
-  g_assert_cmpuint (m.events[FASP_MERGE_DIFFERS][2], ==, 0);
-  made_arrive (&m, 0, 2 * PROVEN);
-  g_assert_cmpuint (m.events[FASP_MERGE_DIFFERS][1], ==, 1);
+      made_arrive (m, i, k);
+  m->forges[1] = 1;
+  made_arrive (m, 1, 2 * PROVEN);
+  g_assert_true (m->wrong);
+  m->wrong = FALSE;
+  made_arrive (m, 2, 2 * PROVEN);
+  g_assert_cmpuint (m->events[FASP_MERGE_DIFFERS][1], ==, 0);
+  g_assert_cmpuint (m->events[FASP_MERGE_DIFFERS][2], ==, 0);
+  made_arrive (m, 0, 2 * PROVEN);
+  g_assert_cmpuint (m->events[FASP_MERGE_DIFFERS][1], ==, 1);
   for (guint64 k = 2 * PROVEN + 1; k < 3 * PROVEN; k++)
     for (guint i = 0; i < 3; i++)
-      made_arrive (&m, (i + 1) % 3, k);
-  g_assert_false (m.wrong);
-  g_assert_cmpuint (m.discontinuities, ==, 1);
-  g_assert_cmpuint (m.lacks, ==, 1);
-  g_assert_cmpuint (m.missing, ==, 0);
-  g_assert_true (made_is_trusted (&m, 2));
-  g_assert_cmpuint (m.events[FASP_MERGE_DIFFERS][0] + m.events[FASP_MERGE_DIFFERS][2], ==, 0);
-  g_assert_cmpuint (m.next, ==, 3 * PROVEN * MADE_SIZE);
-  made_clear (&m);
+      made_arrive (m, (i + 1) % 3, k);
+  g_assert_false (m->wrong);
+  g_assert_cmpuint (m->discontinuities, ==, 1);
+  g_assert_cmpuint (m->lacks, ==, 1);
+  g_assert_cmpuint (m->missing, ==, 0);
+  g_assert_true (made_is_trusted (m, 2));
+  g_assert_cmpuint (m->events[FASP_MERGE_DIFFERS][0] + m->events[FASP_MERGE_DIFFERS][2], ==, 0);
+  g_assert_cmpuint (m->next, ==, 3 * PROVEN * MADE_SIZE);
 }
 
 /* A leader whose bytes are not those that it sent before is not silenced by that. */
 static void
 test_leader_repeats (void)
 {
-  Made m;
+  g_autoptr (Made) m = made_new (FASP_REDUNDANCY_HOT, 1);
 
-  made_init (&m, FASP_REDUNDANCY_HOT, 1);
-  made_arrive (&m, 0, 0);
-  m.forges[0] = 1;
-  made_bring_block (&m, 0, 0);
-  m.forges[0] = 0;
-  made_arrive (&m, 0, 1);
-  g_assert_cmpuint (m.events[FASP_MERGE_DIFFERS][0], ==, 0);
-  g_assert_cmpuint (m.next, ==, 2 * MADE_SIZE);
-  made_clear (&m);
+  made_arrive (m, 0, 0);
+  m->forges[0] = 1;
+  made_bring_block (m, 0, 0);
+  m->forges[0] = 0;
+  made_arrive (m, 0, 1);
+  g_assert_cmpuint (m->events[FASP_MERGE_DIFFERS][0], ==, 0);
+  g_assert_cmpuint (m->next, ==, 2 * MADE_SIZE);
 }
 
 /* What the leader lacks is waited for as long as somebody may bring it, and not beyond the time
@@ -145,29 +134,27 @@ test_gap (void)
 {
   for (guint brings = 0; brings < 2; brings++) {
     FaspTime played;
-    Made m;
+    g_autoptr (Made) m = made_new (FASP_REDUNDANCY_HOT, 2);
 
-    made_init (&m, FASP_REDUNDANCY_HOT, 2);
-    made_run (&m, 0, 1, 0, 2 * PROVEN);
-    made_arrive (&m, 0, 2 * PROVEN + 1);
-    g_assert_cmpuint (m.next, ==, 2 * PROVEN * MADE_SIZE);
-    played = MADE_START + (2 * PROVEN + 1) * MADE_GAP + m.delays[0] + MADE_LATENCY;
-    g_assert_cmpint (fasp_merge_get_timeout (m.merge, m.now), ==, played);
-    m.now = played - 1;
-    made_decide (&m);
-    g_assert_cmpuint (made_take (&m), ==, 0);
+    made_run (m, 0, 1, 0, 2 * PROVEN);
+    made_arrive (m, 0, 2 * PROVEN + 1);
+    g_assert_cmpuint (m->next, ==, 2 * PROVEN * MADE_SIZE);
+    played = MADE_START + (2 * PROVEN + 1) * MADE_GAP + m->delays[0] + MADE_LATENCY;
+    g_assert_cmpint (fasp_merge_get_timeout (m->merge, m->now), ==, played);
+    m->now = played - 1;
+    made_decide (m);
+    g_assert_cmpuint (made_take (m), ==, 0);
     if (brings) {
-      made_bring_block (&m, 1, 2 * PROVEN);
-      g_assert_cmpuint (made_take (&m), ==, 2);
+      made_bring_block (m, 1, 2 * PROVEN);
+      g_assert_cmpuint (made_take (m), ==, 2);
     } else {
-      m.now++;
-      g_assert_cmpuint (made_take (&m), ==, 1);
+      m->now++;
+      g_assert_cmpuint (made_take (m), ==, 1);
     }
-    g_assert_cmpuint (m.discontinuities, ==, !brings);
-    g_assert_cmpuint (m.lacks, ==, !brings);
-    g_assert_cmpuint (m.missing, ==, brings ? 0 : MADE_SIZE);
-    g_assert_cmpuint (m.next, ==, (2 * PROVEN + 2) * MADE_SIZE);
-    made_clear (&m);
+    g_assert_cmpuint (m->discontinuities, ==, !brings);
+    g_assert_cmpuint (m->lacks, ==, !brings);
+    g_assert_cmpuint (m->missing, ==, brings ? 0 : MADE_SIZE);
+    g_assert_cmpuint (m->next, ==, (2 * PROVEN + 2) * MADE_SIZE);
   }
 }
 
@@ -176,17 +163,15 @@ static void
 test_gap_of_all (void)
 {
   for (guint there = 0; there < 2; there++) {
-    Made m;
+    g_autoptr (Made) m = made_new (FASP_REDUNDANCY_HOT, 2);
 
-    made_init (&m, FASP_REDUNDANCY_HOT, 2);
-    made_run (&m, 0, 1, 0, 2 * PROVEN);
-    m.states[1].is_connected = there;
+    made_run (m, 0, 1, 0, 2 * PROVEN);
+    m->states[1].is_connected = there;
     if (there)
-      made_arrive (&m, 1, 2 * PROVEN + 5);
-    made_arrive (&m, 0, 2 * PROVEN + 1);
-    g_assert_cmpuint (m.next, ==, (2 * PROVEN + 2) * MADE_SIZE);
-    g_assert_cmpuint (m.discontinuities, ==, 1);
-    made_clear (&m);
+      made_arrive (m, 1, 2 * PROVEN + 5);
+    made_arrive (m, 0, 2 * PROVEN + 1);
+    g_assert_cmpuint (m->next, ==, (2 * PROVEN + 2) * MADE_SIZE);
+    g_assert_cmpuint (m->discontinuities, ==, 1);
   }
 }
 
@@ -194,23 +179,21 @@ test_gap_of_all (void)
 static void
 test_gap_of_both (void)
 {
-  Made m;
+  g_autoptr (Made) m = made_new (FASP_REDUNDANCY_HOT, 3);
 
-  made_init (&m, FASP_REDUNDANCY_HOT, 3);
   for (guint64 k = 0; k < 2 * PROVEN; k++)
     for (guint i = 0; i < 3; i++)
-      made_arrive (&m, i, k);
-  made_arrive (&m, 0, 2 * PROVEN + 9);
-  made_arrive (&m, 1, 2 * PROVEN + 2);
-  g_assert_cmpuint (m.missing, ==, 0);
-  made_arrive (&m, 2, 2 * PROVEN + 6);
-  g_assert_cmpuint (m.missing, ==, 2 * MADE_SIZE);
+      made_arrive (m, i, k);
+  made_arrive (m, 0, 2 * PROVEN + 9);
+  made_arrive (m, 1, 2 * PROVEN + 2);
+  g_assert_cmpuint (m->missing, ==, 0);
+  made_arrive (m, 2, 2 * PROVEN + 6);
+  g_assert_cmpuint (m->missing, ==, 2 * MADE_SIZE);
   for (guint64 k = 2 * PROVEN + 3; k < 2 * PROVEN + 9; k++)
-    made_arrive (&m, 1, k);
-  g_assert_cmpuint (m.next, ==, (2 * PROVEN + 10) * MADE_SIZE);
-  g_assert_cmpuint (m.missing, ==, 2 * MADE_SIZE);
-  g_assert_cmpuint (m.discontinuities, ==, 1);
-  made_clear (&m);
+    made_arrive (m, 1, k);
+  g_assert_cmpuint (m->next, ==, (2 * PROVEN + 10) * MADE_SIZE);
+  g_assert_cmpuint (m->missing, ==, 2 * MADE_SIZE);
+  g_assert_cmpuint (m->discontinuities, ==, 1);
 }
 
 /* The only source begins another stream: that is no gap.  A header that comes again in a stream is
@@ -218,20 +201,18 @@ test_gap_of_both (void)
 static void
 test_begins (void)
 {
-  Made m;
+  g_autoptr (Made) m = made_new (FASP_REDUNDANCY_HOT, 1);
 
-  made_init (&m, FASP_REDUNDANCY_HOT, 1);
   for (guint64 k = 0; k < 20; k++) {
-    m.origins[0] = 1 + k / 10;
-    made_bring_mark (&m, 0, FASP_BLOCK_HEADER | FASP_BLOCK_ENTER);
-    made_take (&m);
-    made_arrive (&m, 0, k);
-    g_assert_cmpuint (m.begun, ==, m.origins[0]);
+    m->origins[0] = 1 + k / 10;
+    made_bring_mark (m, 0, FASP_BLOCK_HEADER | FASP_BLOCK_ENTER);
+    made_take (m);
+    made_arrive (m, 0, k);
+    g_assert_cmpuint (m->begun, ==, m->origins[0]);
   }
-  g_assert_cmpuint (m.enters, ==, 2);
-  g_assert_cmpuint (m.discontinuities, ==, 1);
-  g_assert_cmpuint (m.missing, ==, 0);
-  made_clear (&m);
+  g_assert_cmpuint (m->enters, ==, 2);
+  g_assert_cmpuint (m->discontinuities, ==, 1);
+  g_assert_cmpuint (m->missing, ==, 0);
 }
 
 /* Another origin, or offsets that are not true, while the leader is there: nothing of it is taken,
@@ -246,21 +227,19 @@ test_another_stream (void)
   } cases[] = { { 2, 0 }, { 2, 1 << 20 }, { 1, 1 << 20 }, { 1, 1 << 22 }, { 1, -100 } };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    Made m;
+    g_autoptr (Made) m = made_new (FASP_REDUNDANCY_HOT, 2);
 
-    made_init (&m, FASP_REDUNDANCY_HOT, 2);
-    m.origins[1] = cases[i].origin;
+    m->origins[1] = cases[i].origin;
     for (guint64 k = 0; k < 3 * PROVEN; k++) {
-      made_arrive (&m, 0, k);
+      made_arrive (m, 0, k);
       if ((gint64) k + cases[i].shift >= 0)
-        made_bring (&m, 1, (k + cases[i].shift) * MADE_SIZE, MADE_SIZE);
-      made_take (&m);
+        made_bring (m, 1, (k + cases[i].shift) * MADE_SIZE, MADE_SIZE);
+      made_take (m);
     }
-    g_assert_cmpuint (m.from[1], ==, 0);
-    g_assert_cmpuint (m.next, ==, 3 * PROVEN * MADE_SIZE);
-    g_assert_false (m.wrong);
-    g_assert_cmpuint (m.discontinuities, ==, 0);
-    made_clear (&m);
+    g_assert_cmpuint (m->from[1], ==, 0);
+    g_assert_cmpuint (m->next, ==, 3 * PROVEN * MADE_SIZE);
+    g_assert_false (m->wrong);
+    g_assert_cmpuint (m->discontinuities, ==, 0);
   }
 }
 
@@ -271,26 +250,24 @@ test_end (void)
 {
   for (guint who = 0; who < 2; who++) {
     guint64 k = 2 * PROVEN;
-    Made m;
+    g_autoptr (Made) m = made_new (FASP_REDUNDANCY_HOT, 2);
 
-    made_init (&m, FASP_REDUNDANCY_HOT, 2);
-    made_run (&m, 0, 1, 0, k);
-    made_bring_mark (&m, who, FASP_BLOCK_EOS);
-    g_assert_cmpuint (made_take (&m), ==, 0);
+    made_run (m, 0, 1, 0, k);
+    made_bring_mark (m, who, FASP_BLOCK_EOS);
+    g_assert_cmpuint (made_take (m), ==, 0);
     for (guint n = 0; n < 100; n++)
-      made_arrive (&m, 1 - who, k++);
-    g_assert_false (m.eos);
-    m.now += 10 * MADE_LATENCY;
-    made_decide (&m);
-    g_assert_cmpuint (made_take (&m), ==, 0);
-    g_assert_true (fasp_merge_wants (m.merge, who));
-    g_assert_cmpuint (m.next, ==, k * MADE_SIZE);
-    made_arrive (&m, 1 - who, k++);
-    made_bring_mark (&m, 1 - who, FASP_BLOCK_EOS);
-    made_bring_mark (&m, who, FASP_BLOCK_EOS);
-    g_assert_cmpuint (made_take (&m), >=, 1);
-    g_assert_true (m.eos);
-    made_clear (&m);
+      made_arrive (m, 1 - who, k++);
+    g_assert_false (m->eos);
+    m->now += 10 * MADE_LATENCY;
+    made_decide (m);
+    g_assert_cmpuint (made_take (m), ==, 0);
+    g_assert_true (fasp_merge_wants (m->merge, who));
+    g_assert_cmpuint (m->next, ==, k * MADE_SIZE);
+    made_arrive (m, 1 - who, k++);
+    made_bring_mark (m, 1 - who, FASP_BLOCK_EOS);
+    made_bring_mark (m, who, FASP_BLOCK_EOS);
+    g_assert_cmpuint (made_take (m), >=, 1);
+    g_assert_true (m->eos);
   }
 }
 
@@ -299,18 +276,16 @@ static void
 test_end_of_one (void)
 {
   for (guint gone = 0; gone < 2; gone++) {
-    Made m;
+    g_autoptr (Made) m = made_new (FASP_REDUNDANCY_HOT, 2);
 
-    made_init (&m, FASP_REDUNDANCY_HOT, 2);
-    made_run (&m, 0, 1, 0, 2 * PROVEN);
-    made_bring_mark (&m, 1, FASP_BLOCK_EOS);
-    g_assert_cmpuint (made_take (&m), ==, 0);
-    m.states[0].is_connected = !gone;
-    m.now += gone ? 0 : MADE_LATENCY + 2 * MADE_GAP;
-    made_decide (&m);
-    g_assert_cmpuint (made_take (&m), ==, 1);
-    g_assert_true (m.eos);
-    made_clear (&m);
+    made_run (m, 0, 1, 0, 2 * PROVEN);
+    made_bring_mark (m, 1, FASP_BLOCK_EOS);
+    g_assert_cmpuint (made_take (m), ==, 0);
+    m->states[0].is_connected = !gone;
+    m->now += gone ? 0 : MADE_LATENCY + 2 * MADE_GAP;
+    made_decide (m);
+    g_assert_cmpuint (made_take (m), ==, 1);
+    g_assert_true (m->eos);
   }
 }
 
@@ -321,17 +296,15 @@ test_turns (void)
   static const gint turns[] = { 0, 1, -1, 5, -3 };
 
   for (guint i = 0; i < G_N_ELEMENTS (turns); i++) {
-    Made m;
+    g_autoptr (Made) m = made_new (FASP_REDUNDANCY_HOT, 2);
 
-    made_init (&m, FASP_REDUNDANCY_HOT, 2);
-    m.turns[1] = turns[i] * TURN;
-    made_run (&m, 0, 1, 0, 2 * PROVEN);
+    m->turns[1] = turns[i] * TURN;
+    made_run (m, 0, 1, 0, 2 * PROVEN);
     for (guint64 k = 2 * PROVEN; k < 3 * PROVEN; k++)
-      made_arrive (&m, k % 2, k);
-    g_assert_cmpuint (m.from[1], >, 0);
-    g_assert_cmpuint (m.discontinuities, ==, 0);
-    g_assert_cmpint (m.delay, ==, MADE_START + m.delays[0]);
-    made_clear (&m);
+      made_arrive (m, k % 2, k);
+    g_assert_cmpuint (m->from[1], >, 0);
+    g_assert_cmpuint (m->discontinuities, ==, 0);
+    g_assert_cmpint (m->delay, ==, MADE_START + m->delays[0]);
   }
 }
 
@@ -341,22 +314,20 @@ static void
 test_slew (void)
 {
   FaspTime last, before;
-  Made m;
+  g_autoptr (Made) m = made_new (FASP_REDUNDANCY_HOT, 2);
 
-  made_init (&m, FASP_REDUNDANCY_HOT, 2);
-  m.delays[1] = 25 * FASP_MSEC;
-  made_run (&m, 0, 1, 0, 2 * PROVEN);
-  last = m.delay;
-  before = m.now;
+  m->delays[1] = 25 * FASP_MSEC;
+  made_run (m, 0, 1, 0, 2 * PROVEN);
+  last = m->delay;
+  before = m->now;
   for (guint64 k = 2 * PROVEN; k < 2 * PROVEN + 1000; k += 100) {
-    made_run (&m, 0, 1, k, k + 100);
-    g_assert_cmpint (m.delay - last, <=, (m.now - before) / 1000 + 10);
-    g_assert_cmpint (m.delay, >=, last);
-    last = m.delay;
-    before = m.now;
+    made_run (m, 0, 1, k, k + 100);
+    g_assert_cmpint (m->delay - last, <=, (m->now - before) / 1000 + 10);
+    g_assert_cmpint (m->delay, >=, last);
+    last = m->delay;
+    before = m->now;
   }
-  g_assert_cmpint (m.delay, ==, MADE_START + m.delays[1]);
-  made_clear (&m);
+  g_assert_cmpint (m->delay, ==, MADE_START + m->delays[1]);
 }
 
 /* A sender that counts from another beginning, and has a clock of its own, is started anew while a
@@ -368,33 +339,31 @@ test_new_session_of_another_clock (void)
   const guint64 far = 8 * PROVEN, further = 2 * far; /* blocks */
 
   for (gint drift = -1; drift <= 1; drift++) {
-    Made m;
+    g_autoptr (Made) m = made_new (FASP_REDUNDANCY_HOT, 2);
 
-    made_init (&m, FASP_REDUNDANCY_HOT, 2);
-    m.origins[1] = 2;
-    made_run (&m, 0, 1, 0, far);
-    g_assert_true (made_is_trusted (&m, 1));
-    m.turns[1] = drift * FASP_MSEC;
-    g_assert_true (made_bring_block (&m, 1, far + 1));
-    g_assert_false (fasp_merge_wants (m.merge, 1));
-    m.states[1].session++;
-    made_decide (&m);
-    g_assert_false (made_is_trusted (&m, 1));
-    made_run (&m, 0, 1, far, further);
-    g_assert_true (made_is_trusted (&m, 1));
-    g_assert_cmpuint (m.events[FASP_MERGE_LEFT][1], ==, 0);
+    m->origins[1] = 2;
+    made_run (m, 0, 1, 0, far);
+    g_assert_true (made_is_trusted (m, 1));
+    m->turns[1] = drift * FASP_MSEC;
+    g_assert_true (made_bring_block (m, 1, far + 1));
+    g_assert_false (fasp_merge_wants (m->merge, 1));
+    m->states[1].session++;
+    made_decide (m);
+    g_assert_false (made_is_trusted (m, 1));
+    made_run (m, 0, 1, far, further);
+    g_assert_true (made_is_trusted (m, 1));
+    g_assert_cmpuint (m->events[FASP_MERGE_LEFT][1], ==, 0);
     /* only this one has the next block: it is taken once the other one should have brought it, even
      * if that was lost, and is played when it should be */
-    made_arrive (&m, 1, further);
-    g_assert_cmpuint (m.next, ==, further * MADE_SIZE);
-    m.now = fasp_merge_get_timeout (m.merge, m.now);
-    g_assert_cmpint (m.now, <=, MADE_START + further * MADE_GAP + m.delays[1] + MADE_LATENCY / 2);
-    made_take (&m);
-    g_assert_cmpuint (m.next, ==, (further + 1) * MADE_SIZE);
-    g_assert_cmpint (ABS (m.media - (FaspTime) further * MADE_GAP), <=, FASP_MSEC);
-    g_assert_cmpint (ABS (m.delay - (MADE_START + m.delays[0])), <=, FASP_MSEC);
-    g_assert_false (m.wrong);
-    made_clear (&m);
+    made_arrive (m, 1, further);
+    g_assert_cmpuint (m->next, ==, further * MADE_SIZE);
+    m->now = fasp_merge_get_timeout (m->merge, m->now);
+    g_assert_cmpint (m->now, <=, MADE_START + further * MADE_GAP + m->delays[1] + MADE_LATENCY / 2);
+    made_take (m);
+    g_assert_cmpuint (m->next, ==, (further + 1) * MADE_SIZE);
+    g_assert_cmpint (ABS (m->media - (FaspTime) further * MADE_GAP), <=, FASP_MSEC);
+    g_assert_cmpint (ABS (m->delay - (MADE_START + m->delays[0])), <=, FASP_MSEC);
+    g_assert_false (m->wrong);
   }
 }
 
@@ -404,39 +373,35 @@ static void
 test_new_session_is_not_the_old_one (void)
 {
   const guint64 far = 2 * PROVEN; /* blocks */
-  Made m;
+  g_autoptr (Made) m = made_new (FASP_REDUNDANCY_HOT, 2);
 
-  made_init (&m, FASP_REDUNDANCY_HOT, 2);
-  made_run (&m, 0, 1, 0, far);
-  m.forges[1] = 1;
-  g_assert_true (made_bring_block (&m, 1, far + 1));
-  m.states[1].session++;
-  m.forges[1] = 0;
-  made_decide (&m);
-  made_arrive (&m, 0, far);
-  made_arrive (&m, 0, far + 1);
-  made_run (&m, 0, 1, far + 2, 2 * far);
-  g_assert_cmpuint (m.events[FASP_MERGE_DIFFERS][1], ==, 0);
-  g_assert_true (made_is_trusted (&m, 1));
-  g_assert_false (m.wrong);
-  g_assert_cmpuint (m.next, ==, 2 * far * MADE_SIZE);
-  made_clear (&m);
+  made_run (m, 0, 1, 0, far);
+  m->forges[1] = 1;
+  g_assert_true (made_bring_block (m, 1, far + 1));
+  m->states[1].session++;
+  m->forges[1] = 0;
+  made_decide (m);
+  made_arrive (m, 0, far);
+  made_arrive (m, 0, far + 1);
+  made_run (m, 0, 1, far + 2, 2 * far);
+  g_assert_cmpuint (m->events[FASP_MERGE_DIFFERS][1], ==, 0);
+  g_assert_true (made_is_trusted (m, 1));
+  g_assert_false (m->wrong);
+  g_assert_cmpuint (m->next, ==, 2 * far * MADE_SIZE);
 }
 
 /* When the leader is gone, who brings another stream leads from its first block on. */
 static void
 test_successor (void)
 {
-  Made m;
+  g_autoptr (Made) m = made_new (FASP_REDUNDANCY_HOT, 2);
 
-  made_init (&m, FASP_REDUNDANCY_HOT, 2);
-  m.origins[1] = 2;
-  made_run (&m, 0, 0, 0, PROVEN);
-  m.states[0].is_connected = FALSE;
-  made_arrive (&m, 1, 2 * PROVEN);
-  g_assert_cmpuint (m.begun, ==, 2);
-  g_assert_cmpuint (m.next, ==, (2 * PROVEN + 1) * MADE_SIZE);
-  made_clear (&m);
+  m->origins[1] = 2;
+  made_run (m, 0, 0, 0, PROVEN);
+  m->states[0].is_connected = FALSE;
+  made_arrive (m, 1, 2 * PROVEN);
+  g_assert_cmpuint (m->begun, ==, 2);
+  g_assert_cmpuint (m->next, ==, (2 * PROVEN + 1) * MADE_SIZE);
 }
 
 /* Two sources of another sender, whose clock is ahead or behind, take over when the first one is
@@ -447,31 +412,29 @@ test_pair_of_another_clock (void)
 {
   for (gint ahead = -1; ahead <= 1; ahead++) {
     guint64 k = PROVEN; /* block */
-    Made m;
+    g_autoptr (Made) m = made_new (FASP_REDUNDANCY_HOT, 3);
 
-    made_init (&m, FASP_REDUNDANCY_HOT, 3);
     for (guint i = 1; i < 3; i++) {
-      m.origins[i] = 2;
-      m.forges[i] = 1;
-      m.turns[i] = ahead * 1000 * FASP_SEC;
+      m->origins[i] = 2;
+      m->forges[i] = 1;
+      m->turns[i] = ahead * 1000 * FASP_SEC;
     }
-    made_run (&m, 0, 0, 0, k);
-    m.states[0].is_connected = FALSE;
+    made_run (m, 0, 0, 0, k);
+    m->states[0].is_connected = FALSE;
     for (guint i = 1; i < 3; i++) {
-      made_run (&m, 1, 2, k, k + 2 * PROVEN);
+      made_run (m, 1, 2, k, k + 2 * PROVEN);
       k += 2 * PROVEN;
-      g_assert_cmpuint (m.begun, ==, 2);
+      g_assert_cmpuint (m->begun, ==, 2);
       /* each of them brings a block that the other one has not */
       for (guint from = 1; from < 3; from++) {
-        g_assert_true (made_is_trusted (&m, from));
-        made_arrive (&m, from, k++);
-        g_assert_cmpuint (m.next, ==, k * MADE_SIZE);
-        g_assert_cmpint (ABS (m.media - (FaspTime) (k - 1) * MADE_GAP), <=, FASP_MSEC);
+        g_assert_true (made_is_trusted (m, from));
+        made_arrive (m, from, k++);
+        g_assert_cmpuint (m->next, ==, k * MADE_SIZE);
+        g_assert_cmpint (ABS (m->media - (FaspTime) (k - 1) * MADE_GAP), <=, FASP_MSEC);
       }
-      m.states[i].session++;
+      m->states[i].session++;
     }
-    g_assert_cmpuint (m.events[FASP_MERGE_LEFT][1] + m.events[FASP_MERGE_LEFT][2], ==, 0);
-    made_clear (&m);
+    g_assert_cmpuint (m->events[FASP_MERGE_LEFT][1] + m->events[FASP_MERGE_LEFT][2], ==, 0);
   }
 }
 
@@ -481,25 +444,23 @@ static void
 test_place_in_the_stream_before (void)
 {
   const guint64 base = 100, silent = 10 * PROVEN, from = 14 * PROVEN, to = 16 * PROVEN; /* blocks */
-  Made m;
+  g_autoptr (Made) m = made_new (FASP_REDUNDANCY_HOT, 3);
 
-  made_init (&m, FASP_REDUNDANCY_HOT, 3);
   for (guint i = 1; i < 3; i++) {
-    m.origins[i] = 1 + i;
-    m.begins[1 + i] = i * base * MADE_SIZE;
+    m->origins[i] = 1 + i;
+    m->begins[1 + i] = i * base * MADE_SIZE;
   }
-  made_run (&m, 0, 1, base, silent);
-  g_assert_true (made_is_trusted (&m, 1));
+  made_run (m, 0, 1, base, silent);
+  g_assert_true (made_is_trusted (m, 1));
   /* both fall silent, and a third one brings what comes later */
-  made_run (&m, 2, 2, from, to);
-  g_assert_cmpuint (m.begun, ==, 2);
-  g_assert_false (made_is_trusted (&m, 1));
-  m.wrong = FALSE;
+  made_run (m, 2, 2, from, to);
+  g_assert_cmpuint (m->begun, ==, 2);
+  g_assert_false (made_is_trusted (m, 1));
+  m->wrong = FALSE;
   /* this would seem to be what comes next */
-  made_arrive (&m, 1, to - 2 * base);
-  g_assert_cmpuint (m.next, ==, to * MADE_SIZE);
-  g_assert_false (m.wrong);
-  made_clear (&m);
+  made_arrive (m, 1, to - 2 * base);
+  g_assert_cmpuint (m->next, ==, to * MADE_SIZE);
+  g_assert_false (m->wrong);
 }
 
 int

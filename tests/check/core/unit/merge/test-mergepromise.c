@@ -8,15 +8,17 @@
 #define HOUR 3600
 #define LONGEST G_GUINT64_CONSTANT (18000000000)
 
-static void
-make (Made *m, FaspRedundancy redundancy, guint n)
+static Made *
+make (FaspRedundancy redundancy, guint n)
 {
-  made_init (m, redundancy, n);
+  Made *m = made_new (redundancy, n);
+
   for (guint i = 0; i < n; i++)
     m->states[i].promised = HOUR;
   for (guint64 k = 0; k < 2 * PROVEN; k++)
     for (guint i = 0; i < n; i++)
       made_arrive (m, i, k);
+  return m;
 }
 
 static guint64
@@ -32,13 +34,11 @@ test_hot (void)
 {
   for (guint n = 1; n <= 3; n++) {
     guint64 all = 1;
-    Made m;
+    g_autoptr (Made) m = make (FASP_REDUNDANCY_HOT, n);
 
-    make (&m, FASP_REDUNDANCY_HOT, n);
     for (guint i = 0; i < n; i++)
       all *= HOUR;
-    g_assert_cmpuint (get (&m), ==, MIN (all, LONGEST));
-    made_clear (&m);
+    g_assert_cmpuint (get (m), ==, MIN (all, LONGEST));
   }
 }
 
@@ -46,23 +46,21 @@ test_hot (void)
 static void
 test_counts (void)
 {
-  Made m;
+  g_autoptr (Made) m = make (FASP_REDUNDANCY_HOT, 2);
 
-  make (&m, FASP_REDUNDANCY_HOT, 2);
-  m.states[1].promised = 0;
-  g_assert_cmpuint (get (&m), ==, HOUR);
-  m.states[0].promised = 0;
-  g_assert_cmpuint (get (&m), ==, 0);
+  m->states[1].promised = 0;
+  g_assert_cmpuint (get (m), ==, HOUR);
+  m->states[0].promised = 0;
+  g_assert_cmpuint (get (m), ==, 0);
   for (guint i = 0; i < 2; i++)
-    m.states[i].promised = 2;
-  g_assert_cmpuint (get (&m), ==, 4);
-  m.states[1].is_connected = FALSE;
-  g_assert_cmpuint (get (&m), ==, 2);
-  m.states[1].is_connected = TRUE;
-  m.forges[1] = 1;
-  made_run (&m, 0, 1, 2 * PROVEN, 3 * PROVEN);
-  g_assert_cmpuint (get (&m), ==, 2);
-  made_clear (&m);
+    m->states[i].promised = 2;
+  g_assert_cmpuint (get (m), ==, 4);
+  m->states[1].is_connected = FALSE;
+  g_assert_cmpuint (get (m), ==, 2);
+  m->states[1].is_connected = TRUE;
+  m->forges[1] = 1;
+  made_run (m, 0, 1, 2 * PROVEN, 3 * PROVEN);
+  g_assert_cmpuint (get (m), ==, 2);
 }
 
 /* Standby: of the other one counts what is left of its latency once it has been asked: 150 ms, less
@@ -70,16 +68,14 @@ test_counts (void)
 static void
 test_standby (void)
 {
-  Made m;
+  g_autoptr (Made) m = make (FASP_REDUNDANCY_STANDBY, 2);
 
-  make (&m, FASP_REDUNDANCY_STANDBY, 2);
-  g_assert_cmpuint (get (&m), ==, 27885); /* 3600 to the power of 1.25 */
+  g_assert_cmpuint (get (m), ==, 27885); /* 3600 to the power of 1.25 */
   /* there is no time to ask it */
-  m.states[1].latency = 2 * MADE_RTT;
-  g_assert_cmpuint (get (&m), ==, HOUR);
-  m.states[1].latency = 0;
-  g_assert_cmpuint (get (&m), ==, HOUR);
-  made_clear (&m);
+  m->states[1].latency = 2 * MADE_RTT;
+  g_assert_cmpuint (get (m), ==, HOUR);
+  m->states[1].latency = 0;
+  g_assert_cmpuint (get (m), ==, HOUR);
 }
 
 int

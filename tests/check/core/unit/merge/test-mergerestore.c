@@ -24,11 +24,10 @@ get_leader (const Made *m)
 /* Both bring the stream; source 0, which leads, is then gone for a second.  Returns the next
  * block. */
 static guint64
-make_failed (Made *m, FaspRedundancy redundancy, FaspTime wait)
+fail_first (Made *m, FaspTime wait)
 {
   guint64 k = 2 * PROVEN;
 
-  made_init (m, redundancy, 2);
   fasp_merge_restore_after (m->merge, wait);
   made_run (m, 0, 1, 0, k);
   g_assert_cmpuint (get_leader (m), ==, 0);
@@ -45,7 +44,6 @@ assert_whole (Made *m, guint64 next)
   g_assert_cmpuint (m->next, ==, next * MADE_SIZE);
   g_assert_cmpuint (m->discontinuities, ==, 0);
   g_assert_false (m->wrong);
-  made_clear (m);
 }
 
 /* After it has been good for so long, or when it is asked for. */
@@ -53,22 +51,22 @@ static void
 test_wait (void)
 {
   for (guint is_set = 0; is_set < 2; is_set++) {
-    Made m;
-    guint64 k = make_failed (&m, FASP_REDUNDANCY_HOT, is_set * WAIT);
+    g_autoptr (Made) m = made_new (FASP_REDUNDANCY_HOT, 2);
+    guint64 k = fail_first (m, is_set * WAIT);
 
-    made_run (&m, 0, 1, k, k + 29 * SECOND);
-    g_assert_cmpuint (get_leader (&m), ==, 1);
+    made_run (m, 0, 1, k, k + 29 * SECOND);
+    g_assert_cmpuint (get_leader (m), ==, 1);
     if (is_set)
-      g_assert_cmpint (fasp_merge_get_timeout (m.merge, m.now), <=, m.now + 2 * FASP_SEC);
+      g_assert_cmpint (fasp_merge_get_timeout (m->merge, m->now), <=, m->now + 2 * FASP_SEC);
     k += 29 * SECOND;
-    made_run (&m, 0, 1, k, k + 3 * SECOND);
+    made_run (m, 0, 1, k, k + 3 * SECOND);
     k += 3 * SECOND;
-    g_assert_cmpuint (get_leader (&m), ==, !is_set);
+    g_assert_cmpuint (get_leader (m), ==, !is_set);
     if (!is_set)
-      g_assert_true (fasp_merge_prefer (m.merge, m.now, 0));
-    made_run (&m, 0, 1, k, k + SECOND);
-    g_assert_cmpuint (get_leader (&m), ==, 0);
-    assert_whole (&m, k + SECOND);
+      g_assert_true (fasp_merge_prefer (m->merge, m->now, 0));
+    made_run (m, 0, 1, k, k + SECOND);
+    g_assert_cmpuint (get_leader (m), ==, 0);
+    assert_whole (m, k + SECOND);
   }
 }
 
@@ -78,23 +76,23 @@ static void
 test_not_good (void)
 {
   for (guint how = 0; how < 4; how++) {
-    Made m;
-    guint64 k = make_failed (&m, FASP_REDUNDANCY_HOT, WAIT), again = k + 20 * SECOND;
+    g_autoptr (Made) m = made_new (FASP_REDUNDANCY_HOT, 2);
+    guint64 k = fail_first (m, WAIT), again = k + 20 * SECOND;
 
-    made_run (&m, 0, 1, k, again);
-    m.states[0].is_connected = how != 0;
-    m.states[0].session += how == 3;
-    m.delays[0] += how == 2 ? 350 * FASP_MSEC : 0;
-    made_run (&m, how >= 2 ? 0 : 1, 1, again, again + 3 * SECOND);
-    m.states[0].is_connected = TRUE;
-    m.delays[0] -= how == 2 ? 350 * FASP_MSEC : 0;
+    made_run (m, 0, 1, k, again);
+    m->states[0].is_connected = how != 0;
+    m->states[0].session += how == 3;
+    m->delays[0] += how == 2 ? 350 * FASP_MSEC : 0;
+    made_run (m, how >= 2 ? 0 : 1, 1, again, again + 3 * SECOND);
+    m->states[0].is_connected = TRUE;
+    m->delays[0] -= how == 2 ? 350 * FASP_MSEC : 0;
     k = again + 3 * SECOND;
-    made_run (&m, 0, 1, k, k + 25 * SECOND);
-    g_assert_cmpuint (get_leader (&m), ==, 1);
+    made_run (m, 0, 1, k, k + 25 * SECOND);
+    g_assert_cmpuint (get_leader (m), ==, 1);
     k += 25 * SECOND;
-    made_run (&m, 0, 1, k, k + 7 * SECOND);
-    g_assert_cmpuint (get_leader (&m), ==, 0);
-    assert_whole (&m, k + 7 * SECOND);
+    made_run (m, 0, 1, k, k + 7 * SECOND);
+    g_assert_cmpuint (get_leader (m), ==, 0);
+    assert_whole (m, k + 7 * SECOND);
   }
 }
 
@@ -102,19 +100,18 @@ test_not_good (void)
 static void
 test_asked (void)
 {
-  Made m;
+  g_autoptr (Made) m = made_new (FASP_REDUNDANCY_HOT, 3);
 
-  made_init (&m, FASP_REDUNDANCY_HOT, 3);
-  m.states[2].is_connected = FALSE;
-  fasp_merge_restore_after (m.merge, WAIT);
-  made_run (&m, 0, 1, 0, 2 * PROVEN);
-  g_assert_false (fasp_merge_prefer (m.merge, m.now, 2));
-  g_assert_false (fasp_merge_prefer (m.merge, m.now, 3));
-  g_assert_cmpuint (get_leader (&m), ==, 0);
-  g_assert_true (fasp_merge_prefer (m.merge, m.now, 1));
-  made_run (&m, 0, 1, 2 * PROVEN, 50 * SECOND);
-  g_assert_cmpuint (get_leader (&m), ==, 1);
-  assert_whole (&m, 50 * SECOND);
+  m->states[2].is_connected = FALSE;
+  fasp_merge_restore_after (m->merge, WAIT);
+  made_run (m, 0, 1, 0, 2 * PROVEN);
+  g_assert_false (fasp_merge_prefer (m->merge, m->now, 2));
+  g_assert_false (fasp_merge_prefer (m->merge, m->now, 3));
+  g_assert_cmpuint (get_leader (m), ==, 0);
+  g_assert_true (fasp_merge_prefer (m->merge, m->now, 1));
+  made_run (m, 0, 1, 2 * PROVEN, 50 * SECOND);
+  g_assert_cmpuint (get_leader (m), ==, 1);
+  assert_whole (m, 50 * SECOND);
 }
 
 /* Of a standby, the other one sends on for two seconds, and leads again if the preferred one brings
@@ -123,30 +120,29 @@ static void
 test_standby (void)
 {
   for (guint brings = 0; brings < 2; brings++) {
-    Made m;
+    g_autoptr (Made) m = made_new (FASP_REDUNDANCY_STANDBY, 2);
     guint64 k = 2 * PROVEN;
 
-    made_init (&m, FASP_REDUNDANCY_STANDBY, 2);
-    made_run (&m, 0, 1, 0, k);
-    g_assert_true (fasp_merge_get_other_sources (m.merge, 1).stands_by);
-    g_assert_true (fasp_merge_prefer (m.merge, m.now, 1));
-    g_assert_false (fasp_merge_get_other_sources (m.merge, 0).stands_by);
-    g_assert_false (fasp_merge_get_other_sources (m.merge, 1).stands_by);
+    made_run (m, 0, 1, 0, k);
+    g_assert_true (fasp_merge_get_other_sources (m->merge, 1).stands_by);
+    g_assert_true (fasp_merge_prefer (m->merge, m->now, 1));
+    g_assert_false (fasp_merge_get_other_sources (m->merge, 0).stands_by);
+    g_assert_false (fasp_merge_get_other_sources (m->merge, 1).stands_by);
     for (guint64 end = k + 3 * SECOND; k < end; k++) {
-      m.now += MADE_GAP;
+      m->now += MADE_GAP;
       for (guint i = 0; i < 2; i++)
-        if ((i == 0 || brings) && !fasp_merge_get_other_sources (m.merge, i).stands_by) {
-          m.states[i].heard = m.now;
-          made_bring_block (&m, i, k);
+        if ((i == 0 || brings) && !fasp_merge_get_other_sources (m->merge, i).stands_by) {
+          m->states[i].heard = m->now;
+          made_bring_block (m, i, k);
         }
       for (guint i = 0; i < 2; i++)
-        fasp_merge_set_state (m.merge, m.now, i, &m.states[i]);
-      fasp_merge_decide (m.merge, m.now);
-      made_take (&m);
+        fasp_merge_set_state (m->merge, m->now, i, &m->states[i]);
+      fasp_merge_decide (m->merge, m->now);
+      made_take (m);
     }
-    g_assert_cmpuint (get_leader (&m), ==, brings);
-    g_assert_true (fasp_merge_get_other_sources (m.merge, !brings).stands_by);
-    assert_whole (&m, k);
+    g_assert_cmpuint (get_leader (m), ==, brings);
+    g_assert_true (fasp_merge_get_other_sources (m->merge, !brings).stands_by);
+    assert_whole (m, k);
   }
 }
 

@@ -31,21 +31,19 @@ test_recovery_time (void)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (table); i++) {
-    Made m;
+    g_autoptr (Made) m = made_new (FASP_REDUNDANCY_HOT, 2);
 
-    made_init (&m, FASP_REDUNDANCY_HOT, 2);
-    m.delays[1] = m.delays[0] + table[i].slower * FASP_MSEC;
-    g_assert_cmpint (get (&m, 0).recovery_time, ==, 0);
-    made_run (&m, 0, 1, 0, 2 * PROVEN);
-    m.states[0].latency = table[i].latency * FASP_MSEC;
-    m.states[0].rtt = table[i].rtt * FASP_MSEC;
-    made_decide (&m);
-    g_assert_cmpint (get (&m, 0).recovery_time, ==, table[i].recovery_time * FASP_MSEC);
+    m->delays[1] = m->delays[0] + table[i].slower * FASP_MSEC;
+    g_assert_cmpint (get (m, 0).recovery_time, ==, 0);
+    made_run (m, 0, 1, 0, 2 * PROVEN);
+    m->states[0].latency = table[i].latency * FASP_MSEC;
+    m->states[0].rtt = table[i].rtt * FASP_MSEC;
+    made_decide (m);
+    g_assert_cmpint (get (m, 0).recovery_time, ==, table[i].recovery_time * FASP_MSEC);
     /* nobody else may bring anything */
-    m.states[1].is_connected = FALSE;
-    made_decide (&m);
-    g_assert_cmpint (get (&m, 0).recovery_time, ==, 0);
-    made_clear (&m);
+    m->states[1].is_connected = FALSE;
+    made_decide (m);
+    g_assert_cmpint (get (m, 0).recovery_time, ==, 0);
   }
 }
 
@@ -53,20 +51,18 @@ test_recovery_time (void)
 static void
 test_has (void)
 {
-  Made m;
+  g_autoptr (Made) m = made_new (FASP_REDUNDANCY_STANDBY, 2);
 
-  made_init (&m, FASP_REDUNDANCY_STANDBY, 2);
-  g_assert_false (get (&m, 0).has.known);
-  g_assert_false (get (&m, 0).stands_by);
-  made_arrive (&m, 0, 0);
+  g_assert_false (get (m, 0).has.known);
+  g_assert_false (get (m, 0).stands_by);
+  made_arrive (m, 0, 0);
   for (guint i = 0; i < 2; i++) {
-    FaspOtherSources others = get (&m, i);
+    FaspOtherSources others = get (m, i);
 
     g_assert_cmpint (others.has.known, ==, i == 0);
     if (others.has.known)
       g_assert_cmpuint (others.has.offset, ==, MADE_SIZE);
   }
-  made_clear (&m);
 }
 
 /* Another one leads when the leader is gone; the one that is trusted, then the nearest. */
@@ -74,18 +70,16 @@ static void
 test_leader_gone (void)
 {
   for (guint nearest = 1; nearest <= 2; nearest++) {
-    Made m;
+    g_autoptr (Made) m = made_new (FASP_REDUNDANCY_HOT, 3);
 
-    made_init (&m, FASP_REDUNDANCY_HOT, 3);
-    m.states[nearest].rtt /= 2;
+    m->states[nearest].rtt /= 2;
     for (guint64 k = 0; k < 2 * PROVEN; k++)
       for (guint i = 0; i < 3; i++)
-        made_arrive (&m, i, k);
-    m.states[0].is_connected = FALSE;
-    made_decide (&m);
-    g_assert_cmpuint (m.events[FASP_MERGE_LEADS][nearest], ==, 1);
-    g_assert_cmpuint (m.events[FASP_MERGE_LEADS][3 - nearest], ==, 0);
-    made_clear (&m);
+        made_arrive (m, i, k);
+    m->states[0].is_connected = FALSE;
+    made_decide (m);
+    g_assert_cmpuint (m->events[FASP_MERGE_LEADS][nearest], ==, 1);
+    g_assert_cmpuint (m->events[FASP_MERGE_LEADS][3 - nearest], ==, 0);
   }
 }
 
@@ -117,35 +111,33 @@ static void
 test_standby (void)
 {
   FaspTime silent;
-  Made m;
+  g_autoptr (Made) m = made_new (FASP_REDUNDANCY_STANDBY, 3);
 
-  made_init (&m, FASP_REDUNDANCY_STANDBY, 3);
   for (guint64 k = 0; k < 2 * PROVEN; k++)
     for (guint i = 0; i < 3; i++)
-      made_arrive (&m, i, k);
-  g_assert_false (get (&m, 0).stands_by);
-  g_assert_true (get (&m, 1).stands_by);
-  g_assert_true (get (&m, 2).stands_by);
-  silent = m.now;
+      made_arrive (m, i, k);
+  g_assert_false (get (m, 0).stands_by);
+  g_assert_true (get (m, 1).stands_by);
+  g_assert_true (get (m, 2).stands_by);
+  silent = m->now;
   /* the others are heard now and then, the leader is not */
-  sleep_until (&m, silent + FASP_SEC);
-  g_assert_cmpuint (m.events[FASP_MERGE_HELPS][1] + m.events[FASP_MERGE_HELPS][2], ==, 1);
-  g_assert_cmpuint (get (&m, 1).stands_by + get (&m, 2).stands_by, ==, 1);
+  sleep_until (m, silent + FASP_SEC);
+  g_assert_cmpuint (m->events[FASP_MERGE_HELPS][1] + m->events[FASP_MERGE_HELPS][2], ==, 1);
+  g_assert_cmpuint (get (m, 1).stands_by + get (m, 2).stands_by, ==, 1);
   /* the stream rests: nobody brings anything */
-  sleep_until (&m, silent + 10 * FASP_SEC);
-  g_assert_cmpuint (m.events[FASP_MERGE_LEADS][1] + m.events[FASP_MERGE_LEADS][2], ==, 0);
+  sleep_until (m, silent + 10 * FASP_SEC);
+  g_assert_cmpuint (m->events[FASP_MERGE_LEADS][1] + m->events[FASP_MERGE_LEADS][2], ==, 0);
   /* the helper brings what the leader does not */
   for (guint64 k = 2 * PROVEN; k < 2 * PROVEN + 10; k++) {
-    guint helper = get (&m, 1).stands_by ? 2 : 1;
+    guint helper = get (m, 1).stands_by ? 2 : 1;
 
-    made_bring_block (&m, helper, k);
-    made_take (&m);
-    sleep_until (&m, m.now + MADE_GAP);
+    made_bring_block (m, helper, k);
+    made_take (m);
+    sleep_until (m, m->now + MADE_GAP);
   }
-  g_assert_cmpuint (m.next, ==, (2 * PROVEN + 10) * MADE_SIZE);
-  g_assert_cmpuint (m.events[FASP_MERGE_LEADS][1] + m.events[FASP_MERGE_LEADS][2], ==, 1);
-  g_assert_cmpuint (m.discontinuities, ==, 0);
-  made_clear (&m);
+  g_assert_cmpuint (m->next, ==, (2 * PROVEN + 10) * MADE_SIZE);
+  g_assert_cmpuint (m->events[FASP_MERGE_LEADS][1] + m->events[FASP_MERGE_LEADS][2], ==, 1);
+  g_assert_cmpuint (m->discontinuities, ==, 0);
 }
 
 /* --- roles ------------------------------------------------------------------------- */
@@ -213,46 +205,44 @@ test_roles (void)
   Seen seen = { 0 };
   guint64 k = 0;
   guint backup;
-  Made m;
+  g_autoptr (Made) m = made_new (FASP_REDUNDANCY_STANDBY, 3);
 
-  made_init (&m, FASP_REDUNDANCY_STANDBY, 3);
   for (guint i = 0; i < 3; i++)
-    note (seen, &m, i, FASP_SOURCE_IDLE, FASP_SOURCE_SENDING);
-  bring (&m, &k, 1);
-  note (seen, &m, 0, FASP_SOURCE_SENDING, FASP_SOURCE_ACTIVE);
-  bring (&m, &k, 2 * PROVEN);
-  note (seen, &m, 1, FASP_SOURCE_SENDING, FASP_SOURCE_STANDBY);
-  backup = fail_leader (seen, &m);
-  bring (&m, &k, 3 * FASP_SEC / MADE_GAP);
-  note (seen, &m, backup, FASP_SOURCE_BACKUP, FASP_SOURCE_STANDBY);
+    note (seen, m, i, FASP_SOURCE_IDLE, FASP_SOURCE_SENDING);
+  bring (m, &k, 1);
+  note (seen, m, 0, FASP_SOURCE_SENDING, FASP_SOURCE_ACTIVE);
+  bring (m, &k, 2 * PROVEN);
+  note (seen, m, 1, FASP_SOURCE_SENDING, FASP_SOURCE_STANDBY);
+  backup = fail_leader (seen, m);
+  bring (m, &k, 3 * FASP_SEC / MADE_GAP);
+  note (seen, m, backup, FASP_SOURCE_BACKUP, FASP_SOURCE_STANDBY);
 
-  g_assert_true (fasp_merge_prefer (m.merge, m.now, 1));
-  note (seen, &m, 1, FASP_SOURCE_STANDBY, FASP_SOURCE_ACTIVE);
-  note (seen, &m, 0, FASP_SOURCE_ACTIVE, FASP_SOURCE_BACKUP);
-  g_assert_true (fasp_merge_prefer (m.merge, m.now, 0));
-  note (seen, &m, 0, FASP_SOURCE_BACKUP, FASP_SOURCE_ACTIVE);
-  bring (&m, &k, 3 * FASP_SEC / MADE_GAP);
-  g_assert_cmpint (get_role (&m, 0), ==, FASP_SOURCE_ACTIVE);
+  g_assert_true (fasp_merge_prefer (m->merge, m->now, 1));
+  note (seen, m, 1, FASP_SOURCE_STANDBY, FASP_SOURCE_ACTIVE);
+  note (seen, m, 0, FASP_SOURCE_ACTIVE, FASP_SOURCE_BACKUP);
+  g_assert_true (fasp_merge_prefer (m->merge, m->now, 0));
+  note (seen, m, 0, FASP_SOURCE_BACKUP, FASP_SOURCE_ACTIVE);
+  bring (m, &k, 3 * FASP_SEC / MADE_GAP);
+  g_assert_cmpint (get_role (m, 0), ==, FASP_SOURCE_ACTIVE);
 
-  set_session (seen, &m, 2, 10);
-  set_session (seen, &m, 2, 11);
-  set_session (seen, &m, 2, 0);
-  set_session (seen, &m, 1, 0);
-  set_session (seen, &m, 1, 12);
-  bring (&m, &k, 2 * PROVEN);
-  g_assert_cmpuint (fail_leader (seen, &m), ==, 1);
-  set_session (seen, &m, 1, 13);
-  bring (&m, &k, 2 * PROVEN);
-  g_assert_cmpuint (fail_leader (seen, &m), ==, 1);
-  set_session (seen, &m, 1, 0);
+  set_session (seen, m, 2, 10);
+  set_session (seen, m, 2, 11);
+  set_session (seen, m, 2, 0);
+  set_session (seen, m, 1, 0);
+  set_session (seen, m, 1, 12);
+  bring (m, &k, 2 * PROVEN);
+  g_assert_cmpuint (fail_leader (seen, m), ==, 1);
+  set_session (seen, m, 1, 13);
+  bring (m, &k, 2 * PROVEN);
+  g_assert_cmpuint (fail_leader (seen, m), ==, 1);
+  set_session (seen, m, 1, 0);
 
   /* what it brought is left to be read, and so is the other one's */
-  m.states[1].is_connected = TRUE;
-  m.states[0] = (FaspSourceState) { 0 };
-  made_decide (&m);
-  note (seen, &m, 1, FASP_SOURCE_IDLE, FASP_SOURCE_ACTIVE);
-  note (seen, &m, 0, FASP_SOURCE_ACTIVE, FASP_SOURCE_IDLE);
-  made_clear (&m);
+  m->states[1].is_connected = TRUE;
+  m->states[0] = (FaspSourceState) { 0 };
+  made_decide (m);
+  note (seen, m, 1, FASP_SOURCE_IDLE, FASP_SOURCE_ACTIVE);
+  note (seen, m, 0, FASP_SOURCE_ACTIVE, FASP_SOURCE_IDLE);
 
   for (guint from = 0; from <= FASP_SOURCE_ACTIVE; from++)
     for (guint to = 0; to <= FASP_SOURCE_ACTIVE; to++) {
@@ -273,25 +263,23 @@ static void
 test_standby_leads (void)
 {
   guint64 k = 0, first;
-  Made m;
+  g_autoptr (Made) m = made_new (FASP_REDUNDANCY_STANDBY, 2);
 
-  made_init (&m, FASP_REDUNDANCY_STANDBY, 2);
   for (guint i = 0; i < 2; i++)
-    m.states[i].latency = 100 * FASP_MSEC;
-  bring (&m, &k, 2 * PROVEN);
-  g_assert_true (get (&m, 1).stands_by);
-  m.states[0].is_connected = FALSE;
-  made_decide (&m);
-  g_assert_cmpuint (m.events[FASP_MERGE_LEADS][1], ==, 1);
-  first = get (&m, 1).has.offset / MADE_SIZE;
+    m->states[i].latency = 100 * FASP_MSEC;
+  bring (m, &k, 2 * PROVEN);
+  g_assert_true (get (m, 1).stands_by);
+  m->states[0].is_connected = FALSE;
+  made_decide (m);
+  g_assert_cmpuint (m->events[FASP_MERGE_LEADS][1], ==, 1);
+  first = get (m, 1).has.offset / MADE_SIZE;
   g_assert_cmpuint (first, <, k);
-  m.now += MADE_RTT;
+  m->now += MADE_RTT;
   for (guint64 i = first; i < k; i++) {
-    m.delays[1] = m.now - MADE_START - (gint64) i * MADE_GAP;
-    g_assert_true (made_bring_block (&m, 1, i));
+    m->delays[1] = m->now - MADE_START - (gint64) i * MADE_GAP;
+    g_assert_true (made_bring_block (m, 1, i));
   }
-  g_assert_cmpuint (m.events[FASP_MERGE_LEFT][1], ==, 0);
-  made_clear (&m);
+  g_assert_cmpuint (m->events[FASP_MERGE_LEFT][1], ==, 0);
 }
 
 /* A leader whose session has ended counts as connected while something of it is left to be read. It
@@ -300,25 +288,23 @@ static void
 test_gone_unread (void)
 {
   guint64 k = 0;
-  Made m;
+  g_autoptr (Made) m = made_new (FASP_REDUNDANCY_STANDBY, 2);
 
-  made_init (&m, FASP_REDUNDANCY_STANDBY, 2);
-  m.states[1] = (FaspSourceState) { 0 };
-  made_decide (&m);
-  bring (&m, &k, PROVEN);
-  m.states[0].session = 0;
-  made_decide (&m);
-  made_arrive (&m, 0, k);
-  m.states[1] = (FaspSourceState) { TRUE, 7, m.now, MADE_RTT, MADE_LATENCY };
-  made_decide (&m);
-  made_arrive (&m, 1, k);
-  g_assert_true (made_is_trusted (&m, 0));
-  g_assert_true (fasp_merge_prefer (m.merge, m.now, 1));
-  g_assert_cmpint (get_role (&m, 1), ==, FASP_SOURCE_ACTIVE);
-  g_assert_cmpint (get_role (&m, 0), ==, FASP_SOURCE_IDLE);
-  made_decide (&m);
-  g_assert_cmpuint (m.events[FASP_MERGE_HELPS][0], ==, 0);
-  made_clear (&m);
+  m->states[1] = (FaspSourceState) { 0 };
+  made_decide (m);
+  bring (m, &k, PROVEN);
+  m->states[0].session = 0;
+  made_decide (m);
+  made_arrive (m, 0, k);
+  m->states[1] = (FaspSourceState) { TRUE, 7, m->now, MADE_RTT, MADE_LATENCY };
+  made_decide (m);
+  made_arrive (m, 1, k);
+  g_assert_true (made_is_trusted (m, 0));
+  g_assert_true (fasp_merge_prefer (m->merge, m->now, 1));
+  g_assert_cmpint (get_role (m, 1), ==, FASP_SOURCE_ACTIVE);
+  g_assert_cmpint (get_role (m, 0), ==, FASP_SOURCE_IDLE);
+  made_decide (m);
+  g_assert_cmpuint (m->events[FASP_MERGE_HELPS][0], ==, 0);
 }
 
 /* One that comes too late is left, and does not set the play time; it is back when it has been good
@@ -327,22 +313,20 @@ static void
 test_left (void)
 {
   FaspTime delay;
-  Made m;
+  g_autoptr (Made) m = made_new (FASP_REDUNDANCY_HOT, 2);
 
-  made_init (&m, FASP_REDUNDANCY_HOT, 2);
-  made_run (&m, 0, 1, 0, 2 * PROVEN);
-  delay = m.delay;
-  m.delays[1] += 350 * FASP_MSEC;
-  made_run (&m, 0, 1, 2 * PROVEN, 4 * PROVEN);
-  g_assert_cmpuint (m.events[FASP_MERGE_LEFT][1], ==, 1);
-  g_assert_cmpint (m.delay - delay, <, 2 * FASP_MSEC);
-  m.delays[1] -= 350 * FASP_MSEC;
-  made_run (&m, 0, 1, 4 * PROVEN, 4 * PROVEN + 900);
-  g_assert_cmpuint (m.events[FASP_MERGE_BACK][1], ==, 0);
-  made_run (&m, 0, 1, 4 * PROVEN + 900, 4 * PROVEN + 1200);
-  g_assert_cmpuint (m.events[FASP_MERGE_BACK][1], ==, 1);
-  g_assert_cmpuint (m.events[FASP_MERGE_LEFT][0], ==, 0);
-  made_clear (&m);
+  made_run (m, 0, 1, 0, 2 * PROVEN);
+  delay = m->delay;
+  m->delays[1] += 350 * FASP_MSEC;
+  made_run (m, 0, 1, 2 * PROVEN, 4 * PROVEN);
+  g_assert_cmpuint (m->events[FASP_MERGE_LEFT][1], ==, 1);
+  g_assert_cmpint (m->delay - delay, <, 2 * FASP_MSEC);
+  m->delays[1] -= 350 * FASP_MSEC;
+  made_run (m, 0, 1, 4 * PROVEN, 4 * PROVEN + 900);
+  g_assert_cmpuint (m->events[FASP_MERGE_BACK][1], ==, 0);
+  made_run (m, 0, 1, 4 * PROVEN + 900, 4 * PROVEN + 1200);
+  g_assert_cmpuint (m->events[FASP_MERGE_BACK][1], ==, 1);
+  g_assert_cmpuint (m->events[FASP_MERGE_LEFT][0], ==, 0);
 }
 
 /* A reader that was busy for longer than the latency finds what has come meanwhile.  That is no
@@ -351,24 +335,22 @@ static void
 test_busy_reader (gconstpointer redundancy)
 {
   const guint64 first = 2 * PROVEN, n = 2 * MADE_LATENCY / MADE_GAP;
-  Made m;
+  g_autoptr (Made) m = made_new (GPOINTER_TO_UINT (redundancy), 2);
 
-  made_init (&m, GPOINTER_TO_UINT (redundancy), 2);
-  made_run (&m, 0, 1, 0, first);
-  m.now += n * MADE_GAP;
+  made_run (m, 0, 1, 0, first);
+  m->now += n * MADE_GAP;
   for (guint64 k = first; k < first + n; k++) {
     for (guint i = 0; i < 2; i++)
-      if (!get (&m, i).stands_by)
-        g_assert_true (made_bring_block (&m, i, k));
-    made_decide (&m);
-    made_take (&m);
+      if (!get (m, i).stands_by)
+        g_assert_true (made_bring_block (m, i, k));
+    made_decide (m);
+    made_take (m);
   }
   for (guint i = 0; i < 2; i++) {
-    g_assert_cmpuint (m.events[FASP_MERGE_LEFT][i], ==, 0);
-    g_assert_cmpuint (m.events[FASP_MERGE_HELPS][i], ==, 0);
+    g_assert_cmpuint (m->events[FASP_MERGE_LEFT][i], ==, 0);
+    g_assert_cmpuint (m->events[FASP_MERGE_HELPS][i], ==, 0);
   }
-  g_assert_cmpuint (m.next, ==, (first + n) * MADE_SIZE);
-  made_clear (&m);
+  g_assert_cmpuint (m->next, ==, (first + n) * MADE_SIZE);
 }
 
 int

@@ -20,7 +20,7 @@ static void
 test_announcers (void)
 {
   FaspAnnouncers a = { 0 };
-  GRand *rand = g_rand_new_with_seed (1);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (1);
   FaspAddress right = somebody (1000);
   guint called = 0;
   FaspTime now = FASP_SEC;
@@ -41,7 +41,6 @@ test_announcers (void)
   }
   g_assert_cmpuint (a.calls, <=, 2400 / 12 + 1);
   g_assert_cmpuint (called, >=, 3);
-  g_rand_free (rand);
 }
 
 /* One that refuses has no more of its turn, if somebody waits for his. */

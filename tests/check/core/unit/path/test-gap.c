@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspgap.h"
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FaspGap, fasp_gap_free)
+
 typedef struct
 {
   FaspTime now;
@@ -12,7 +14,7 @@ typedef struct
 static void
 run (const Step *steps, guint n)
 {
-  FaspGap *gap = fasp_gap_new ();
+  g_autoptr (FaspGap) gap = fasp_gap_new ();
 
   for (guint i = 0; i < n; i++) {
     guint64 settled;
@@ -25,7 +27,6 @@ run (const Step *steps, guint n)
       g_assert_cmpuint (settled, ==, steps[i].settled);
     }
   }
-  fasp_gap_free (gap);
 }
 
 static void
@@ -74,7 +75,7 @@ test_first_missing (void)
 static void
 test_timeout (void)
 {
-  FaspGap *gap = fasp_gap_new ();
+  g_autoptr (FaspGap) gap = fasp_gap_new ();
   guint64 settled;
 
   fasp_gap_receive (gap, 0, 0);
@@ -84,7 +85,6 @@ test_timeout (void)
   g_assert_true (fasp_gap_get_settled (gap, 100 + FASP_GAP_DELAY_MIN, &settled));
   g_assert_cmpuint (settled, ==, 2);
   g_assert_cmpint (fasp_gap_get_timeout (gap), ==, FASP_NEVER);
-  fasp_gap_free (gap);
 }
 
 /* A hole whose time is over when the next packet comes counts like one that
@@ -92,7 +92,7 @@ test_timeout (void)
 static void
 test_settled_by_packet (void)
 {
-  FaspGap *gap = fasp_gap_new ();
+  g_autoptr (FaspGap) gap = fasp_gap_new ();
 
   fasp_gap_receive (gap, 0, 0);
   fasp_gap_receive (gap, 1000, 2);
@@ -100,7 +100,6 @@ test_settled_by_packet (void)
   fasp_gap_receive (gap, 2000, 3);
   g_assert_cmpuint (fasp_gap_count_settled (gap), ==, 1);
   g_assert_cmpint (fasp_gap_get_timeout (gap), ==, FASP_NEVER);
-  fasp_gap_free (gap);
 }
 
 /* What was settled too soon comes in any order: in the end nothing is lost, and
@@ -109,7 +108,7 @@ static void
 test_holes_close (void)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (3);
-  FaspGap *gap = fasp_gap_new ();
+  g_autoptr (FaspGap) gap = fasp_gap_new ();
   FaspGapCounters counters;
   guint64 missing[8], settled;
 
@@ -131,7 +130,6 @@ test_holes_close (void)
     g_assert_cmpuint (counters.holes, <=, left - 1);
     g_assert_true ((counters.holes > 0) == (left > 1));
   }
-  fasp_gap_free (gap);
 }
 
 /* A path that reorders by 8 ms: the delay learns it and nothing is spurious
@@ -139,7 +137,7 @@ test_holes_close (void)
 static void
 test_adapts (void)
 {
-  FaspGap *gap = fasp_gap_new ();
+  g_autoptr (FaspGap) gap = fasp_gap_new ();
   FaspGapCounters counters;
   FaspTime now = 0;
   guint64 pn = 0;
@@ -165,7 +163,6 @@ test_adapts (void)
     fasp_gap_receive (gap, now, pn++);
   }
   g_assert_cmpint (fasp_gap_get_delay (gap), ==, FASP_GAP_DELAY_MIN);
-  fasp_gap_free (gap);
 }
 
 /* The delay becomes as long as packets are late, but leaves half of the time to repair; it is not
@@ -177,7 +174,7 @@ test_bound (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (spares); i++) {
     FaspTime late = 300 * FASP_MSEC, most = MAX (spares[i] / 2, FASP_GAP_DELAY_MOST), now = 0;
-    FaspGap *gap = fasp_gap_new ();
+    g_autoptr (FaspGap) gap = fasp_gap_new ();
     guint spurious = 0;
     guint64 pn = 0;
 
@@ -195,14 +192,13 @@ test_bound (void)
     g_assert_cmpuint (spurious, ==, most > late ? 1 : 100);
     fasp_gap_set_spare (gap, 0);
     g_assert_cmpint (fasp_gap_get_delay (gap), ==, FASP_GAP_DELAY_MOST);
-    fasp_gap_free (gap);
   }
 }
 
 static void
 test_replay (void)
 {
-  FaspGap *gap = fasp_gap_new ();
+  g_autoptr (FaspGap) gap = fasp_gap_new ();
 
   for (guint64 pn = 0; pn < 3 * FASP_GAP_WINDOW; pn += 2)
     fasp_gap_receive (gap, pn, pn);
@@ -212,14 +208,13 @@ test_replay (void)
   g_assert_true (fasp_gap_is_refused (gap, 1));
   g_assert_false (fasp_gap_is_refused (gap, 3 * FASP_GAP_WINDOW - 3));
   g_assert_cmpint (fasp_gap_receive (gap, 100000, 1), ==, FASP_GAP_REFUSED);
-  fasp_gap_free (gap);
 }
 
 /* A jump far ahead: everything between is one hole, at no cost. */
 static void
 test_jump (void)
 {
-  FaspGap *gap = fasp_gap_new ();
+  g_autoptr (FaspGap) gap = fasp_gap_new ();
   FaspGapCounters counters;
   guint64 settled;
 
@@ -229,7 +224,6 @@ test_jump (void)
   g_assert_cmpuint (settled, ==, 1u << 22);
   fasp_gap_get_counters (gap, &counters);
   g_assert_cmpuint (counters.lost, ==, (1u << 22) - 1);
-  fasp_gap_free (gap);
 }
 
 /* Whatever comes in whatever order: settled <= largest, never goes back, and
@@ -238,8 +232,8 @@ static void
 test_model (void)
 {
   for (guint seed = 0; seed < 100; seed++) {
-    GRand *rand = g_rand_new_with_seed (seed);
-    FaspGap *gap = fasp_gap_new ();
+    g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+    g_autoptr (FaspGap) gap = fasp_gap_new ();
     g_autofree guint8 *seen = g_malloc0 (20000);
     guint64 settled, before = 0, largest = 0;
     FaspGapCounters counters;
@@ -273,8 +267,6 @@ test_model (void)
     }
     fasp_gap_get_counters (gap, &counters);
     g_assert_cmpuint (counters.received, ==, distinct);
-    fasp_gap_free (gap);
-    g_rand_free (rand);
   }
 }
 

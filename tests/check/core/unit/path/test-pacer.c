@@ -7,7 +7,7 @@ static void
 test_invariant (void)
 {
   for (guint seed = 0; seed < 20; seed++) {
-    GRand *rand = g_rand_new_with_seed (seed);
+    g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
     guint64 rate = g_rand_int_range (rand, 10000, 2000000000);
     guint32 burst = g_rand_int_range (rand, 1500, 20000);
     enum
@@ -37,7 +37,6 @@ test_invariant (void)
         g_assert_cmpfloat (bytes, <=, rate / 8e6 * (times[b] - times[a] + 1) + burst);
       }
     }
-    g_rand_free (rand);
   }
 }
 
@@ -46,7 +45,7 @@ static void
 test_late (void)
 {
   for (guint seed = 0; seed < 20; seed++) {
-    GRand *rand = g_rand_new_with_seed (seed);
+    g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
     guint64 rate = g_rand_int_range (rand, 1000000, 50000000);
     const guint32 burst = 8192;
     enum
@@ -74,7 +73,6 @@ test_late (void)
     for (guint a = 0; a < N; a++)
       for (guint b = a; b < N; b++)
         g_assert_cmpfloat ((b - a + 1) * 1500., <=, rate / 8e6 * (times[b] - times[a] + 2) + burst);
-    g_rand_free (rand);
   }
 }
 

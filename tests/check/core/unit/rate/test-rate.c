@@ -6,10 +6,12 @@
 #include "fasplimits.h"
 #include "fasprate.h"
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FaspRate, fasp_rate_free)
+
 static void
 test_dry (void)
 {
-  FaspRate *rate = fasp_rate_new (FASP_RATE_CONTROL_ADAPTIVE, 0, 0, 0);
+  g_autoptr (FaspRate) rate = fasp_rate_new (FASP_RATE_CONTROL_ADAPTIVE, 0, 0, 0);
 
   fasp_rate_set_dry (rate, 5, FALSE);
   g_assert_false (fasp_rate_was_dry (rate, 1));
@@ -21,7 +23,6 @@ test_dry (void)
   g_assert_true (fasp_rate_was_dry (rate, 25));
   g_assert_true (fasp_rate_was_dry (rate, 30));
   g_assert_false (fasp_rate_was_dry (rate, 31));
-  fasp_rate_free (rate);
 }
 
 static void
@@ -29,8 +30,8 @@ test_hostile (gconstpointer data)
 {
   static const FaspTime odd[] = { 0, 1, -1, G_MAXINT64, G_MININT64, FASP_SEC, -FASP_SEC,
     G_GINT64_CONSTANT (1) << 32 };
-  GRand *rand = g_rand_new_with_seed (7);
-  FaspRate *rate = fasp_rate_new (GPOINTER_TO_INT (data), 200000, 50000000, 0);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (7);
+  g_autoptr (FaspRate) rate = fasp_rate_new (GPOINTER_TO_INT (data), 200000, 50000000, 0);
 
   for (FaspTime now = 0; now < 200 * FASP_SEC; now += 5000) {
     FaspRateSample samples[FASP_TIMESTAMPS];
@@ -63,8 +64,6 @@ test_hostile (gconstpointer data)
   }
   fasp_rate_set_bounds (rate, 5000000, 1000000);
   g_assert_cmpuint (rate->rate, ==, 1000000);
-  fasp_rate_free (rate);
-  g_rand_free (rand);
 }
 
 /* A round trip of 40 ms: what arrived 20 ms ago or earlier, sixteen at most, is reported of now and
@@ -91,10 +90,10 @@ report_arrived (FaspRate *rate, GArray *way, guint64 *reported, FaspTime now)
 static void
 make_mistake (FaspTime trickle)
 {
-  FaspRate *rate = fasp_rate_new (FASP_RATE_CONTROL_ADAPTIVE, 0, 10000000, 0);
+  g_autoptr (FaspRate) rate = fasp_rate_new (FASP_RATE_CONTROL_ADAPTIVE, 0, 10000000, 0);
   FaspTime sent = 0, arrived = 0, until;
   guint64 bytes = 0, reported = 0;
-  GArray *way = g_array_new (FALSE, FALSE, sizeof (FaspRateSample));
+  g_autoptr (GArray) way = g_array_new (FALSE, FALSE, sizeof (FaspRateSample));
 
   for (FaspTime now = 0; now < trickle + RECOVERS + FASP_SEC; now += 500) {
     while (sent <= now) {
@@ -113,8 +112,6 @@ make_mistake (FaspTime trickle)
     if (now >= trickle + RECOVERS)
       g_assert_cmpuint (rate->rate, >, 9000000);
   }
-  g_array_unref (way);
-  fasp_rate_free (rate);
 }
 
 static void
@@ -130,8 +127,8 @@ static void
 test_small_packets (void)
 {
   const guint size = 320, bitrate = 256000, then = 200000;
-  FaspRate *rate = fasp_rate_new (FASP_RATE_CONTROL_ADAPTIVE, 0, 0, 0);
-  GArray *way = g_array_new (FALSE, FALSE, sizeof (FaspRateSample));
+  g_autoptr (FaspRate) rate = fasp_rate_new (FASP_RATE_CONTROL_ADAPTIVE, 0, 0, 0);
+  g_autoptr (GArray) way = g_array_new (FALSE, FALSE, sizeof (FaspRateSample));
   FaspTime link = 0, made = 0, sent = 0, until;
   guint64 bytes = 0, reported = 0;
 
@@ -152,8 +149,6 @@ test_small_packets (void)
     report_arrived (rate, way, &reported, now);
   }
   g_assert_cmpuint (rate->rate, <, then * 1.3);
-  g_array_unref (way);
-  fasp_rate_free (rate);
 }
 
 /* Who sends nothing but a sign of life now and then is hardly slowed down by a host that keeps
@@ -161,8 +156,8 @@ test_small_packets (void)
 static void
 test_idle (void)
 {
-  FaspRate *rate = fasp_rate_new (FASP_RATE_CONTROL_ADAPTIVE, 0, 0, 0);
-  GRand *rand = g_rand_new_with_seed (1);
+  g_autoptr (FaspRate) rate = fasp_rate_new (FASP_RATE_CONTROL_ADAPTIVE, 0, 0, 0);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (1);
   FaspRateSample sample = { 0 };
   FaspRateFeedback report = { .rtt = 45000, .samples = &sample, .n = 1 };
   FaspTime until;
@@ -182,8 +177,6 @@ test_idle (void)
     g_assert_cmpuint (rate->rate, >=, FASP_RATE_FIRST / 2);
     g_assert_cmpuint (rate->rate, <, 2 * FASP_RATE_FIRST);
   }
-  fasp_rate_free (rate);
-  g_rand_free (rand);
 }
 
 /* A stream pauses, and what little leaves is reported half a second after it arrived: the turn
@@ -191,7 +184,7 @@ test_idle (void)
 static void
 test_pause (void)
 {
-  FaspRate *rate = fasp_rate_new (FASP_RATE_CONTROL_ADAPTIVE, 0, 0, 0);
+  g_autoptr (FaspRate) rate = fasp_rate_new (FASP_RATE_CONTROL_ADAPTIVE, 0, 0, 0);
   FaspRateSample sample = { 0 };
   FaspRateFeedback report = {
     .rtt = 20 * FASP_MSEC,
@@ -210,7 +203,6 @@ test_pause (void)
     /* the round trip, and twice the clock */
     g_assert_cmpint (rate->feedback_rtt, <=, 40 * FASP_MSEC);
   }
-  fasp_rate_free (rate);
 }
 
 /* Marks lower the rate once a round trip, by half of the share of marks: at first that of the
@@ -219,7 +211,7 @@ test_pause (void)
 static void
 test_marks (void)
 {
-  FaspRate *rate = fasp_rate_new (FASP_RATE_CONTROL_ADAPTIVE, 0, 0, 0);
+  g_autoptr (FaspRate) rate = fasp_rate_new (FASP_RATE_CONTROL_ADAPTIVE, 0, 0, 0);
   FaspRateSample sample = { 0, 50000, 1500 };
   FaspRateFeedback report = { .rtt = 100000, .samples = &sample, .n = 1 };
   guint64 before = rate->rate, least = before;
@@ -244,7 +236,6 @@ test_marks (void)
   }
   g_assert_cmpuint (least, <=, before * .6);
   g_assert_cmpuint (rate->rate, <=, least + 5 * FASP_RATE_PACKET * 10);
-  fasp_rate_free (rate);
 }
 
 /* What is under way fits the window; if nothing is reported, a datagram leaves now and then
@@ -252,7 +243,7 @@ test_marks (void)
 static void
 test_window (void)
 {
-  FaspRate *rate = fasp_rate_new (FASP_RATE_CONTROL_ADAPTIVE, 0, 0, 0);
+  g_autoptr (FaspRate) rate = fasp_rate_new (FASP_RATE_CONTROL_ADAPTIVE, 0, 0, 0);
   FaspRateSample sample = { 0, 50000, 1500 };
   FaspRateFeedback report = { .rtt = 100000, .samples = &sample, .n = 1, .reported = 1 };
   FaspTime now = 100000, until;
@@ -290,7 +281,6 @@ test_window (void)
   report.reported = 2;
   fasp_rate_feedback (rate, &report);
   g_assert_cmpint (fasp_rate_get_time (rate, report.now, sent, 1500), <=, report.now);
-  fasp_rate_free (rate);
 }
 
 /* The peer's clock says that packets have waited for longer than they were under way, and then that
@@ -298,7 +288,7 @@ test_window (void)
 static void
 test_clock (void)
 {
-  FaspRate *rate = fasp_rate_new (FASP_RATE_CONTROL_ADAPTIVE, 0, 0, 0);
+  g_autoptr (FaspRate) rate = fasp_rate_new (FASP_RATE_CONTROL_ADAPTIVE, 0, 0, 0);
   FaspRateSample sample = { 0 };
   FaspRateFeedback report = { .rtt = 1000, .samples = &sample, .n = 1 };
   FaspTime until;
@@ -313,7 +303,6 @@ test_clock (void)
     g_assert_cmpint (rate->feedback_rtt, >=, 0);
     g_assert_cmpint (rate->feedback_rtt, <, FASP_SEC);
   }
-  fasp_rate_free (rate);
 }
 
 int

@@ -90,7 +90,7 @@ test_hour (void)
   static const FaspTime frame = 40 * FASP_MSEC, latency = 1300 * FASP_MSEC;
 
   for (guint c = 0; c < G_N_ELEMENTS (cases); c++) {
-    GRand *rand = g_rand_new_with_seed (c);
+    g_autoptr (GRand) rand = g_rand_new_with_seed (c);
     FaspSenderClock sender = { .known = TRUE, .epoch = 1 };
     gint64 value_before = 0;
     FaspClockDiscipline discipline;
@@ -131,7 +131,6 @@ test_hour (void)
     }
     /* in the end not a millisecond has been lost */
     g_assert_cmpint (ABS (discipline.error), <=, FASP_MSEC * NS / 4);
-    g_rand_free (rand);
   }
 }
 

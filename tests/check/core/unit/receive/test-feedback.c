@@ -188,7 +188,7 @@ static void
 test_share (void)
 {
   for (guint seed = 0; seed < 20; seed++) {
-    GRand *rand = g_rand_new_with_seed (seed);
+    g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
     const FaspTime rtt = g_rand_int_range (rand, 1, 500) * FASP_MSEC;
     guint64 came = 0, said = 0, feedbacks = 0;
     FaspTime now = START, last = START;
@@ -224,7 +224,6 @@ test_share (void)
         8192 + 300 + came / FASP_FEEDBACK_SHARE + (now - START) * FASP_FEEDBACK_LEAST / FASP_SEC);
     g_assert_cmpuint (said, >, 0);
     end (&f);
-    g_rand_free (rand);
   }
 }
 

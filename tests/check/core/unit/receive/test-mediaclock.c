@@ -6,7 +6,7 @@
 static void
 test_smooth (void)
 {
-  GRand *rand = g_rand_new_with_seed (1);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (1);
   FaspMediaClock clock;
   FaspTime before = 0;
 
@@ -26,7 +26,6 @@ test_smooth (void)
     }
   }
   g_assert_cmpuint (clock.jumps, ==, 0);
-  g_rand_free (rand);
 }
 
 /* A sender whose clock runs 200 ppm fast or slow, for an hour. */

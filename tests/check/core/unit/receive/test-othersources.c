@@ -4,6 +4,8 @@
  */
 #include "fasprxprivate.h"
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FaspRx, fasp_rx_free)
+
 #define SIZE 100 /* bytes of a block */
 #define NOW FASP_SEC
 
@@ -98,7 +100,7 @@ get_ack (const FaspRx *rx)
 static void
 test_hole (void)
 {
-  FaspRx *rx;
+  g_autoptr (FaspRx) rx = NULL;
 
   begin (&rx, 5000);
   bring (rx, 0, 7, 5000);
@@ -118,7 +120,6 @@ test_hole (void)
   bring (rx, 12, 7, 6200);
   g_assert_cmpuint (get_ack (rx), ==, 9);
   g_assert_cmpuint (rx->counts.from_others, ==, 5);
-  fasp_rx_free (rx);
 }
 
 /* Nobody knows what is missing: the sender says no offsets, or its own are not known, or those of
@@ -138,7 +139,7 @@ test_unknown (void)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    FaspRx *rx;
+    g_autoptr (FaspRx) rx = NULL;
 
     begin (&rx, cases[i].counts ? 5000 : FASP_OFFSET_UNKNOWN);
     bring (rx, 0, cases[i].segment, 5000);
@@ -146,7 +147,6 @@ test_unknown (void)
     bring (rx, 3, cases[i].segment, 5300);
     get (rx, at (cases[i].origin, 1 << 30));
     g_assert_cmpuint (get_ack (rx), ==, 1);
-    fasp_rx_free (rx);
   }
 }
 
@@ -154,7 +154,7 @@ test_unknown (void)
 static void
 test_neighbours (void)
 {
-  FaspRx *rx;
+  g_autoptr (FaspRx) rx = NULL;
 
   begin (&rx, 0);
   bring (rx, 0, 7, 0);
@@ -168,14 +168,13 @@ test_neighbours (void)
   /* and from there on it is known again */
   bring (rx, 5, 7, 500);
   g_assert_cmpuint (get_ack (rx), ==, 6);
-  fasp_rx_free (rx);
 }
 
 /* The mark in the hole may be lost. */
 static void
 test_mark_in_hole (void)
 {
-  FaspRx *rx;
+  g_autoptr (FaspRx) rx = NULL;
 
   begin (&rx, 5000);
   bring (rx, 0, 7, 5000);
@@ -189,7 +188,6 @@ test_mark_in_hole (void)
   take_all (rx);
   g_assert_cmpuint (rx->position.next.origin.bytes[0], ==, 2);
   g_assert_cmpuint (rx->position.next.offset, ==, 40 + SIZE);
-  fasp_rx_free (rx);
 }
 
 /* The mark is here, and not read yet: until it is, offsets behind it count from elsewhere. */
@@ -197,7 +195,7 @@ static void
 test_mark_not_read (void)
 {
   guint64 far = G_GUINT64_CONSTANT (20) << 32;
-  FaspRx *rx;
+  g_autoptr (FaspRx) rx = NULL;
 
   begin (&rx, 5000);
   bring (rx, 0, 7, 5000);
@@ -214,7 +212,6 @@ test_mark_not_read (void)
   get (rx, at (2, far + 200));
   g_assert_cmpuint (get_ack (rx), ==, 5);
   g_assert_cmpuint (take_all (rx), ==, far + 200);
-  fasp_rx_free (rx);
 }
 
 /* Low bits begin anew within a stream, and nothing is before what was read. */
@@ -222,7 +219,7 @@ static void
 test_low_bits (void)
 {
   guint64 turn = G_GUINT64_CONSTANT (3) << 32;
-  FaspRx *rx;
+  g_autoptr (FaspRx) rx = NULL;
 
   begin (&rx, turn - SIZE);
   bring (rx, 0, 255, turn - SIZE);
@@ -237,7 +234,6 @@ test_low_bits (void)
   bring (rx, 4, 255, turn);
   get (rx, at (1, turn + (G_GUINT64_CONSTANT (1) << 31)));
   g_assert_cmpuint (get_ack (rx), ==, 3);
-  fasp_rx_free (rx);
 }
 
 /* A block that is given up because it is too late says where the next one is, as far as nothing
@@ -246,7 +242,7 @@ static void
 test_given_up (void)
 {
   FaspStreamOffset announced = at (1, 90000);
-  FaspRx *rx;
+  g_autoptr (FaspRx) rx = NULL;
 
   begin (&rx, 5000);
   bring (rx, 0, 7, 5000);
@@ -261,7 +257,6 @@ test_given_up (void)
   fasp_rx_skip (rx, NOW, 6);
   g_assert_cmpuint (take_all (rx), ==, 90000);
   g_assert_cmpuint (rx->counts.given_up, ==, 3);
-  fasp_rx_free (rx);
 }
 
 /* The sender passes over what the reader has: nothing was given up. */
@@ -269,7 +264,7 @@ static void
 test_sender_skips (void)
 {
   FaspStreamOffset start = at (1, 5300);
-  FaspRx *rx;
+  g_autoptr (FaspRx) rx = NULL;
 
   begin (&rx, 5000);
   bring (rx, 0, 7, 5000);
@@ -281,7 +276,6 @@ test_sender_skips (void)
   g_assert_cmpuint (rx->counts.given_up, ==, 0);
   bring (rx, 3, 9, 5300);
   g_assert_cmpuint (take_all (rx), ==, 5300);
-  fasp_rx_free (rx);
 }
 
 /* Holes wait for as long as the others are behind; that the sender is to stand by is said at once.
@@ -291,7 +285,7 @@ test_said (void)
 {
   FaspOtherSources others = { .has = at (1, 5000), .recovery_time = 30 * FASP_MSEC };
   FaspFeedback feedback;
-  FaspRx *rx;
+  g_autoptr (FaspRx) rx = NULL;
 
   begin (&rx, 5000);
   bring (rx, 0, 7, 5000);
@@ -310,7 +304,6 @@ test_said (void)
     g_assert_cmpuint (feedback.has.offset, ==, 5000);
     fasp_feedback_sent (&rx->feedback, now + 5 * FASP_MSEC, 100);
   }
-  fasp_rx_free (rx);
 }
 
 int

@@ -3,6 +3,9 @@
 #include <sys/time.h>
 #include "faspreorder.h"
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FaspReorder, fasp_reorder_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FaspBlock, fasp_block_unref)
+
 static FaspReorderResult
 insert (FaspReorder *reorder, guint64 number, guint8 byte)
 {
@@ -15,7 +18,7 @@ insert (FaspReorder *reorder, guint64 number, guint8 byte)
 static void
 test_order (void)
 {
-  FaspReorder *reorder = fasp_reorder_new (64, 100);
+  g_autoptr (FaspReorder) reorder = fasp_reorder_new (64, 100);
   FaspBlock *block;
 
   g_assert_null (fasp_reorder_take (reorder));
@@ -34,14 +37,13 @@ test_order (void)
   }
   g_assert_null (fasp_reorder_take (reorder));
   g_assert_cmpuint (fasp_reorder_get_bytes (reorder), ==, 0);
-  fasp_reorder_free (reorder);
 }
 
 /* Large blocks count as several: what is held is bounded whatever their size. */
 static void
 test_units (void)
 {
-  FaspReorder *reorder = fasp_reorder_new (64, 0);
+  g_autoptr (FaspReorder) reorder = fasp_reorder_new (64, 0);
   static const guint8 data[3 * FASP_BLOCK_UNIT];
   FaspReorderPiece piece = { .count = 1, .total = sizeof data, .data = data, .size = sizeof data };
 
@@ -68,7 +70,6 @@ test_units (void)
     g_assert_cmpuint (fasp_reorder_get_taken (reorder), ==, 3 * i);
     g_assert_cmpuint (fasp_reorder_get_window (reorder), ==, 64 - 3 * (22 - i));
   }
-  fasp_reorder_free (reorder);
 }
 
 /* Blocks stay where they came in, and let go of it. */
@@ -100,7 +101,7 @@ test_memory (void)
 static void
 test_limits (void)
 {
-  FaspReorder *reorder = fasp_reorder_new (64, 0);
+  g_autoptr (FaspReorder) reorder = fasp_reorder_new (64, 0);
   FaspReorderPiece piece = { .number = 1, .count = 1, .total = 70000 };
 
   g_assert_cmpuint (fasp_reorder_get_limit (reorder), ==, 64);
@@ -112,7 +113,6 @@ test_limits (void)
   /* a tail probe can say what it likes: the window holds */
   fasp_reorder_note_highest (reorder, G_MAXUINT64);
   g_assert_cmpuint (fasp_reorder_get_highest (reorder), ==, 64);
-  fasp_reorder_free (reorder);
 }
 
 static void
@@ -127,7 +127,7 @@ test_gaps (void)
     { 71, 57 },
     { 129, 3 },
   };
-  FaspReorder *reorder = fasp_reorder_new (256, 0);
+  g_autoptr (FaspReorder) reorder = fasp_reorder_new (256, 0);
   guint64 from = 0, start, length;
 
   for (guint i = 0; i < G_N_ELEMENTS (here); i++)
@@ -140,7 +140,6 @@ test_gaps (void)
     from = start + length;
   }
   g_assert_false (fasp_reorder_next_gap (reorder, from, &start, &length));
-  fasp_reorder_free (reorder);
 }
 
 static void
@@ -163,7 +162,7 @@ insert_fragment (FaspReorder *reorder, guint64 number, const guint8 *whole, guin
 static void
 test_fragments (void)
 {
-  FaspReorder *reorder = fasp_reorder_new (64, 0);
+  g_autoptr (FaspReorder) reorder = fasp_reorder_new (64, 0);
   FaspReorderPiece wrong = {
     .number = 1,
     .index = 0,
@@ -173,7 +172,7 @@ test_fragments (void)
     .size = 7,
   };
   guint8 whole[1001];
-  FaspBlock *block;
+  g_autoptr (FaspBlock) block = NULL;
 
   for (guint i = 0; i < sizeof whole; i++)
     whole[i] = i * 7;
@@ -189,14 +188,12 @@ test_fragments (void)
   g_assert_cmpint (fasp_reorder_insert (reorder, 0, &wrong), ==, FASP_REORDER_INVALID);
   block = fasp_reorder_take (reorder);
   g_assert_cmpmem (block->data, block->size, whole, sizeof whole);
-  fasp_block_unref (block);
-  fasp_reorder_free (reorder);
 }
 
 static void
 test_skip (void)
 {
-  FaspReorder *reorder = fasp_reorder_new (64, 0);
+  g_autoptr (FaspReorder) reorder = fasp_reorder_new (64, 0);
   FaspBlock *block;
 
   insert (reorder, 0, 0);
@@ -219,7 +216,6 @@ test_skip (void)
   fasp_block_unref (block);
   /* what was given up is not wanted any more */
   g_assert_cmpint (insert (reorder, 4, 4), ==, FASP_REORDER_DUPLICATE);
-  fasp_reorder_free (reorder);
 }
 
 /* A skip beyond the window while something is unread: what lies between is
@@ -227,8 +223,8 @@ test_skip (void)
 static void
 test_skip_far (void)
 {
-  FaspReorder *reorder = fasp_reorder_new (64, 0);
-  FaspBlock *block;
+  g_autoptr (FaspReorder) reorder = fasp_reorder_new (64, 0);
+  g_autoptr (FaspBlock) block = NULL;
 
   for (guint i = 0; i < 10; i++)
     insert (reorder, i, i);
@@ -247,8 +243,6 @@ test_skip_far (void)
   block = fasp_reorder_take (reorder);
   g_assert_cmpuint (block->number, ==, 640);
   g_assert_true (block->flags & FASP_BLOCK_DISCONT);
-  fasp_block_unref (block);
-  fasp_reorder_free (reorder);
 }
 
 /* A sender may say in each datagram more than a hundred times that what a whole window is
@@ -257,7 +251,7 @@ static void
 test_skip_often (void)
 {
   const guint32 window = 1 << 20;
-  FaspReorder *reorder = fasp_reorder_new (window, 0);
+  g_autoptr (FaspReorder) reorder = fasp_reorder_new (window, 0);
   static const guint8 data[2];
   FaspReorderPiece half = { .count = 2, .total = 2, .data = data, .size = 1 };
 
@@ -283,7 +277,6 @@ test_skip_often (void)
     g_assert_cmpuint (fasp_reorder_get_bytes (reorder), ==, 0);
   }
   setitimer (ITIMER_VIRTUAL, &(struct itimerval) { 0 }, NULL);
-  fasp_reorder_free (reorder);
 }
 
 /* Against the plainest thing that does the same: arrays of flags. */
@@ -293,8 +286,8 @@ test_skip_model (void)
   const guint n = 3000, window = 128;
 
   for (guint seed = 0; seed < 100; seed++) {
-    GRand *rand = g_rand_new_with_seed (seed);
-    FaspReorder *reorder = fasp_reorder_new (window, 0);
+    g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+    g_autoptr (FaspReorder) reorder = fasp_reorder_new (window, 0);
     g_autofree gboolean *here = g_new0 (gboolean, n + 4 * window);
     guint read = 0, ack = 0, skip = 0, expected = 0;
 
@@ -340,8 +333,6 @@ test_skip_model (void)
         for (guint i = start; i < start + length; i++)
           g_assert_true (!here[i] && i >= skip);
     }
-    fasp_reorder_free (reorder);
-    g_rand_free (rand);
   }
 }
 
@@ -352,8 +343,8 @@ test_model (void)
   const guint first = 1000, n = 4000, window = 128;
 
   for (guint seed = 0; seed < 50; seed++) {
-    GRand *rand = g_rand_new_with_seed (seed);
-    FaspReorder *reorder = fasp_reorder_new (window, first);
+    g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+    g_autoptr (FaspReorder) reorder = fasp_reorder_new (window, first);
     g_autofree gboolean *here = g_new0 (gboolean, n + window);
     guint read = 0, ack = 0, highest = 0;
 
@@ -394,8 +385,6 @@ test_model (void)
       while (here[ack])
         ack++;
     }
-    fasp_reorder_free (reorder);
-    g_rand_free (rand);
   }
 }
 

@@ -172,7 +172,7 @@ test_jump (void)
 static void
 test_nonsense (void)
 {
-  GRand *rand = g_rand_new_with_seed (2);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (2);
   FaspSkew skew;
 
   fasp_skew_init (&skew);
@@ -183,7 +183,6 @@ test_nonsense (void)
     fasp_skew_arrived (&skew, media, i * (FaspTime) 100000);
     g_assert_cmpfloat (ABS (skew.skew), <=, FASP_SKEW_PPM_MAX * PPM);
   }
-  g_rand_free (rand);
 }
 
 int

@@ -5,6 +5,8 @@
 #include "faspgrouplog.h"
 #include "faspsentmap.h"
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FaspGroupLog, fasp_group_log_free)
+
 #define RTT (20 * FASP_MSEC)
 
 static FaspGroupLog *
@@ -22,7 +24,7 @@ log_with (guint blocks, guint members)
 static void
 test_log_alone (void)
 {
-  FaspGroupLog *log = log_with (10, 100);
+  g_autoptr (FaspGroupLog) log = log_with (10, 100);
   guint8 asked = 0, other = 0, late = 0, round;
 
   /* not settled yet: on its way */
@@ -44,13 +46,12 @@ test_log_alone (void)
   g_assert_false (fasp_group_log_ask (log, 6, log, 1003, 10, &late));
   g_assert_cmpuint (fasp_group_log_get_losses (log).requests, ==, 3);
   g_assert_cmpuint (fasp_group_log_get_losses (log).events, ==, 1);
-  fasp_group_log_free (log);
 }
 
 static void
 test_log_window (void)
 {
-  FaspGroupLog *log = log_with (10, 100);
+  g_autoptr (FaspGroupLog) log = log_with (10, 100);
   guint8 a = 0, b = 0, round;
 
   /* nine that are nobody else's */
@@ -62,14 +63,13 @@ test_log_window (void)
   g_assert_true (fasp_group_log_ask (log, 0, log, 1000, 10, &a));
   g_assert_true (fasp_group_log_ask (log, RTT + 1, log, 1000, 10, &b));
   g_assert_cmpuint (fasp_group_log_peek (log, &round), ==, FASP_NO_BLOCK);
-  fasp_group_log_free (log);
 }
 
 /* What the speaker lacks goes to all, as long as it has a part in most losses. */
 static void
 test_log_speaker (void)
 {
-  FaspGroupLog *log = log_with (200, 100);
+  g_autoptr (FaspGroupLog) log = log_with (200, 100);
   guint8 asked[200] = { 0 }, round;
   gint me = 0, other = 0; /* their addresses are who they are */
 
@@ -80,14 +80,13 @@ test_log_speaker (void)
   for (guint i = 1; i < 100; i++)
     g_assert_true (fasp_group_log_ask (log, 2, &other, 1000 + i, 200, &asked[i]));
   g_assert_true (fasp_group_log_ask (log, 3, &me, 1100, 200, &asked[100]));
-  fasp_group_log_free (log);
 }
 
 /* Losses that are shared are answered by one for all, at once. */
 static void
 test_log_shared (void)
 {
-  FaspGroupLog *log = log_with (200, 100);
+  g_autoptr (FaspGroupLog) log = log_with (200, 100);
   guint8 asked[2][201] = { 0 }, round;
 
   for (guint i = 0; i < 100; i++)
@@ -106,7 +105,6 @@ test_log_shared (void)
   g_assert_false (fasp_group_log_ask (log, 105, log, 1200, 1000, &asked[0][200]));
   fasp_group_log_trim (log, 1200);
   g_assert_cmpuint (fasp_group_log_peek (log, &round), ==, FASP_NO_BLOCK);
-  fasp_group_log_free (log);
 }
 
 /* A member has its share of the pace, and all together a part of what was idle. */
@@ -114,7 +112,7 @@ static void
 test_log_share (void)
 {
   const FaspTime at = FASP_SEC;
-  FaspGroupLog *log = log_with (10, 100);
+  g_autoptr (FaspGroupLog) log = log_with (10, 100);
   FaspTime one = 0, other = 0;
   guint granted = 0;
   FaspPacer pacer;
@@ -139,7 +137,6 @@ test_log_share (void)
     granted += fasp_group_log_grants (log, t, &one);
   g_assert_cmpuint (granted, >, 200);
   g_assert_cmpuint (granted, <, 290);
-  fasp_group_log_free (log);
 }
 
 /* Of a fast stream, a loss is recent for as long as of a slow one, however many packets have left
@@ -148,7 +145,7 @@ static void
 test_log_fast (void)
 {
   const FaspTime sent = 100 * FASP_SEC;
-  FaspGroupLog *log = fasp_group_log_new ();
+  g_autoptr (FaspGroupLog) log = fasp_group_log_new ();
   guint8 a = 0, b = 0, late = 0, later = 0, round;
 
   fasp_group_log_start (log, 0);
@@ -162,14 +159,13 @@ test_log_fast (void)
   /* what was sent long ago is lacked by few, who were away */
   g_assert_true (fasp_group_log_ask (log, sent + 2 * FASP_SEC, &a, 6, 100000, &late));
   g_assert_true (fasp_group_log_ask (log, sent + 2 * FASP_SEC, &b, 6, 100000, &later));
-  fasp_group_log_free (log);
 }
 
 /* A FEEDBACK that speaks of what was never sent, or of too much, is bounded. */
 static void
 test_hostile_feedback (void)
 {
-  FaspGroupLog *log = log_with (100, 10);
+  g_autoptr (FaspGroupLog) log = log_with (100, 10);
   FaspSentMap *map = fasp_sent_map_new (1000);
   FaspSentMapResult result;
   FaspFeedback f = {
@@ -222,7 +218,6 @@ test_hostile_feedback (void)
   fasp_sent_map_join (map, 14, log);
   g_assert_cmpuint (fasp_sent_map_get_totals (map, FASP_GROUP_FLOW).reported, <=, 100);
   fasp_sent_map_free (map);
-  fasp_group_log_free (log);
 }
 
 int

@@ -3,6 +3,9 @@
 #include "faspsentmap.h"
 #include "faspsentmapprivate.h"
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FaspSentMap, fasp_sent_map_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FaspLog, fasp_log_free)
+
 /* What the receiver says, in a line: settled up to `settled', largest
  * packet, ack, end, and which blocks it lacks. */
 static gboolean
@@ -46,7 +49,7 @@ send_new (FaspSentMap *map, guint n)
 static void
 test_too_many (void)
 {
-  FaspSentMap *map = fasp_sent_map_new (0);
+  g_autoptr (FaspSentMap) map = fasp_sent_map_new (0);
   FaspFeedback f = { .n_flows = 1, .ack = 9, .from = 9, .end = 9 };
 
   send_new (map, 10);
@@ -54,13 +57,12 @@ test_too_many (void)
   g_assert_true (fasp_sent_map_is_possible (map, &f));
   f.flows[0].received = 10;
   g_assert_false (fasp_sent_map_is_possible (map, &f));
-  fasp_sent_map_free (map);
 }
 
 static void
 test_loss (void)
 {
-  FaspSentMap *map = fasp_sent_map_new (0);
+  g_autoptr (FaspSentMap) map = fasp_sent_map_new (0);
   FaspSentMapResult result;
   guint8 round;
 
@@ -89,14 +91,13 @@ test_loss (void)
   g_assert_true (feed (map, 4, 12, 12, 10, 10, MISSING (-1), &result));
   g_assert_cmpuint (fasp_sent_map_get_base (map), ==, 10);
   g_assert_cmpuint (fasp_sent_map_peek (map, &round), ==, FASP_NO_BLOCK);
-  fasp_sent_map_free (map);
 }
 
 /* The oldest packet under way: it leaves with a report of it, or when it is taken as lost. */
 static void
 test_oldest (void)
 {
-  FaspSentMap *map = fasp_sent_map_new (0);
+  g_autoptr (FaspSentMap) map = fasp_sent_map_new (0);
   FaspSentMapResult result;
 
   g_assert_cmpint (fasp_sent_map_get_oldest_time (map, 0), ==, FASP_NEVER);
@@ -108,15 +109,14 @@ test_oldest (void)
   g_assert_cmpint (fasp_sent_map_get_oldest_time (map, 0), ==, 107);
   g_assert_true (feed (map, 1, 9, 9, 3, 10, MISSING (3, -1), &result));
   g_assert_cmpint (fasp_sent_map_get_oldest_time (map, 0), ==, FASP_NEVER);
-  fasp_sent_map_free (map);
 }
 
 /* One feedback after an outage is one event, however much it tells of. */
 static void
 test_logged (void)
 {
-  FaspLog *log = fasp_log_new (4), *part = fasp_log_new_session (log, 7);
-  FaspSentMap *map = fasp_sent_map_new (0);
+  g_autoptr (FaspLog) log = fasp_log_new (4), part = fasp_log_new_session (log, 7);
+  g_autoptr (FaspSentMap) map = fasp_sent_map_new (0);
   FaspSentMapResult result;
   FaspLogEntry e;
 
@@ -143,16 +143,13 @@ test_logged (void)
   g_assert_cmpint (e.values[4], ==, 2);
   g_assert_cmpint (e.values[6], ==, 1);
   g_assert_cmpint (e.values[7], ==, 980);
-  fasp_sent_map_free (map);
-  fasp_log_free (part);
-  fasp_log_free (log);
 }
 
 /* Earliest first, whatever the order in which they are found lost. */
 static void
 test_urgency (void)
 {
-  FaspSentMap *map = fasp_sent_map_new (0);
+  g_autoptr (FaspSentMap) map = fasp_sent_map_new (0);
   FaspSentMapResult result;
   guint8 round;
 
@@ -164,13 +161,12 @@ test_urgency (void)
   g_assert_cmpuint (fasp_sent_map_peek (map, &round), ==, 20);
   fasp_sent_map_advance (map, 51); /* nobody wants the earlier ones */
   g_assert_cmpuint (fasp_sent_map_peek (map, &round), ==, 51);
-  fasp_sent_map_free (map);
 }
 
 static void
 test_stale (void)
 {
-  FaspSentMap *map = fasp_sent_map_new (0);
+  g_autoptr (FaspSentMap) map = fasp_sent_map_new (0);
   FaspSentMapResult result;
 
   send_new (map, 10);
@@ -181,7 +177,6 @@ test_stale (void)
   g_assert_false (feed (map, 6, 10, 10, 10, 10, MISSING (-1), &result));
   g_assert_false (feed (map, 7, 9, 9, 11, 11, MISSING (-1), &result));
   g_assert_cmpuint (fasp_sent_map_get_base (map), ==, 10);
-  fasp_sent_map_free (map);
 }
 
 /* A sender, a lossy pipe each way and an honest receiver, in rounds: whatever
@@ -191,8 +186,8 @@ static void
 test_model (void)
 {
   for (guint seed = 0; seed < 200; seed++) {
-    GRand *rand = g_rand_new_with_seed (seed);
-    FaspSentMap *map = fasp_sent_map_new (0);
+    g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+    g_autoptr (FaspSentMap) map = fasp_sent_map_new (0);
     const guint blocks = 300;
     gboolean here[300] = { FALSE };
     guint64 sent = 0, lost = 0, pn, fpn = 0, ack = 0, highest = 0;
@@ -254,8 +249,6 @@ test_model (void)
     }
     g_assert_cmpuint (ack, ==, blocks);
     g_assert_cmpuint (sent, ==, blocks + lost);
-    fasp_sent_map_free (map);
-    g_rand_free (rand);
   }
 }
 
@@ -281,7 +274,7 @@ static void
 test_parts (void)
 {
   static const guint parts[] = { 70, 30, 30, 0, 90, 10, 80, 20, 40, 60, 50 };
-  FaspSentMap *map = fasp_sent_map_new (0);
+  g_autoptr (FaspSentMap) map = fasp_sent_map_new (0);
   FaspSentMapResult result;
   gboolean told[10] = { FALSE };
   guint8 round;
@@ -302,7 +295,6 @@ test_parts (void)
     fasp_sent_map_sent (map, 1, 0, block, FALSE);
   }
   g_assert_cmpuint (fasp_sent_map_peek (map, &round), ==, FASP_NO_BLOCK);
-  fasp_sent_map_free (map);
 }
 
 /* --- several flows ---------------------------------------------------------------- */
@@ -354,7 +346,7 @@ send_on_two (FaspSentMap *map, guint n)
 static void
 test_overdue (void)
 {
-  FaspSentMap *map = fasp_sent_map_new (0);
+  g_autoptr (FaspSentMap) map = fasp_sent_map_new (0);
   FaspSentMapResult result;
   guint8 round;
 
@@ -383,7 +375,6 @@ test_overdue (void)
   g_assert_cmpuint (fasp_sent_map_peek (map, &round), ==, FASP_NO_BLOCK);
   g_assert_cmpuint (fasp_sent_map_get_totals (map, 1).reported, ==, 5);
   g_assert_cmpuint (fasp_sent_map_get_all_totals (map).received, ==, 11);
-  fasp_sent_map_free (map);
 }
 
 /* Several in a row: everything that is under way there goes again, also what
@@ -391,7 +382,7 @@ test_overdue (void)
 static void
 test_dead (void)
 {
-  FaspSentMap *map = fasp_sent_map_new (0);
+  g_autoptr (FaspSentMap) map = fasp_sent_map_new (0);
   FaspSentMapResult result;
   guint8 round;
 
@@ -407,14 +398,13 @@ test_dead (void)
     fasp_sent_map_sent (map, 70 * FASP_MSEC, 0, i, FALSE);
   }
   g_assert_cmpuint (fasp_sent_map_peek (map, &round), ==, FASP_NO_BLOCK);
-  fasp_sent_map_free (map);
 }
 
 /* The same, of the only flow that is left: nothing is taken as lost before it is told of. */
 static void
 test_only (void)
 {
-  FaspSentMap *map = fasp_sent_map_new (0);
+  g_autoptr (FaspSentMap) map = fasp_sent_map_new (0);
   FaspSentMapResult result;
   guint8 round;
 
@@ -426,14 +416,13 @@ test_only (void)
       MISSING (21, 23, 25, 27, 29, 31, 33, 35, 37, 39, 41, 43, 45, 47, 49, 51, -1), &result));
   g_assert_cmpuint (result.dead, ==, 0);
   g_assert_cmpuint (fasp_sent_map_peek (map, &round), ==, FASP_NO_BLOCK);
-  fasp_sent_map_free (map);
 }
 
 /* Nothing has ever come on it: that is told, too. */
 static void
 test_never_there (void)
 {
-  FaspSentMap *map = fasp_sent_map_new (0);
+  g_autoptr (FaspSentMap) map = fasp_sent_map_new (0);
   FaspSentMapResult result;
   guint8 round;
 
@@ -446,14 +435,13 @@ test_never_there (void)
   g_assert_cmpuint (result.lost, ==, 5);
   g_assert_cmpuint (result.dead, ==, 2);
   g_assert_cmpuint (fasp_sent_map_peek (map, &round), ==, 1);
-  fasp_sent_map_free (map);
 }
 
 /* A block that left twice is lost when both are. */
 static void
 test_double (void)
 {
-  FaspSentMap *map = fasp_sent_map_new (0);
+  g_autoptr (FaspSentMap) map = fasp_sent_map_new (0);
   FaspSentMapResult result;
   guint8 round;
 
@@ -468,14 +456,13 @@ test_double (void)
       &result));
   g_assert_cmpuint (fasp_sent_map_peek (map, &round), ==, 2);
   g_assert_cmpuint (round, ==, 1);
-  fasp_sent_map_free (map);
 }
 
 /* Is everything below a block there, as far as is known? */
 static void
 test_has_all (void)
 {
-  FaspSentMap *map = fasp_sent_map_new (0);
+  g_autoptr (FaspSentMap) map = fasp_sent_map_new (0);
   FaspSentMapResult result;
 
   send_new (map, 20);
@@ -495,7 +482,6 @@ test_has_all (void)
   fasp_sent_map_advance (map, 17);
   for (guint end = 0; end <= 20; end++)
     g_assert_true (fasp_sent_map_has_all (map, end) == (end <= 17));
-  fasp_sent_map_free (map);
 }
 
 /* A receiver may say that it has what it lacked and the other way round, so that the sender
@@ -503,7 +489,7 @@ test_has_all (void)
 static void
 test_has_all_often (void)
 {
-  FaspSentMap *map = fasp_sent_map_new (0);
+  g_autoptr (FaspSentMap) map = fasp_sent_map_new (0);
   const guint n = 1 << 20;
   FaspSentMapResult result;
 
@@ -515,7 +501,6 @@ test_has_all_often (void)
   for (guint i = 0; i < 20000; i++)
     g_assert_false (fasp_sent_map_has_all (map, n - 2));
   setitimer (ITIMER_VIRTUAL, &(struct itimerval) { 0 }, NULL);
-  fasp_sent_map_free (map);
 }
 
 /* A member of a group may have some thousands of blocks looked up at once, but not with each
@@ -523,7 +508,7 @@ test_has_all_often (void)
 static void
 test_looks (void)
 {
-  FaspSentMap *map = fasp_sent_map_new (0);
+  g_autoptr (FaspSentMap) map = fasp_sent_map_new (0);
   FaspTime now = 10 * FASP_SEC;
   guint64 all = 0;
 
@@ -538,7 +523,6 @@ test_looks (void)
   /* in a second, ten times what may be looked up in a tenth, and what was saved */
   g_assert_cmpuint (all, <=, 11 * (FASP_SENT_MAP_NEWS - FASP_RANGES_MAX));
   g_assert_cmpuint (all, >, 9 * (FASP_SENT_MAP_NEWS - FASP_RANGES_MAX));
-  fasp_sent_map_free (map);
 }
 
 int

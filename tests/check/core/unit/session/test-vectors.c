@@ -19,6 +19,9 @@
 #include "faspwirehello.h"
 #include "vseal.h"
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FaspOpener, fasp_opener_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FaspSealer, fasp_sealer_free)
+
 #define SIZE_MAX_DATAGRAM 2048
 
 typedef struct
@@ -261,7 +264,7 @@ open_session (const Vector *vector, FaspSessionHeader *header, guint8 *scratch, 
   guint8 key[FASP_KEY_SIZE];
   FaspSessionHeader first;
   const guint8 *frames;
-  FaspOpener *opener;
+  g_autoptr (FaspOpener) opener = NULL;
 
   get_hex (vector, "key", key, sizeof key);
   if (!fasp_wire_parse_session (vector->data, vector->size, header))
@@ -272,7 +275,6 @@ open_session (const Vector *vector, FaspSessionHeader *header, guint8 *scratch, 
   opener = fasp_opener_new (get_cipher (vector), key);
   frames = fasp_opener_open (opener, &first, get_number (vector, "pn"), vector->data, vector->size,
       scratch, size);
-  fasp_opener_free (opener);
   return frames;
 }
 
@@ -282,7 +284,7 @@ rewrite_session (const Vector *vector, FaspWriter *w)
 {
   guint8 key[FASP_KEY_SIZE], scratch[FASP_DATAGRAM_MAX];
   FaspSessionHeader header;
-  FaspSealer *sealer;
+  g_autoptr (FaspSealer) sealer = NULL;
   gsize size;
   const guint8 *frames = open_session (vector, &header, scratch, &size);
 
@@ -294,7 +296,6 @@ rewrite_session (const Vector *vector, FaspWriter *w)
   get_hex (vector, "key", key, sizeof key);
   sealer = fasp_sealer_new (get_cipher (vector), key);
   vseal_close (sealer, header.flow, get_number (vector, "pn"), w);
-  fasp_sealer_free (sealer);
   return TRUE;
 }
 
@@ -430,8 +431,8 @@ test_next_key (gconstpointer data)
   guint8 key[FASP_KEY_SIZE], bytes[64], scratch[64];
   FaspWriter w = { bytes, sizeof bytes };
   FaspSessionHeader header = { 0, FALSE, 1, 5 };
-  FaspSealer *sealer;
-  FaspOpener *opener;
+  g_autoptr (FaspSealer) sealer = NULL;
+  g_autoptr (FaspOpener) opener = NULL;
   gsize size;
 
   get_hex (vector, "key", key, sizeof key);
@@ -449,8 +450,6 @@ test_next_key (gconstpointer data)
   opener = fasp_opener_new (FASP_CIPHER_AES_256_GCM, key);
   g_assert_nonnull (fasp_opener_open (opener, &header, 5, bytes, w.used, scratch, &size));
   g_assert_cmpmem (scratch, size, "M", 1);
-  fasp_sealer_free (sealer);
-  fasp_opener_free (opener);
 }
 
 static void

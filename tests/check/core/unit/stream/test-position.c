@@ -3,6 +3,9 @@
 #include "faspposition.h"
 #include "faspstore.h"
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FaspBlock, fasp_block_unref)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FaspStore, fasp_store_free)
+
 static const guint8 bytes[100000];
 
 static FaspStreamOffset
@@ -30,12 +33,11 @@ block_of (guint64 number, guint8 flags, guint32 size)
 static guint64
 take (FaspPosition *position, guint64 number, guint8 flags, guint32 size)
 {
-  FaspBlock *block = block_of (number, flags, size);
+  g_autoptr (FaspBlock) block = block_of (number, flags, size);
   guint64 offset;
 
   g_assert_true (fasp_position_take (position, block));
   offset = block->offset;
-  fasp_block_unref (block);
   return offset;
 }
 
@@ -50,11 +52,10 @@ tell (FaspPosition *position, guint64 next, guint64 number, guint64 offset)
 static void
 take_mark (FaspPosition *position, guint64 number, const FaspStreamOffset *start)
 {
-  FaspBlock *block = block_of (number, FASP_BLOCK_MARK, FASP_MARK_SIZE);
+  g_autoptr (FaspBlock) block = block_of (number, FASP_BLOCK_MARK, FASP_MARK_SIZE);
 
   fasp_mark_write (block->data, start);
   g_assert_false (fasp_position_take (position, block));
-  fasp_block_unref (block);
 }
 
 static void
@@ -180,7 +181,7 @@ test_previous (void)
 static void
 test_cut (void)
 {
-  FaspBlock *block = block_of (4, FASP_BLOCK_DISCONT, 100), *rest;
+  g_autoptr (FaspBlock) block = block_of (4, FASP_BLOCK_DISCONT, 100), rest = NULL;
 
   for (guint i = 0; i < 100; i++)
     block->data[i] = i;
@@ -194,8 +195,6 @@ test_cut (void)
   g_assert_cmpint (rest->media_time, ==, 5);
   g_assert_cmpuint (rest->data[0], ==, 30);
   g_assert_cmpuint (block->size, ==, 100);
-  fasp_block_unref (rest);
-  fasp_block_unref (block);
 }
 
 /* --- the store ---------------------------------------------------------------------- */
@@ -205,8 +204,8 @@ test_cut (void)
 static void
 test_find (gconstpointer data)
 {
-  GRand *rand = g_rand_new_with_seed (GPOINTER_TO_UINT (data));
-  FaspStore *store = fasp_store_new (1 << 22, 1000);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (GPOINTER_TO_UINT (data));
+  g_autoptr (FaspStore) store = fasp_store_new (1 << 22, 1000);
   FaspStreamOffset at = byte_at (1, 0);
 
   fasp_store_set_offset (store, 0, 0, &at, FALSE);
@@ -269,14 +268,12 @@ test_find (gconstpointer data)
       g_assert_false (any);
     }
   }
-  fasp_store_free (store);
-  g_rand_free (rand);
 }
 
 static void
 test_store_marks (void)
 {
-  FaspStore *store = fasp_store_new (1 << 20, 1000);
+  g_autoptr (FaspStore) store = fasp_store_new (1 << 20, 1000);
   FaspStreamOffset start = byte_at (1, 50), told;
 
   /* before anything is there nobody needs a mark, unless somebody listens */
@@ -302,13 +299,12 @@ test_store_marks (void)
   g_assert_cmpuint (fasp_store_count_bytes (store, 0, 3), ==, 30);
   g_assert_cmpuint (fasp_store_get (store, 1)->flags, ==, FASP_BLOCK_MARK);
   g_assert_false (fasp_block_is_end (fasp_store_get (store, 1)));
-  fasp_store_free (store);
 }
 
 static void
 test_find_time (void)
 {
-  FaspStore *store = fasp_store_new (1 << 20, 1000);
+  g_autoptr (FaspStore) store = fasp_store_new (1 << 20, 1000);
 
   g_assert_cmpuint (fasp_store_find_time (store, 5), ==, 0);
   for (guint i = 0; i < 10; i++)
@@ -318,7 +314,6 @@ test_find_time (void)
   g_assert_cmpuint (fasp_store_find_time (store, 41), ==, 5);
   g_assert_cmpuint (fasp_store_find_time (store, 50), ==, 5);
   g_assert_cmpuint (fasp_store_find_time (store, 1000), ==, 10);
-  fasp_store_free (store);
 }
 
 int

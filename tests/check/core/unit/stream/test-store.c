@@ -2,12 +2,14 @@
 #include <string.h>
 #include "faspstore.h"
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FaspStore, fasp_store_free)
+
 static const guint8 bytes[100000];
 
 static void
 test_blocks (void)
 {
-  FaspStore *store = fasp_store_new (1 << 20, 1000);
+  g_autoptr (FaspStore) store = fasp_store_new (1 << 20, 1000);
 
   g_assert_cmpuint (fasp_store_write (store, 0, 1, bytes, 300, NULL), ==, 300);
   g_assert_cmpuint (fasp_store_write (store, 0, 2, bytes, 300, NULL), ==, 300);
@@ -24,7 +26,6 @@ test_blocks (void)
   fasp_store_trim (store, 3);
   g_assert_cmpuint (fasp_store_get_tail (store), ==, 3);
   g_assert_cmpuint (fasp_store_count_bytes (store, 0, 100), ==, 500);
-  fasp_store_free (store);
 }
 
 /* Back-pressure: never above the limit, and room again after a trim. */
@@ -32,7 +33,7 @@ static void
 test_limit (void)
 {
   const gsize limit = 64 * 1024;
-  FaspStore *store = fasp_store_new (limit, 1200);
+  g_autoptr (FaspStore) store = fasp_store_new (limit, 1200);
   gsize taken = 0, n;
 
   while ((n = fasp_store_write (store, 0, 0, bytes, 1316, NULL)) > 0) {
@@ -44,7 +45,6 @@ test_limit (void)
   fasp_store_trim (store, fasp_store_get_head (store) / 2);
   g_assert_false (fasp_store_is_full (store));
   g_assert_cmpuint (fasp_store_write (store, 0, 0, bytes, 1316, NULL), ==, 1316);
-  fasp_store_free (store);
 }
 
 /* Many tiny writes, each asked for at once, must not cost a datagram's
@@ -53,14 +53,13 @@ static void
 test_tiny (void)
 {
   const gsize limit = 64 * 1024;
-  FaspStore *store = fasp_store_new (limit, 1400);
+  g_autoptr (FaspStore) store = fasp_store_new (limit, 1400);
   guint n = 0;
 
   while (n < 100000 && fasp_store_write (store, 0, n, bytes, 1, NULL) == 1)
     fasp_store_get (store, n++);
   g_assert_cmpuint (n, <, 100000); /* overheads count, too */
   g_assert_cmpuint (fasp_store_get_bytes (store), <=, limit);
-  fasp_store_free (store);
 }
 
 /* Whole blocks lie in the memory that is written; what is left over is copied. */
@@ -93,7 +92,7 @@ test_memory (void)
 static void
 test_offsets (void)
 {
-  FaspStore *store = fasp_store_new (1 << 20, 2 * FASP_BLOCK_UNIT + 1);
+  g_autoptr (FaspStore) store = fasp_store_new (1 << 20, 2 * FASP_BLOCK_UNIT + 1);
 
   fasp_store_write (store, 0, 0, bytes, 4 * FASP_BLOCK_UNIT + 12, NULL);
   g_assert_cmpuint (fasp_store_get_head (store), ==, 3);
@@ -111,13 +110,12 @@ test_offsets (void)
   g_assert_cmpuint (fasp_store_get_units (store, 4), ==, 9);
   fasp_store_trim (store, 2);
   g_assert_cmpuint (fasp_store_get_units (store, 0), ==, 6);
-  fasp_store_free (store);
 }
 
 static void
 test_end (void)
 {
-  FaspStore *store = fasp_store_new (1 << 20, 1000);
+  g_autoptr (FaspStore) store = fasp_store_new (1 << 20, 1000);
 
   fasp_store_write (store, 0, 0, bytes, 10, NULL);
   fasp_store_finish (store, 0, 5);
@@ -127,14 +125,13 @@ test_end (void)
   g_assert_cmpuint (fasp_store_get (store, 0)->flags & FASP_BLOCK_MARK, ==, 0);
   g_assert_cmpuint (fasp_store_get (store, 1)->flags & FASP_BLOCK_MARK, ==, FASP_BLOCK_MARK);
   g_assert_cmpuint (fasp_store_get (store, 1)->size, ==, 0);
-  fasp_store_free (store);
 }
 
 /* Another stream begins where nothing of the one before is kept: nobody finds that. */
 static void
 test_other_stream (void)
 {
-  FaspStore *store = fasp_store_new (1 << 20, 1000);
+  g_autoptr (FaspStore) store = fasp_store_new (1 << 20, 1000);
   FaspStreamOffset a = { .known = TRUE }, b = { .known = TRUE };
   guint8 data[4000] = { 0 };
   guint64 number;
@@ -150,7 +147,6 @@ test_other_stream (void)
   g_assert_true (fasp_store_find (store, &b, &number));
   a.offset = sizeof data;
   g_assert_false (fasp_store_find (store, &a, &number));
-  fasp_store_free (store);
 }
 
 /* Writes that nearly fill a block are a block each, whole; smaller ones are put together,
@@ -174,7 +170,7 @@ test_alike (void)
   static const guint8 data[4096];
 
   for (guint i = 0; i < G_N_ELEMENTS (table); i++) {
-    FaspStore *store = fasp_store_new (1 << 20, 1440);
+    g_autoptr (FaspStore) store = fasp_store_new (1 << 20, 1440);
 
     for (guint n = 0; n < table[i].writes; n++)
       g_assert_cmpuint (fasp_store_write (store, 0, 0, data, table[i].write, NULL), ==,
@@ -184,7 +180,6 @@ test_alike (void)
     g_assert_cmpuint (fasp_store_get (store, 0)->size, ==, table[i].first);
     g_assert_cmpuint (fasp_store_count_bytes (store, 0, fasp_store_get_head (store)), ==,
         table[i].write * table[i].writes);
-    fasp_store_free (store);
   }
 }
 

@@ -7,6 +7,8 @@
 #include "faspstreamheader.h"
 #include "faspposition.h"
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (FaspBlock, fasp_block_unref)
+
 static GBytes *
 make_header (gsize size)
 {
@@ -61,7 +63,7 @@ test_parts (void)
     g_autoptr (GBytes) header = make_header (sizes[i]);
     guint n = fasp_stream_header_count_parts (sizes[i], 100);
     FaspStreamHeaderParts parts = { 0 };
-    FaspBlock *whole;
+    g_autoptr (FaspBlock) whole = NULL;
 
     g_assert_cmpuint (n, ==, MAX (1, (sizes[i] + 94) / 95));
     for (guint j = 0; j + 1 < n; j++)
@@ -69,7 +71,6 @@ test_parts (void)
     whole = feed (&parts, header, 100, n - 1, 0);
     g_assert_nonnull (whole);
     g_assert_true (is_whole (whole, header));
-    fasp_block_unref (whole);
     fasp_stream_header_parts_clear (&parts);
   }
 }
@@ -80,7 +81,7 @@ test_parts_missing (void)
 {
   g_autoptr (GBytes) header = make_header (300), other = make_header (299);
   FaspStreamHeaderParts parts = { 0 };
-  FaspBlock *whole;
+  g_autoptr (FaspBlock) whole = NULL;
 
   g_assert_null (feed (&parts, header, 105, 1, 0));
   g_assert_null (feed (&parts, header, 105, 2, 0));
@@ -95,7 +96,6 @@ test_parts_missing (void)
   whole = feed (&parts, other, 105, 2, 0);
   g_assert_nonnull (whole);
   g_assert_true (is_whole (whole, other));
-  fasp_block_unref (whole);
   fasp_stream_header_parts_clear (&parts);
 }
 
