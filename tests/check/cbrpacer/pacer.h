@@ -86,7 +86,7 @@ GstBuffer *pacer_pull_when_due (Pacer *f);
 /* The next @n buffers, whenever they are due. */
 void pacer_pull_in_time (Pacer *f, guint n);
 GstEventType pacer_pull_event_type (Pacer *f);
-/* What events have come out does not count. */
+/* Drops the events that have come out so far. */
 void pacer_forget_events (Pacer *f);
 /* The null packets in a part of a transport stream, which is of whole packets. */
 guint pacer_count_nulls (GstBuffer *buffer);

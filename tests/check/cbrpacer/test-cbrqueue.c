@@ -317,8 +317,8 @@ make_custom (const gchar *name)
   return gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_STICKY, gst_structure_new_empty (name));
 }
 
-/* Of those that nothing is between the last one is kept, in the first one's
- * place; of several that a pad keeps of one type, by name. */
+/* Of sticky events of one type with no buffer between them, the last is kept, in the place of the
+ * first; custom events count as one type by their name. */
 static void
 test_sticky (void)
 {

@@ -219,7 +219,7 @@ test_set_rate (void)
   g_assert_cmpint (cbr_schedule_get_due (&s), ==, 3 * SEC / 2);
 }
 
-/* However often the rate changes, what leaves is what the rates were in the mean. */
+/* However often the rate changes, the bytes that leave are those of the mean rate. */
 static void
 test_set_rates (void)
 {

@@ -149,7 +149,7 @@ test_cut (void)
   }
 }
 
-/* What the caps say is not doubted, also while it plays. */
+/* The size that caps give is not doubted, also if they come while it plays. */
 static void
 test_given (void)
 {

@@ -10,7 +10,7 @@
 #include "pacer.h"
 
 #define STEPS 60
-/* What takes longer hangs. */
+/* A step that takes longer hangs. */
 #define HANGS (3 * G_TIME_SPAN_SECOND)
 
 /* A clock of its own, which only the element holds; its time may be another one. */

@@ -5,7 +5,7 @@
  */
 #include "pacer.h"
 
-/* What an empty buffer says is so of the next one. */
+/* A DISCONT of an empty buffer is that of the next one. */
 static void
 test_empty_discont (void)
 {

@@ -35,7 +35,7 @@ test_wait_for_a_rate (void)
   gst_buffer_unref (buffer);
 }
 
-/* What is due by now leaves: how many buffers that is. */
+/* All that is due by now leaves; returns how many buffers that is. */
 static guint
 let_leave (Pacer *f)
 {
@@ -106,8 +106,8 @@ play_out (Pacer *f)
   }
 }
 
-/* What a live source brings at once after a silence is no more than what it brought late: all of
- * it leaves, and fast. */
+/* A live source that was held up brings all of its data at once: nothing is dropped, and all of it
+ * leaves within a second. */
 static void
 test_learn_and_burst (void)
 {
@@ -122,8 +122,8 @@ test_learn_and_burst (void)
   g_assert_cmpuint (pacer_get_stat (f, "bytes-dropped"), ==, 0);
 }
 
-/* What is behind takes nothing, and a live source goes on: no more waits than what came within
- * max-delay, and that leaves when something is taken again. */
+/* The elements behind take nothing, and a live source goes on: no more waits than came within
+ * max-delay, and that leaves when they take buffers again. */
 static void
 test_learn_and_stand_still (void)
 {
@@ -166,7 +166,7 @@ test_learn_and_never_begin (void)
   play_out (f);
 }
 
-/* What could not leave yet is not late because another clock shows another time. */
+/* Data that could not leave yet is not late because another clock shows another time. */
 static void
 test_learn_and_change_clock (void)
 {
@@ -203,8 +203,8 @@ take_ticket (GstPad *pad, GstPadProbeInfo *info, gpointer tickets)
   return GST_PAD_PROBE_OK;
 }
 
-/* What is behind takes a twentieth of a live source: no more waits, whatever the method (but
- * send-and-compare, whose thread never sleeps). */
+/* The elements behind take a twentieth of a live source: no more than max-delay waits, by each
+ * method (but send-and-compare, whose thread never sleeps). */
 static void
 test_learn_and_be_slow (void)
 {
@@ -236,7 +236,8 @@ test_learn_and_be_slow (void)
   }
 }
 
-/* Nor is what a file before it had, by whichever clock, the rate of one without. */
+/* A file without a clock does not get the rate of the file before it, which had a PCR or
+ * timestamps. */
 static void
 test_cannot_learn_next (void)
 {
@@ -311,7 +312,7 @@ test_learn_and_pause (void)
   }
 }
 
-/* What came in a pause does not allow for more to wait after it. */
+/* Data that came in a pause does not let more than max-delay wait after it. */
 static void
 test_learn_and_pause_long (void)
 {

@@ -71,8 +71,8 @@ test_held (void)
   g_thread_join (thread);
 }
 
-/* Each takes a twentieth longer than it should, as a sink that plays at the time of the
- * stream, and the source has filled the room that it left. */
+/* Each buffer takes a twentieth longer than its rate says, as with a sink that plays at the time of
+ * the stream; before that, the source fills the room that it left. */
 static GstPadProbeReturn
 take_long (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {

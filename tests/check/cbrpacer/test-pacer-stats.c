@@ -20,7 +20,8 @@ ask_latency (Pacer *f)
   return min;
 }
 
-/* It is another one when the first bytes tell that datagrams wait for more packets. */
+/* The latency changes when the first bytes are a transport stream: its datagrams wait for more
+ * packets. */
 static void
 test_latency_of_ts (void)
 {

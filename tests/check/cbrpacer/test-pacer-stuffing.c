@@ -170,7 +170,7 @@ test_null_ts_resync (void)
   gst_buffer_unref (whole);
 }
 
-/* However small the buffers are in which it came, what is no packet is gone at once. */
+/* Bytes that are no packet are dropped at once, also in 60000 buffers of one byte. */
 static void
 test_null_ts_resync_tiny (gconstpointer flags)
 {

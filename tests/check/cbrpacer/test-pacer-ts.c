@@ -55,7 +55,7 @@ test_ts_packets (void)
   assert_one_a_ms (other, 188, 4);
 }
 
-/* What waits is cut by the caps that it came with, not by those behind it. */
+/* Buffers that wait are cut by the caps that they came with, not by those behind them. */
 static void
 test_other_caps (void)
 {
@@ -117,7 +117,8 @@ test_ts_wait (void)
   }
 }
 
-/* However small the pieces are in which it comes, also the first one, and of any size. */
+/* The stream comes in pieces of any size, also the first one: seven whole packets leave each time.
+ */
 static void
 test_ts_pieces (void)
 {
@@ -137,7 +138,7 @@ test_ts_pieces (void)
   }
 }
 
-/* What ends the stream ends the wait; what does not goes before the half packet. */
+/* An event that ends the stream ends the wait for half a packet; another one passes it. */
 static void
 test_ts_breaks (void)
 {

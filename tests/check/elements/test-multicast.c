@@ -258,7 +258,7 @@ test_link_local (void)
   gst_object_unref (sender);
 }
 
-/* What cannot be had with it is said, with what to do. */
+/* A setting that does not go with multicast is an error that says what to do. */
 static void
 test_settings (void)
 {

@@ -98,7 +98,7 @@ open_gate (Gate *gate)
   g_mutex_unlock (&gate->lock);
 }
 
-/* So do those that were there before the flush, and wait for what is downstream. */
+/* The same for buffers that were there before the flush, while the pad was blocked. */
 static void
 test_new_time_held (void)
 {

@@ -168,7 +168,7 @@ test_shapes (void)
   pair_finish (pair, stream);
 }
 
-/* What was pushed arrives without anything pushed after it. */
+/* Each buffer arrives without another one behind it. */
 static void
 test_prompt (void)
 {

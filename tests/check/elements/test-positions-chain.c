@@ -271,7 +271,7 @@ copy_stream (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-/* What comes next when something is told of the stream is passed on, and the rest in part. */
+/* The buffer behind each event is passed on, and of the others every other one is copied. */
 static GstPadProbeReturn
 copy_others (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
@@ -382,7 +382,7 @@ run_changed_headed (GstPadProbeType type, GstPadProbeCallback callback, gpointer
   g_assert_cmpuint ((*relay)->origins, ==, 2);
 }
 
-/* What it makes of that is another stream, once, whatever is told of the one before. */
+/* A changed stream gets an origin of its own once, also if the first one gets another header. */
 static void
 test_changed_headed (void)
 {

@@ -200,7 +200,7 @@ wait_for_leader (Tap *tap)
   return source;
 }
 
-/* What is told of the sources. */
+/* The messages about sources. */
 static void
 test_messages (void)
 {

@@ -158,7 +158,7 @@ test_no_uri (gconstpointer name)
   }
 }
 
-/* What is settable of an element's own, but for uri, which sets several. */
+/* The writable properties of an element's own class, but for uri, which sets several. */
 static GPtrArray *
 list_settings (GObject *element)
 {
@@ -214,7 +214,7 @@ set_another (GObject *element, GParamSpec *pspec)
   return g_strdup_value_contents (&value);
 }
 
-/* Each keeps what it is set to, and no other one does. */
+/* Each property keeps its new value, and no other one changes. */
 static void
 test_apart (gconstpointer name)
 {
@@ -325,7 +325,7 @@ test_local (gconstpointer name)
   g_assert_cmpint (g_rmdir (folder), ==, 0);
 }
 
-/* What the uri property tells is what it was made of. */
+/* The uri that an element returns sets the same again. */
 static void
 test_again (void)
 {
@@ -424,7 +424,7 @@ test_bad_starts (void)
   }
 }
 
-/* What would be refused is known before anything starts, and nothing is made. */
+/* "check-settings" says what a start would refuse, and makes no file. */
 static void
 test_check (void)
 {
@@ -486,7 +486,7 @@ test_check (void)
   g_assert_cmpint (g_rmdir (folder), ==, 0);
 }
 
-/* What a byte stream makes unreadable is told of, with what mends it. */
+/* Caps whose buffers a byte stream makes unreadable cause a warning with the element that helps. */
 static void
 test_framing (void)
 {
@@ -634,7 +634,7 @@ on_log (GstDebugCategory *category, GstDebugLevel level, const gchar *file, cons
     g_string_append_printf (warnings, "%s\n", gst_debug_message_get (message));
 }
 
-/* What counts at the next start only is not taken without a word. */
+/* A setting that counts at the next start only is warned of in the log. */
 static void
 test_too_late (void)
 {
@@ -672,7 +672,7 @@ test_too_late (void)
   g_string_free (warnings, TRUE);
 }
 
-/* What counts at the next start does not before. */
+/* A setting that counts at the next start has no effect before. */
 static void
 test_next_start (void)
 {
@@ -801,7 +801,7 @@ set_often (gpointer data)
   return NULL;
 }
 
-/* Of two threads the later one is in force. */
+/* Two threads set a property: the later value is in force. */
 static void
 test_two_threads (void)
 {

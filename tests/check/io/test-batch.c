@@ -289,8 +289,8 @@ test_no_cut_at_first (void)
   end (batch);
 }
 
-/* What the path does not take is lost, and nothing beside it; and datagrams go
- * together as before. */
+/* A datagram that is too large for the path is lost, and no other one; the next ones go in one
+ * message as before. */
 static void
 test_too_big (void)
 {
@@ -317,8 +317,8 @@ test_too_big (void)
   end (batch);
 }
 
-/* What every path has to take is told of when it does not leave: but not if it was of
- * another datagram that it was refused. */
+/* A path that refuses a datagram which each path has to take is told of, but not if the error was
+ * that of a datagram before. */
 static void
 test_too_small_path (void)
 {
@@ -352,8 +352,8 @@ test_pending (gconstpointer error)
   end (batch);
 }
 
-/* What is to leave from an address of ours does, whatever kind it is, and from another where
- * that is ours no more. @error: how a kernel says so. */
+/* A datagram with a source address leaves from that, of either family, and from another one when
+ * this machine has lost it. @error: of the kernel then. */
 static void
 test_source (gconstpointer error)
 {

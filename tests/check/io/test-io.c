@@ -20,7 +20,7 @@ static gint replaced, bound;
 /* net.core.rmem_max of a user without privileges; 0: as it is. */
 static gint buffer_max;
 
-/* What the kernel does not do, and how often it was asked for that. */
+/* The call that the kernel refuses, and how often it was made. */
 static gint broken, asked;
 
 enum
@@ -310,7 +310,7 @@ test_broken (gconstpointer data)
   g_atomic_int_set (&broken, WORKS);
 }
 
-/* What two lines refuse for different reasons is told once of each. */
+/* Two links refuse for different reasons: each reason is told once. */
 static void
 test_refusals (void)
 {

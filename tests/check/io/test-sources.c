@@ -275,7 +275,7 @@ write_until_trusted (FaspSources *sources, Told *told, FaspIo *const *senders)
   return at;
 }
 
-/* What the one that leads lacks, the other has; or both lack the same. */
+/* The source that leads lacks bytes that the other one has; or both lack the same. */
 static void
 test_parts (gconstpointer redundancy)
 {

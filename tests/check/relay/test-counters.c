@@ -73,7 +73,7 @@ test_none (void)
   relay_counters_free (counters);
 }
 
-/* What was counted stays while an end has no element. */
+/* The counts of an end stay while it has no element. */
 static void
 test_waiting (void)
 {

@@ -316,7 +316,7 @@ send_rtp (const Input *input, guint16 number, guint32 timestamp, guint32 source)
   g_usleep (10000);
 }
 
-/* What an input of UDP gets beside packets is passed on, and counted: headers of RTP. */
+/* An input of UDP gets headers of RTP: they are passed on, and counted as no packets. */
 static void
 test_input_not_ts (void)
 {

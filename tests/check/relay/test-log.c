@@ -147,7 +147,7 @@ keep_fields (GLogLevelFlags level, const GLogField *fields, gsize n_fields, gpoi
   return G_LOG_WRITER_HANDLED;
 }
 
-/* What a peer's message has is in fields, in plain text; what is empty, or no text, is not. */
+/* The texts and numbers of a peer's message are fields, in plain text; empty ones are left out. */
 static void
 test_fields (void)
 {

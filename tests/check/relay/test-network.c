@@ -476,7 +476,7 @@ test_resolver_class_init (TestResolverClass *klass)
   G_RESOLVER_CLASS (klass)->lookup_by_name = look_up;
 }
 
-/* Of the addresses of a name, the one is used that can be reached. */
+/* An end uses the address of a name that it can reach. */
 static void
 test_next_address (void)
 {
@@ -534,8 +534,8 @@ move_to (const gchar *address, guint n, OpenedEnd *output)
   }
 }
 
-/* What is sent to a name goes to its new address when that has changed, and stays there if the
- * answers take turns. */
+/* An output to a name sends to its new address when that has changed, and does not follow answers
+ * that alternate. */
 static void
 test_moved (void)
 {
@@ -574,7 +574,7 @@ test_moved (void)
   g_atomic_pointer_set (&skipped, 0);
 }
 
-/* What an output gets while it dials is missing, and what is sent later is not. */
+/* Data that an output gets while it dials counts as missing, later data as sent. */
 static void
 test_dialling (void)
 {

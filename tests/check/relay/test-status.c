@@ -68,7 +68,7 @@ assert_line (const gchar *page, const gchar *line)
     g_error ("there is no %s in:\n%s", line, page);
 }
 
-/* Of the whole numbers among the figures nothing tells which only grow. */
+/* The type of a whole number does not tell whether it only grows: the table does. */
 static void
 test_types (void)
 {

@@ -365,7 +365,7 @@ take_slowly (gpointer unused)
   return make (0, 0, 3);
 }
 
-/* What takes long to take and to make is kept, too, and not for longer than the rest. */
+/* A page that takes long to make is kept, too, and not for longer than the others. */
 static void
 test_slow_text (void)
 {
