@@ -49,6 +49,14 @@ typedef struct
   } blackouts[IMPAIR_BLACKOUTS];
 } ImpairConfig;
 
+/* Nothing passes from @start on, for @length µs: the first of its blackouts. */
+static inline void
+impair_black_out (ImpairConfig *config, gint64 start, gint64 length)
+{
+  config->blackouts[0].start = start;
+  config->blackouts[0].end = start + length;
+}
+
 typedef struct
 {
   guint64 packets, bytes; /* offered */

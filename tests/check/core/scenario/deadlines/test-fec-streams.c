@@ -151,8 +151,7 @@ test_whole (gconstpointer data)
         ImpairConfig *wire = vnet_get_link_wire (net, side, !side, link);
 
         wire->reorder = c->reorder;
-        wire->blackouts[0].start = vnet_get_time (net) + 3 * FASP_SEC;
-        wire->blackouts[0].end = wire->blackouts[0].start + c->blackout;
+        impair_black_out (wire, vnet_get_time (net) + 3 * FASP_SEC, c->blackout);
         if (c->jumbo)
           wire->mtu = 9000;
       }
@@ -323,8 +322,7 @@ test_alone_outage (void)
   g_autoptr (Vstream) stream = NULL;
 
   vnet_set_path (net, RTT, (gdouble[]) { 0, 0 }, (gdouble[]) { 0, 0 }, 0);
-  wire->blackouts[0].start = 3 * FASP_SEC;
-  wire->blackouts[0].end = 5 * FASP_SEC;
+  impair_black_out (wire, 3 * FASP_SEC, 2 * FASP_SEC);
   vstream_config_init (&config);
   config.bitrate = 20000000;
   config.channel = 30000000;

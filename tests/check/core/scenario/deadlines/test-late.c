@@ -224,8 +224,7 @@ test_late_at_once (gconstpointer skips)
   n->receiver.settings.too_late_skip = GPOINTER_TO_INT (skips);
   vcast_begin (n, VNET_B);
   vcast_run (n, 3 * FASP_SEC);
-  wire->blackouts[0].start = vnet_get_time (n->net);
-  wire->blackouts[0].end = vnet_get_time (n->net) + 4 * FASP_SEC;
+  impair_black_out (wire, vnet_get_time (n->net), 4 * FASP_SEC);
   vcast_run (n, 10 * FASP_SEC);
   g_assert_cmpuint (vcast_get_session (n, VNET_B).latency.skips, >=, 4);
   g_assert_cmpuint (vcast_get_session (n, VNET_B).latency.skips, <=, 6);
@@ -253,8 +252,7 @@ test_gap (gconstpointer pauses)
     vcast_run (n, 6 * FASP_SEC);
     n->bitrate = 4000000;
   }
-  wire->blackouts[0].start = vnet_get_time (n->net);
-  wire->blackouts[0].end = vnet_get_time (n->net) + (pauses ? 30 * FASP_MSEC : 8 * FASP_SEC);
+  impair_black_out (wire, vnet_get_time (n->net), pauses ? 30 * FASP_MSEC : 8 * FASP_SEC);
   vcast_run (n, 15 * FASP_SEC);
   skips = vcast_get_session (n, VNET_B).latency.skips;
   g_assert_cmpuint (skips, >=, pauses ? 1 : 8);

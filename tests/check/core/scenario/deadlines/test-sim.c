@@ -57,8 +57,7 @@ set_network (Vnet *net, const Network *n)
     d->duplicate = n->duplicate;
     d->corrupt = n->corrupt;
     if (n->blackout > 0) {
-      d->blackouts[0].start = vnet_get_time (net) + 3 * FASP_SEC;
-      d->blackouts[0].end = d->blackouts[0].start + n->blackout;
+      impair_black_out (d, vnet_get_time (net) + 3 * FASP_SEC, n->blackout);
     }
   }
 }
@@ -171,8 +170,7 @@ test_silence (void)
       ImpairConfig *wire =
           vnet_get_wire (net, side == 0 ? VNET_B : VNET_A, side == 0 ? VNET_A : VNET_B);
 
-      wire->blackouts[0].start = from;
-      wire->blackouts[0].end = from + 4 * FASP_SEC;
+      impair_black_out (wire, from, 4 * FASP_SEC);
     }
     for (guint k = 1; k <= 20; k++) {
       vstream_run_until (stream, k * FASP_SEC);

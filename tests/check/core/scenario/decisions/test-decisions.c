@@ -198,8 +198,7 @@ test_outage (void)
   story_begin (&story, &config);
   for (guint way = 0; way < 2; way++) {
     wire = vnet_get_wire (story.net, way, !way);
-    wire->blackouts[0].start = 5 * FASP_SEC;
-    wire->blackouts[0].end = 11 * FASP_SEC;
+    impair_black_out (wire, 5 * FASP_SEC, 6 * FASP_SEC);
   }
   g_assert_true (vstream_run (story.stream));
   take (&story, story.stream->sender);

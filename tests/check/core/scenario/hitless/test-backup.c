@@ -111,8 +111,7 @@ test_short_outage (gconstpointer data)
   g_autoptr (VHitless) h = make (3, GPOINTER_TO_UINT (data));
   ImpairConfig *w = vnet_get_wire (h->net, VNET_A, VNET_E);
 
-  w->blackouts[0].start = vnet_get_time (h->net);
-  w->blackouts[0].end = w->blackouts[0].start + 150 * FASP_MSEC;
+  impair_black_out (w, vnet_get_time (h->net), 150 * FASP_MSEC);
   vhitless_run (h, 5 * FASP_SEC);
   assert_switched (h, 1, 0);
 }

@@ -153,8 +153,7 @@ test_both_cut (gconstpointer data)
       VnetSide sides[2] = { VNET_A + i, VNET_E + i };
       ImpairConfig *w = vnet_get_wire (h->net, sides[k], sides[1 - k]);
 
-      w->blackouts[0].start = vnet_get_time (h->net);
-      w->blackouts[0].end = w->blackouts[0].start + 4 * FASP_SEC;
+      impair_black_out (w, vnet_get_time (h->net), 4 * FASP_SEC);
     }
   vhitless_run (h, 4 * FASP_SEC + PAUSE);
   g_assert_false (h->wrong);

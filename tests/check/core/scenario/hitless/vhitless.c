@@ -312,8 +312,7 @@ vhitless_black_out (VHitless *h, guint i, FaspTime span)
   for (guint k = 0; k < 2; k++) {
     ImpairConfig *w = vnet_get_wire (h->net, sides[k], sides[1 - k]);
 
-    w->blackouts[0].start = now;
-    w->blackouts[0].end = now + span;
+    impair_black_out (w, now, span);
   }
   vhitless_run (h, span);
 }

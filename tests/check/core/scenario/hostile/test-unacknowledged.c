@@ -368,8 +368,7 @@ test_honest_outage (gconstpointer data)
   ImpairConfig *wire = vnet_get_wire (play->net, VNET_A, VNET_B);
 
   besiege (play, what, 3, 2 * FASP_SEC, FASP_SEC);
-  wire->blackouts[0].start = vnet_get_time (play->net);
-  wire->blackouts[0].end = vnet_get_time (play->net) + 8 * FASP_SEC;
+  impair_black_out (wire, vnet_get_time (play->net), 8 * FASP_SEC);
   besiege (play, what, 3, 20 * FASP_SEC, FASP_SEC);
   settle (play);
   g_assert_cmpuint (play->good->sessions->len, ==, 1);

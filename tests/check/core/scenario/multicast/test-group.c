@@ -340,8 +340,7 @@ test_blackout (void)
   g_autoptr (Vgroup) g = members_new (30, 20, FASP_SLOW_WAIT);
 
   vgroup_run (g, 2 * FASP_SEC);
-  g->trunk.config.blackouts[0].start = g->now;
-  g->trunk.config.blackouts[0].end = g->now + FASP_SEC / 2;
+  impair_black_out (&g->trunk.config, g->now, FASP_SEC / 2);
   vgroup_run (g, 4 * FASP_SEC);
   /* all lack the same: it goes once */
   g_assert_cmpuint (vgroup_get_stats (g).blocks_resent + members_count_alone (g), <,
@@ -415,8 +414,7 @@ test_back_blackout (void)
 
     vgroup_run (g, 3 * FASP_SEC);
     for (guint i = 0; i < 20; i++) {
-      g->receivers[i].back.config.blackouts[0].start = g->now;
-      g->receivers[i].back.config.blackouts[0].end = g->now + 2500 * FASP_MSEC;
+      impair_black_out (&g->receivers[i].back.config, g->now, 2500 * FASP_MSEC);
     }
     vgroup_run (g, 8 * FASP_SEC);
     g_assert_cmpuint (vgroup_get_stats (g).deaf, ==, 0);

@@ -44,8 +44,7 @@ black_out (Vnet *net, guint link, FaspTime from, FaspTime to, gboolean forth, gb
 
     if (side == VNET_A ? !forth : !back)
       continue;
-    wire->blackouts[0].start = vnet_get_time (net) + from;
-    wire->blackouts[0].end = vnet_get_time (net) + to;
+    impair_black_out (wire, vnet_get_time (net) + from, to - from);
   }
 }
 

@@ -233,8 +233,7 @@ test_back (void)
   vnet_set_path (net, 20 * FASP_MSEC, (gdouble[]) { .01, 0 }, (gdouble[]) { 0, 0 }, 8 * MBIT);
   vnet_get_link_wire (net, VNET_A, VNET_B, 1)->delay = 40 * FASP_MSEC;
   back = vnet_get_link_wire (net, VNET_B, VNET_A, 0);
-  back->blackouts[0].start = vnet_get_time (net) + 8 * FASP_SEC;
-  back->blackouts[0].end = back->blackouts[0].start + 8 * FASP_SEC;
+  impair_black_out (back, vnet_get_time (net) + 8 * FASP_SEC, 8 * FASP_SEC);
   stream = start (net, 4 * MBIT, 0, &other, FASP_ASSIGNMENT_RANDOM);
   g_assert_true (vstream_run (stream));
   g_assert_cmpint (fasp_hist_percentile (fasp_endpoint_get_lateness (stream->receiver, TRUE), 1), <,
@@ -296,8 +295,7 @@ test_copies (gconstpointer dark)
   vnet_set_path (net, 20 * FASP_MSEC, (gdouble[]) { 0, 0 }, (gdouble[]) { 0, 0 }, 10 * MBIT);
   there = vnet_get_link_wire (net, VNET_A, VNET_B, 1);
   if (dark != NULL) {
-    there->blackouts[0].start = vnet_get_time (net) + 8 * FASP_SEC;
-    there->blackouts[0].end = there->blackouts[0].start + 4 * FASP_SEC;
+    impair_black_out (there, vnet_get_time (net) + 8 * FASP_SEC, 4 * FASP_SEC);
   } else {
     there->rate = MBIT;
   }
