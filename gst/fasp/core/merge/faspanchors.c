@@ -97,16 +97,15 @@ fasp_anchors_find (const FaspAnchors *anchors, guint64 hash, guint64 *offset)
   return anchor->hash == hash && anchor->offset > 0 && !anchor->repeats;
 }
 
-gboolean
+void
 fasp_alignment_note (FaspAlignment *alignment, guint64 first, guint64 second)
 {
   gint64 shift = first - second;
 
   if (fasp_alignment_is_known (alignment))
-    return TRUE;
+    return;
   alignment->same = shift == alignment->shift ? alignment->same + 1 : 1;
   alignment->shift = shift;
-  return fasp_alignment_is_known (alignment);
 }
 
 gboolean

@@ -55,9 +55,8 @@ typedef struct
   guint same;   /* anchors in a row with this shift */
 } FaspAlignment;
 
-/* The same anchor is at @first in one stream, and at @second in the other. TRUE: the shift is known
- * now. */
-gboolean fasp_alignment_note (FaspAlignment *alignment, guint64 first, guint64 second);
+/* The same anchor is at @first in one stream, and at @second in the other. */
+void fasp_alignment_note (FaspAlignment *alignment, guint64 first, guint64 second);
 gboolean fasp_alignment_is_known (const FaspAlignment *alignment);
 
 G_END_DECLS

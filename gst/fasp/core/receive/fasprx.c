@@ -337,7 +337,7 @@ pass_to (FaspRx *rx, FaspTime now, guint64 number)
 {
   guint64 old_ack = fasp_reorder_get_ack (rx->reorder);
 
-  rx->counts.from_others += fasp_reorder_skip_to (rx->reorder, number);
+  fasp_reorder_skip_to (rx->reorder, number);
   measure_in_order (rx, now, old_ack);
 }
 

@@ -31,7 +31,6 @@ typedef struct
 typedef struct
 {
   guint64 blocks, payload, retransmissions, duplicates, given_up;
-  guint64 from_others; /* blocks passed over because the reader has them from another source */
   guint64 repairs, recovered;
   guint64 rounds[FASP_ROUNDS];
 } FaspRxCounts;

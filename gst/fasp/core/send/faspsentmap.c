@@ -58,13 +58,6 @@ fasp_sent_map_set_only (FaspSentMap *map, guint8 flow)
 
 /* --- transmissions ------------------------------------------------------------------ */
 
-guint64
-fasp_sent_map_get_pn (const FaspSentMap *map, guint8 flow)
-{
-  g_return_val_if_fail (flow < FASP_FLOWS_MAX, 0);
-  return map->flows[flow] != NULL ? map->flows[flow]->next : 0;
-}
-
 static gboolean
 has_block (const FaspTransmission *t)
 {
@@ -324,18 +317,6 @@ FaspOriginals
 fasp_sent_map_get_originals (const FaspSentMap *map)
 {
   return map->originals;
-}
-
-guint64
-fasp_sent_map_get_base (const FaspSentMap *map)
-{
-  return map->base;
-}
-
-guint64
-fasp_sent_map_get_next (const FaspSentMap *map)
-{
-  return map->next;
 }
 
 gboolean

@@ -60,12 +60,10 @@ void fasp_sent_map_free (FaspSentMap *map);
 /* @log: the session's, which outlives it; NULL: nothing is logged. */
 void fasp_sent_map_set_log (FaspSentMap *map, FaspLog *log);
 
-/* The packet number that the next datagram of @flow gets. */
-guint64 fasp_sent_map_get_pn (const FaspSentMap *map, guint8 flow);
-/* That datagram left, with @block, FASP_NO_BLOCK or FASP_PROBE.  New blocks are sent in ascending
- * order; other blocks must be between base and the last one. @continued: it belongs to the same
- * round as the datagram before: another fragment of the block that was just sent, or a copy of a
- * retransmission. */
+/* A datagram of @flow left, with @block, FASP_NO_BLOCK or FASP_PROBE.  New blocks are sent in
+ * ascending order; other blocks must be between base and the last one. @continued: it belongs to
+ * the same round as the datagram before: another fragment of the block that was just sent, or a
+ * copy of a retransmission. */
 void fasp_sent_map_sent (FaspSentMap *map, FaspTime now, guint8 flow, guint64 block,
     gboolean continued);
 
@@ -150,9 +148,6 @@ gboolean fasp_sent_map_has_all (const FaspSentMap *map, guint64 end);
 /* Forgets the blocks below @base, which will not be sent any more. */
 void fasp_sent_map_advance (FaspSentMap *map, guint64 base);
 
-guint64 fasp_sent_map_get_base (const FaspSentMap *map);
-/* One past the highest block sent. */
-guint64 fasp_sent_map_get_next (const FaspSentMap *map);
 /* Has the peer let more packets pile up without settling them than an honest peer would? They take
  * memory. */
 gboolean fasp_sent_map_is_overgrown (const FaspSentMap *map);

@@ -110,7 +110,6 @@ test_hole (void)
   g_assert_cmpuint (get_ack (rx), ==, 1);
   get (rx, at (1, 5300));
   g_assert_cmpuint (get_ack (rx), ==, 4);
-  g_assert_cmpuint (rx->counts.from_others, ==, 2);
   g_assert_cmpuint (rx->counts.given_up, ==, 0);
   g_assert_cmpuint (take_all (rx), ==, 5300);
   /* what comes behind a hole that is filled already does not wait either */
@@ -119,7 +118,6 @@ test_hole (void)
   bring (rx, 8, 7, 5800);
   bring (rx, 12, 7, 6200);
   g_assert_cmpuint (get_ack (rx), ==, 9);
-  g_assert_cmpuint (rx->counts.from_others, ==, 5);
 }
 
 /* Nobody knows what is missing: the sender says no offsets, or its own are not known, or those of

@@ -42,7 +42,7 @@ static void
 send_new (FaspSentMap *map, guint n)
 {
   for (guint i = 0; i < n; i++)
-    fasp_sent_map_sent (map, 0, 0, fasp_sent_map_get_next (map), FALSE);
+    fasp_sent_map_sent (map, 0, 0, map->next, FALSE);
 }
 
 /* More packets cannot have arrived than have left. */
@@ -89,7 +89,7 @@ test_loss (void)
   g_assert_cmpuint (round, ==, 2);
   fasp_sent_map_sent (map, 30, 0, 3, FALSE); /* packet 12 */
   g_assert_true (feed (map, 4, 12, 12, 10, 10, MISSING (-1), &result));
-  g_assert_cmpuint (fasp_sent_map_get_base (map), ==, 10);
+  g_assert_cmpuint (map->base, ==, 10);
   g_assert_cmpuint (fasp_sent_map_peek (map, &round), ==, FASP_NO_BLOCK);
 }
 
@@ -176,7 +176,7 @@ test_stale (void)
   /* of packets and blocks that were never sent */
   g_assert_false (feed (map, 6, 10, 10, 10, 10, MISSING (-1), &result));
   g_assert_false (feed (map, 7, 9, 9, 11, 11, MISSING (-1), &result));
-  g_assert_cmpuint (fasp_sent_map_get_base (map), ==, 10);
+  g_assert_cmpuint (map->base, ==, 10);
 }
 
 /* A sender, a lossy pipe each way and an honest receiver, in rounds: whatever
@@ -190,7 +190,7 @@ test_model (void)
     g_autoptr (FaspSentMap) map = fasp_sent_map_new (0);
     const guint blocks = 300;
     gboolean here[300] = { FALSE };
-    guint64 sent = 0, lost = 0, pn, fpn = 0, ack = 0, highest = 0;
+    guint64 sent = 0, lost = 0, fpn = 0, ack = 0, highest = 0;
     gint64 largest = -1;
     gdouble loss = g_rand_double_range (rand, 0, .5);
     guint rounds = 0;
@@ -204,23 +204,22 @@ test_model (void)
         guint64 block = fasp_sent_map_peek (map, &round);
 
         if (block == FASP_NO_BLOCK)
-          block = fasp_sent_map_get_next (map);
+          block = map->next;
         if (block >= blocks)
           block = FASP_NO_BLOCK; /* a tail probe */
-        pn = fasp_sent_map_get_pn (map, 0);
         fasp_sent_map_sent (map, rounds, 0, block, FALSE);
         sent += block != FASP_NO_BLOCK;
         if (g_rand_double (rand) < loss) {
           lost += block != FASP_NO_BLOCK;
           continue;
         }
-        largest = pn;
+        largest = map->flows[0]->next - 1;
         if (block != FASP_NO_BLOCK) {
           g_assert_false (here[block]); /* nothing goes twice for nothing */
           here[block] = TRUE;
           highest = MAX (highest, block + 1);
         } else {
-          highest = fasp_sent_map_get_next (map);
+          highest = map->next;
         }
       }
       if (largest < 0 || g_rand_double (rand) < loss)
@@ -258,7 +257,7 @@ static void
 feed_part (FaspSentMap *map, guint64 serial, guint64 from, guint64 end, guint missing,
     FaspSentMapResult *result)
 {
-  guint64 largest = fasp_sent_map_get_pn (map, 0) - 1;
+  guint64 largest = map->flows[0]->next - 1;
   FaspFeedback f = { .serial = serial, .window = 1000, .n_flows = 1, .from = from, .end = end };
 
   f.flows[0].largest = largest;
@@ -338,7 +337,7 @@ static void
 send_on_two (FaspSentMap *map, guint n)
 {
   for (guint i = 0; i < n; i++)
-    fasp_sent_map_sent (map, i * FASP_MSEC, i % 2, fasp_sent_map_get_next (map), FALSE);
+    fasp_sent_map_sent (map, i * FASP_MSEC, i % 2, map->next, FALSE);
 }
 
 /* A flow that is behind the other has not lost anything yet; when a round trip
