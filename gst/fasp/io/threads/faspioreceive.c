@@ -37,9 +37,11 @@ fit_buffer (FaspIo *io)
 
 /* With the guard held. Gives a datagram to the endpoint. */
 static void
-take (FaspIo *io, FaspTime now, const FaspAddress *from, const guint8 *data, gsize size,
+take (gpointer user, FaspTime now, const FaspAddress *from, const guint8 *data, gsize size,
     FaspMemory *memory, gboolean marked, FaspRoute route)
 {
+  FaspIo *io = user;
+
   /* with several threads, @now may be older than another thread's */
   io->receiving.newest = MAX (now, io->receiving.newest);
   fasp_meter_add (&io->receiving.arriving, io->receiving.newest, size);
@@ -49,8 +51,10 @@ take (FaspIo *io, FaspTime now, const FaspAddress *from, const guint8 *data, gsi
 
 /* Notes that the kernel refuses to hand over datagrams. From any thread. */
 static void
-note_deaf (FaspIo *io, gint error)
+note_deaf (gpointer user, gint error)
 {
+  FaspIo *io = user;
+
   if (error == 0)
     return;
   g_atomic_int_set (&io->receiving.deaf, error);
@@ -130,13 +134,6 @@ port_begin (gpointer io)
   fasp_guard_lock (&((FaspIo *) io)->guard);
 }
 
-static void
-port_receive (gpointer io, FaspTime now, const FaspAddress *from, const guint8 *data, gsize size,
-    FaspMemory *memory, gboolean marked, FaspRoute route)
-{
-  take (io, now, from, data, size, memory, marked, route);
-}
-
 /* The port's lock is held. */
 static void
 port_end (gpointer data, gboolean beside)
@@ -172,12 +169,6 @@ port_relieve (gpointer data)
   fasp_lanes_wake (io->lanes);
 }
 
-static void
-port_deaf (gpointer io, gint error)
-{
-  note_deaf (io, error);
-}
-
 static FaspFit
 port_fits (gpointer data, const FaspAddress *caller)
 {
@@ -190,5 +181,5 @@ port_fits (gpointer data, const FaspAddress *caller)
   return fit;
 }
 
-const FaspPortFunctions fasp_io_port_functions = { port_begin, port_receive, port_end,
-  port_unreachable, port_deaf, port_relieve, port_fits };
+const FaspPortFunctions fasp_io_port_functions = { port_begin, take, port_end, port_unreachable,
+  note_deaf, port_relieve, port_fits };
