@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relaycall.h"
-#include <string.h>
 #include "relaydescribe.h"
 #include "relayjson.h"
 #include "relayprotocol.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <gio/gio.h>
-#include <string.h>
 #include "relayapiresource.h"
 #include "relayfiguretable.h"
 #include "relayschema.h"

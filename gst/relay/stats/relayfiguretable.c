@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relayfiguretable.h"
 #include <math.h>
-#include <string.h>
 #include "relayfigures.h"
 #include "relayjson.h"
 #include "relaypictureview.h"

@@ -20,7 +20,6 @@
 #endif
 
 #include <math.h>
-#include <string.h>
 #include "gstfaspcommon.h"
 #include "relayfields.h"
 #include "relayfigures.h"

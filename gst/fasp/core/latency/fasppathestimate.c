@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <math.h>
-#include <string.h>
 #include "fasppathestimate.h"
 
 #define LOOK_EVERY FASP_SEC

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <math.h>
-#include <string.h>
 #include "faspplan.h"
 
 /* Steps of time (bins) per round, and rounds planned for. With more time left, one copy is

@@ -3,7 +3,6 @@
  * faspmerge.c: what is taken of the stream, and from which source.
  */
 #include "faspmergeprivate.h"
-#include "fasplimits.h"
 #include "faspmediaclock.h"
 #include "faspwire.h"
 
