@@ -102,7 +102,7 @@ main (int argc, char **argv)
   FaspEndpointConfig *s, *r;
   guint64 up_wire, alone, whole = 0;
   FaspGroupStats group, before;
-  FaspHist lateness;
+  FaspHist lateness = { 0 };
   g_autoptr (Vgroup) g = NULL;
 
   options_parse (&argc, &argv, entries, NULL);
@@ -151,7 +151,6 @@ main (int argc, char **argv)
   group.requests -= before.requests;
   alone = count_alone (g) - alone;
   up_wire = count_up (g) - up_wire;
-  fasp_hist_init (&lateness);
   for (gint i = 0; i < receivers; i++) {
     const FaspHist *h = fasp_endpoint_get_lateness (g->receivers[i].endpoint, TRUE);
 

@@ -108,12 +108,11 @@ run (const Case *c, FILE *trace)
   gdouble before[SECOND_FRAMES] = { 0 };
   FaspClockDiscipline discipline;
   FaspMediaClock clock;
-  FaspSkew skew;
+  FaspSkew skew = { 0 };
   guint64 n = 0, skips = 0;
   gdouble constant = 0;
 
   fasp_media_clock_init (&clock);
-  fasp_skew_init (&skew);
   fasp_clock_discipline_init (&discipline, 0);
   for (FaspTime t = 0; t < end; t += FRAME, n++) {
     FaspTime media = get_media (c, t), last = 0, mapped;

@@ -353,7 +353,6 @@ report (const Receiver *all)
   guint64 damaged = 0, least = G_MAXUINT64;
   struct rusage usage;
 
-  fasp_hist_init (&bursts);
   for (gint i = 0; i < receivers; i++) {
     const Receiver *r = &all[i];
 
@@ -483,9 +482,6 @@ main (int argc, char **argv)
     return 1;
   }
   dice = g_rand_new_with_seed (1);
-  fasp_hist_init (&gaps);
-  for (guint k = 0; k < KINDS; k++)
-    fasp_hist_init (&latency[k]);
   all = g_new0 (Receiver, receivers);
   for (gint i = 0; i < receivers; i++) {
     Receiver *r = &all[i];

@@ -200,9 +200,6 @@ link_run (LinkOptions *options, const LinkBackend *backend, GError **error)
   link->line = delay_line_new (g_free);
   for (guint side = 0; side < 2; side++)
     link->wires[side].config = options->wires[side];
-  fasp_hist_init (&link->late);
-  for (guint side = 0; side < 2; side++)
-    fasp_hist_init (&link->waited[side]);
   /* All of these are for precision, and may be refused. A real-time thread that never
    * sleeps would be stopped by the kernel for 50 ms of each second. */
   prctl (PR_SET_TIMERSLACK, 1);

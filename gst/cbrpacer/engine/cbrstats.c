@@ -51,8 +51,6 @@ cbr_stats_clear (CbrStats *stats)
 {
   memset (stats, 0, sizeof *stats);
   fasp_rate_clock_init (&stats->planned, 1, 0);
-  fasp_hist_init (&stats->gap_errors);
-  fasp_hist_init (&stats->bursts);
 }
 
 static void

@@ -190,8 +190,6 @@ copied_init (Copied *copied)
     .parts.flows = g_array_new (FALSE, TRUE, sizeof (FaspFlowStats)),
     .parts.ways = g_array_new (FALSE, TRUE, sizeof (FaspPathStats)),
   };
-  fasp_hist_init (&copied->arrival);
-  fasp_hist_init (&copied->in_order);
 }
 
 static void

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <math.h>
-#include <string.h>
 #include "fasphist.h"
 
 const FaspHistPoint fasp_hist_points[FASP_HIST_POINTS] = {
@@ -32,12 +31,6 @@ upper_edge (guint bucket)
   if (power == 0)
     return bucket;
   return (((gint64) 17 + bucket % 16) << (power - 1)) - 1;
-}
-
-void
-fasp_hist_init (FaspHist *hist)
-{
-  memset (hist, 0, sizeof (*hist));
 }
 
 void

@@ -2,9 +2,9 @@
  *
  * fasphist.h: a log-linear histogram of durations.
  *
- * Constant memory, no allocation.  It takes values in µs from 0 to about 2^40.  Each power of two
- * is divided into 16 buckets, so the error of a percentile is at most 1/16 (6.25 %).  Values below
- * 16 are exact.
+ * Constant memory, no allocation.  One of zeros is empty.  It takes values in µs from 0 to about
+ * 2^40.  Each power of two is divided into 16 buckets, so the error of a percentile is at most 1/16
+ * (6.25 %).  Values below 16 are exact.
  */
 #pragma once
 
@@ -31,7 +31,6 @@ typedef struct
 #define FASP_HIST_POINTS 5
 extern const FaspHistPoint fasp_hist_points[FASP_HIST_POINTS];
 
-void fasp_hist_init (FaspHist *hist);
 /* Negative values count as 0; larger values than the last bucket's are counted in it. */
 void fasp_hist_add (FaspHist *hist, gint64 value);
 /* Adds the values of @other. */

@@ -16,7 +16,6 @@ fasp_calling_begin (FaspEndpoint *endpoint)
   endpoint->calling->call.redial_time = endpoint->calling->call.punch_time = FASP_NEVER;
   endpoint->calling->failover.time = FASP_NEVER;
   endpoint->calling->gone = fasp_gone_new ();
-  fasp_replies_init (&endpoint->calling->replies);
   fasp_admitted_init (endpoint);
 }
 

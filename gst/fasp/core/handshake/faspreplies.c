@@ -2,12 +2,6 @@
 #include "faspreplies.h"
 
 void
-fasp_replies_init (FaspReplies *replies)
-{
-  replies->first = replies->used = 0;
-}
-
-void
 fasp_replies_push (FaspReplies *replies, const FaspAddress *to, const FaspHandshake *handshake)
 {
   guint i = (replies->first + replies->used) % FASP_REPLIES_MAX;

@@ -26,7 +26,6 @@ typedef struct
   } ring[FASP_REPLIES_MAX];
 } FaspReplies;
 
-void fasp_replies_init (FaspReplies *replies);
 void fasp_replies_push (FaspReplies *replies, const FaspAddress *to,
     const FaspHandshake *handshake);
 gboolean fasp_replies_pop (FaspReplies *replies, FaspDatagram *datagram);

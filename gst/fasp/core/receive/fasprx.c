@@ -21,12 +21,9 @@ fasp_rx_new (FaspTime now, guint64 start, guint32 capacity, const FaspLatency *a
   rx->log = log;
   rx->reorder = fasp_reorder_new (capacity, start);
   fasp_media_clock_init (&rx->view.clock);
-  fasp_skew_init (&rx->view.skew);
   fasp_playout_init (&rx->view.playout, agreed);
   rx->view.late.last = now - SKIP;
   rx->view.first_data = FASP_NEVER;
-  fasp_hist_init (&rx->view.late.lateness);
-  fasp_hist_init (&rx->view.late.lateness_in_order);
   fasp_feedback_init (&rx->feedback, now, rx->reorder);
   return rx;
 }

@@ -8,12 +8,6 @@
 #define QUARTERS 4
 
 void
-fasp_skew_init (FaspSkew *skew)
-{
-  memset (skew, 0, sizeof (*skew));
-}
-
-void
 fasp_skew_jumped (FaspSkew *skew)
 {
   skew->n = 0;

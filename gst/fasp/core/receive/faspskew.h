@@ -41,8 +41,7 @@ typedef struct
   guint n;
 } FaspSkew;
 
-void fasp_skew_init (FaspSkew *skew);
-/* A block arrived. */
+/* A block arrived.  The first @skew is all zeros. */
 void fasp_skew_arrived (FaspSkew *skew, FaspTime media, FaspTime arrival);
 /* The sender's clock jumped: forgets all points, which cannot be compared with new ones. Keeps the
  * skew. */

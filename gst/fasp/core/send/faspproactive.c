@@ -8,12 +8,6 @@ typedef struct
 } Waiting;
 
 void
-fasp_proactive_init (FaspProactive *copies)
-{
-  *copies = (FaspProactive) { 0 };
-}
-
-void
 fasp_proactive_clear (FaspProactive *copies)
 {
   while (copies->heap.n > 0)

@@ -30,7 +30,6 @@ typedef struct
   FaspHeap heap; /* owns its items */
 } FaspProactive;
 
-void fasp_proactive_init (FaspProactive *copies);
 void fasp_proactive_clear (FaspProactive *copies);
 
 /* FALSE: FASP_PROACTIVE_WAITING_MAX are waiting already. */

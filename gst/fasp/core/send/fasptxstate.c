@@ -15,7 +15,6 @@ fasp_tx_new (FaspTime now, const FaspTxConfig *config)
   tx->log = config->log;
   tx->sent_map = fasp_sent_map_new (start);
   fasp_sent_map_set_log (tx->sent_map, config->log);
-  fasp_proactive_init (&tx->copies);
   fasp_fec_init (&tx->fec, config->fec, config->fec_share, config->fec_window);
   tx->estimate = fasp_path_estimate_new (now, config->planner, config->interval, &config->latency,
       config->log);

@@ -4,9 +4,8 @@
 static void
 test_exact (void)
 {
-  FaspHist hist;
+  FaspHist hist = { 0 };
 
-  fasp_hist_init (&hist);
   g_assert_cmpint (fasp_hist_percentile (&hist, .5), ==, 0);
   for (gint64 i = 0; i < 10; i++)
     fasp_hist_add (&hist, i);
@@ -20,10 +19,9 @@ static void
 test_error (void)
 {
   for (gint64 value = 1; value < (gint64) 1 << 38; value = value * 5 / 4 + 1) {
-    FaspHist hist;
+    FaspHist hist = { 0 };
     gint64 told;
 
-    fasp_hist_init (&hist);
     fasp_hist_add (&hist, value);
     fasp_hist_add (&hist, value * 2); /* lest max hides the bucket's edge */
     told = fasp_hist_percentile (&hist, .5);
@@ -35,9 +33,8 @@ test_error (void)
 static void
 test_extremes (void)
 {
-  FaspHist hist;
+  FaspHist hist = { 0 };
 
-  fasp_hist_init (&hist);
   fasp_hist_add (&hist, -7);
   fasp_hist_add (&hist, G_MAXINT64);
   g_assert_cmpuint (hist.count, ==, 2);
@@ -48,11 +45,8 @@ test_extremes (void)
 static void
 test_merge (void)
 {
-  FaspHist hist, other, all;
+  FaspHist hist = { 0 }, other = { 0 }, all = { 0 };
 
-  fasp_hist_init (&hist);
-  fasp_hist_init (&other);
-  fasp_hist_init (&all);
   fasp_hist_merge (&hist, &other);
   g_assert_cmpint (fasp_hist_percentile (&hist, 1), ==, 0);
   for (gint64 i = 0; i < 1000; i++) {

@@ -95,11 +95,10 @@ test_hour (void)
     gint64 value_before = 0;
     FaspClockDiscipline discipline;
     FaspMediaClock clock;
-    FaspSkew skew;
+    FaspSkew skew = { 0 };
     guint64 n = 0;
 
     fasp_media_clock_init (&clock);
-    fasp_skew_init (&skew);
     fasp_clock_discipline_init (&discipline, 0);
     for (FaspTime t = 0; t < 5400 * FASP_SEC; t += frame, n++) {
       FaspTime media = t * (1 + cases[c].ppm * PPM), level;

@@ -21,7 +21,6 @@ start (Sender *sender, gdouble skew, FaspTime jitter)
 {
   *sender = (Sender) { .skew = skew, .jitter = jitter };
   sender->rand = g_rand_new_with_seed (1);
-  fasp_skew_init (&sender->estimator);
 }
 
 static void
@@ -173,9 +172,8 @@ static void
 test_nonsense (void)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (2);
-  FaspSkew skew;
+  FaspSkew skew = { 0 };
 
-  fasp_skew_init (&skew);
   for (guint i = 0; i < 100000; i++) {
     FaspTime media = (FaspTime) ((guint64) g_rand_int (rand) << 32 | g_rand_int (rand))
         >> g_rand_int_range (rand, 0, 63);

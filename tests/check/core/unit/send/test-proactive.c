@@ -5,10 +5,9 @@ static void
 test_order (void)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (1);
-  FaspProactive copies;
+  FaspProactive copies = { 0 };
   FaspTime last = 0;
 
-  fasp_proactive_init (&copies);
   g_assert_null (fasp_proactive_peek (&copies));
   for (guint i = 0; i < 1000; i++) {
     FaspCopy copy = { .due = g_rand_int_range (rand, 0, 300), .number = i };
@@ -30,9 +29,8 @@ static void
 test_bounded (void)
 {
   FaspCopy copy = { 0 };
-  FaspProactive copies;
+  FaspProactive copies = { 0 };
 
-  fasp_proactive_init (&copies);
   for (guint i = 0; i < FASP_PROACTIVE_WAITING_MAX; i++)
     g_assert_true (fasp_proactive_push (&copies, &copy));
   g_assert_false (fasp_proactive_push (&copies, &copy));
