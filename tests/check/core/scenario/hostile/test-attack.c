@@ -548,13 +548,23 @@ comes_in (VPlay *play, guint32 network)
   return comes_in_from (play, vplay_get_address (network));
 }
 
+/* The receiver that has been there for the longest time. */
+static void
+let_one_leave (VPlay *play)
+{
+  FaspSession *first = fasp_endpoint_nth (play->sink, 0);
+
+  fasp_session_close (first, vnet_get_time (play->net), FASP_REASON_STOPPED, NULL);
+  fasp_endpoint_wake (play->sink, first);
+  vnet_run_for (play->net, 100 * FASP_MSEC);
+}
+
 /* So many receivers of a network, and so many in all. Others are told that there is no room now,
  * for which they call again, and are let in when somebody has left. */
 static void
 test_crowd (void)
 {
   g_autoptr (VPlay) play = vplay_new (FASP_ROLE_SENDER);
-  FaspSession *first;
   FaspEndpointStats stats;
 
   play->config.settings.max_receivers = 25;
@@ -563,10 +573,7 @@ test_crowd (void)
   for (guint network = 0; network < 3; network++)
     for (guint i = 0; i < 12; i++)
       g_assert_true (comes_in (play, network) == (i < 10 && network * 10 + i < 25));
-  first = fasp_endpoint_nth (play->sink, 0);
-  fasp_session_close (first, vnet_get_time (play->net), FASP_REASON_STOPPED, NULL);
-  fasp_endpoint_wake (play->sink, first);
-  vnet_run_for (play->net, 100 * FASP_MSEC);
+  let_one_leave (play);
   g_assert_true (comes_in (play, 2));
   g_assert_false (comes_in (play, 0));
   fasp_endpoint_get_stats (play->sink, &stats);
@@ -578,16 +585,12 @@ static void
 test_crowd_leaves (void)
 {
   g_autoptr (VPlay) play = vplay_new (FASP_ROLE_SENDER);
-  FaspSession *first;
 
   play->config.settings.max_receivers_per_network = 2;
   vplay_begin (play);
   for (guint i = 0; i < 3; i++)
     g_assert_true (comes_in (play, 0) == (i < 2));
-  first = fasp_endpoint_nth (play->sink, 0);
-  fasp_session_close (first, vnet_get_time (play->net), FASP_REASON_STOPPED, NULL);
-  fasp_endpoint_wake (play->sink, first);
-  vnet_run_for (play->net, 100 * FASP_MSEC);
+  let_one_leave (play);
   g_assert_true (comes_in (play, 0));
   g_assert_false (comes_in (play, 0));
 }
@@ -597,7 +600,6 @@ static void
 test_crowd_wide (void)
 {
   g_autoptr (VPlay) play = vplay_new (FASP_ROLE_SENDER);
-  FaspSession *first;
 
   play->config.settings.max_receivers_per_network = 2;
   vplay_begin (play);
@@ -613,10 +615,7 @@ test_crowd_wide (void)
         g_assert_true (comes_in_from (play, at)
             && !comes_in_from (play, at)); /* two of the same /48 */
     }
-  first = fasp_endpoint_nth (play->sink, 0);
-  fasp_session_close (first, vnet_get_time (play->net), FASP_REASON_STOPPED, NULL);
-  fasp_endpoint_wake (play->sink, first);
-  vnet_run_for (play->net, 100 * FASP_MSEC);
+  let_one_leave (play);
   for (guint i = 0; i < 2; i++) {
     FaspAddress at = vnet_get_address (VNET_C);
 
