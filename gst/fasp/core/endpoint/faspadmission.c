@@ -235,20 +235,20 @@ admit (FaspEndpoint *endpoint, FaspTime now, Call *call, FaspCipher cipher)
   }
   session = fasp_beginning_make (endpoint, now, hello.cid, call->from, &call->hello,
       call->open->nonce, start);
-  session->start.position = hello.position;
-  session->start.has_header = hello.has_header;
-  session->start.previous = call->hello.wants.from;
+  session->record->start.position = hello.position;
+  session->record->start.has_header = hello.has_header;
+  session->record->start.previous = call->hello.wants.from;
   session->listener = TRUE;
   session->group.member.invited = hello.has_group_key;
   session->handshake.from = *call->from;
   if (session->role == FASP_ROLE_SENDER) {
     fasp_tx_was_called (session->tx);
-    session->entry.newcomer_times = endpoint->shared.newcomer_times;
+    session->shared.newcomer_times = endpoint->shared.newcomer_times;
   }
-  session->handshake.bucket = fasp_limiter_enter (endpoint->calling->admitted.limiter, call->from);
-  session->handshake.network = call->network;
-  memcpy (session->handshake.call, call->id, sizeof session->handshake.call);
-  g_hash_table_insert (endpoint->calling->admitted.by_call, session->handshake.call, session);
+  session->record->bucket = fasp_limiter_enter (endpoint->calling->admitted.limiter, call->from);
+  session->record->network = call->network;
+  memcpy (session->record->call, call->id, sizeof session->record->call);
+  g_hash_table_insert (endpoint->calling->admitted.by_call, session->record->call, session);
   if (call->hello.streamid[0] != '\0')
     session->streamid = g_strdup (call->hello.streamid);
   session->handshake.accept = g_bytes_new (message, m.used);
@@ -549,7 +549,7 @@ fasp_admission_receive (FaspEndpoint *endpoint, FaspTime now, const FaspAddress 
 gboolean
 fasp_admission_has_room (const FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
 {
-  return explain_full (endpoint, now, session, &session->handshake.network) == NULL;
+  return explain_full (endpoint, now, session, &session->record->network) == NULL;
 }
 
 void
@@ -557,7 +557,7 @@ fasp_admission_confirmed (FaspEndpoint *endpoint, FaspTime now, FaspSession *ses
 {
   /* several may be half open: a receiver takes the first sender, a sender up to its limit of
    * receivers */
-  const gchar *full = explain_full (endpoint, now, session, &session->handshake.network);
+  const gchar *full = explain_full (endpoint, now, session, &session->record->network);
 
   if (full != NULL) {
     fasp_session_close (session, now, FASP_REASON_BUSY, full);
@@ -572,12 +572,12 @@ fasp_admission_confirmed (FaspEndpoint *endpoint, FaspTime now, FaspSession *ses
     }
   /* the call came in time, but its first block is not kept any more */
   else if (fasp_store_is_finished (endpoint->store)
-      && fasp_store_get_tail (endpoint->store) > session->start.block) {
+      && fasp_store_get_tail (endpoint->store) > session->record->start.block) {
     fasp_session_close (session, now, FASP_REASON_STOPPED, "the stream has ended");
     return;
   }
   if (session->role == FASP_ROLE_SENDER)
-    make_place (endpoint, now, &session->handshake.network);
+    make_place (endpoint, now, &session->record->network);
   fasp_beginning_opened (endpoint, now, session);
 }
 
@@ -593,14 +593,14 @@ fasp_admission_decided (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessi
     FaspHandshake open = { .from_cid = session->peer_id };
     Call call = { .from = fasp_session_get_address (session), .proved = TRUE, .open = &open };
 
-    memcpy (open.nonce, session->handshake.nonce, FASP_NONCE_SIZE);
+    memcpy (open.nonce, session->record->nonce, FASP_NONCE_SIZE);
     if (session->streamid != NULL)
       g_strlcpy (call.hello.streamid, session->streamid, sizeof (call.hello.streamid));
     reject (endpoint, now, &call, FASP_REASON_REFUSED, REFUSED_TEXT);
     /* costs as many tokens as a key that is not allowed, so that the application is not asked more
      * often */
     if (session->peer.proved && !session->peer.allowed)
-      fasp_limiter_owe (session->handshake.bucket);
+      fasp_limiter_owe (session->record->bucket);
     /* the session stays until it times out, so that the application is not asked again when the
      * call is repeated */
     session->state = FASP_SESSION_CLOSED;
@@ -622,7 +622,7 @@ fasp_admission_accept (FaspSession *session, FaspDatagram *datagram)
   FaspWriter w = { datagram->data, sizeof (datagram->data) };
   gsize size;
 
-  memcpy (handshake.nonce, session->handshake.nonce, FASP_NONCE_SIZE);
+  memcpy (handshake.nonce, session->record->nonce, FASP_NONCE_SIZE);
   handshake.message = g_bytes_get_data (session->handshake.accept, &size);
   handshake.message_size = size;
   fasp_wire_write_handshake (&w, &handshake);

@@ -46,10 +46,10 @@ fasp_admitted_init (FaspEndpoint *endpoint)
 void
 fasp_admitted_left (FaspEndpoint *endpoint, FaspSession *session)
 {
-  if (session->handshake.bucket == NULL)
+  if (session->record->bucket == NULL)
     return;
-  fasp_limiter_leave (endpoint->calling->admitted.limiter, session->handshake.bucket);
-  session->handshake.bucket = NULL;
+  fasp_limiter_leave (endpoint->calling->admitted.limiter, session->record->bucket);
+  session->record->bucket = NULL;
 }
 
 void
@@ -74,5 +74,5 @@ void
 fasp_admitted_forget (FaspEndpoint *endpoint, FaspSession *session)
 {
   if (session->listener)
-    g_hash_table_remove (endpoint->calling->admitted.by_call, session->handshake.call);
+    g_hash_table_remove (endpoint->calling->admitted.by_call, session->record->call);
 }

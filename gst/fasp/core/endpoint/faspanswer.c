@@ -66,7 +66,7 @@ follow_stream_offset (FaspEndpoint *endpoint, FaspTime now, FaspSession *session
 {
   guint64 number;
 
-  session->start.previous = *offset;
+  session->record->start.previous = *offset;
   if (fasp_store_find (endpoint->store, offset, &number)) {
     fasp_tx_begin_at (session->tx, number);
   } else if (!endpoint->config.settings.wait_for_connection) {
@@ -88,9 +88,9 @@ begin_without_the_past (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessi
 
   if (fasp_store_is_finished (endpoint->store))
     return;
-  session->start.previous = (FaspStreamOffset) { 0 };
+  session->record->start.previous = (FaspStreamOffset) { 0 };
   fasp_tx_begin_at (session->tx, fasp_history_choose (endpoint, now, &wants));
-  session->start.live_from = fasp_store_get_head (endpoint->store);
+  session->record->start.live_from = fasp_store_get_head (endpoint->store);
   if (replaced)
     endpoint->stats.bytes_dropped +=
         fasp_store_count_bytes (endpoint->store, before, fasp_tx_get_base (session->tx));
@@ -115,7 +115,7 @@ fasp_answer_rejected (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *f
   gboolean next = moves || (group && (endpoint->config.settings.reconnect || open));
 
   if (open)
-    session->liveness.has_other = answer->reason == FASP_REASON_BUSY;
+    session->record->has_other = answer->reason == FASP_REASON_BUSY;
   if (goes_on && endpoint->calling->call.last_reject == answer->reason)
     return; /* the application knows of the interruption; the call goes on */
   endpoint->calling->call.last_reject = answer->reason;
@@ -167,15 +167,15 @@ fasp_answer_accepted (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *f
   /* the session that this one replaces goes on in it, if it is the same receiver */
   if (old == NULL)
     begin_anew (endpoint, now, session);
-  session->start.position = endpoint->calling->call.caller.hello.position;
-  session->start.has_header = endpoint->calling->call.caller.hello.has_header;
-  session->start.previous = endpoint->calling->left;
+  session->record->start.position = endpoint->calling->call.caller.hello.position;
+  session->record->start.has_header = endpoint->calling->call.caller.hello.has_header;
+  session->record->start.previous = endpoint->calling->left;
   if (endpoint->store != NULL && answer->wants.from.known)
     follow_stream_offset (endpoint, now, session, &answer->wants.from);
   else if (endpoint->store != NULL && !endpoint->config.settings.wait_for_connection
       && (old != NULL || endpoint->calling->left.known))
     begin_without_the_past (endpoint, now, session, old != NULL);
-  session->handshake.peer = endpoint->calling->failover.wanted;
+  session->record->peer = endpoint->calling->failover.wanted;
   fasp_failover_stay (endpoint);
   session->streamid = g_strdup (endpoint->config.streamid);
   fasp_session_set_keys (session, &agreement->keys);

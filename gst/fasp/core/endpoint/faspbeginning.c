@@ -24,7 +24,8 @@ fasp_beginning_make (FaspEndpoint *endpoint, FaspTime now, guint32 id, const Fas
   guint64 seed;
 
   endpoint->random (endpoint->random_data, secret, sizeof secret);
-  session = fasp_session_new (config->role, id, now, peer, flows, secret);
+  session =
+      fasp_session_new (config->role, id, now, peer, flows, secret, g_new0 (FaspSessionRecord, 1));
   if (hello->datagram_max > 0)
     session->sizes.datagram_max = CLAMP (hello->datagram_max, FASP_PMTU_BASE, FASP_DATAGRAM_MAX);
   session->keys.random = endpoint->random;
@@ -38,10 +39,10 @@ fasp_beginning_make (FaspEndpoint *endpoint, FaspTime now, guint32 id, const Fas
     session->rekeying.interval = config->rekey_interval;
   if (config->rekey_datagrams > 0)
     session->rekeying.limit = config->rekey_datagrams;
-  memcpy (session->handshake.nonce, nonce, FASP_NONCE_SIZE);
+  memcpy (session->record->nonce, nonce, FASP_NONCE_SIZE);
   if (config->role == FASP_ROLE_SENDER) {
-    session->start.block = start;
-    session->start.live_from =
+    session->record->start.block = start;
+    session->record->start.live_from =
         fasp_history_begins_in_past (endpoint, start) ? fasp_store_get_head (endpoint->store) : 0;
     fasp_session_send (session, now,
         &(FaspTxConfig) {
@@ -81,16 +82,16 @@ fasp_beginning_make (FaspEndpoint *endpoint, FaspTime now, guint32 id, const Fas
     if (config->fec != FASP_FEC_OFF && hello->fec > 0)
       fasp_rx_set_fec (session->rx, now, FASP_FEC_WINDOW_MAX);
   }
-  fasp_total_share_init (&session->entry.share, session);
+  fasp_total_share_init (&session->shared.share, session);
   if (config->role == FASP_ROLE_SENDER)
-    session->entry.total = &endpoint->shared.total;
-  session->entry.lane = fasp_sending_lanes_choose (endpoint);
-  fasp_scheduler_add (fasp_endpoint_get_scheduler (endpoint, session), &session->entry.scheduled,
+    session->shared.total = &endpoint->shared.total;
+  session->record->lane = fasp_sending_lanes_choose (endpoint);
+  fasp_scheduler_add (fasp_endpoint_get_scheduler (endpoint, session), &session->record->scheduled,
       session);
   fasp_sending_lanes_share (endpoint);
   FASP_LOG (session->notes.log, now, SESSION_STARTED, FASP_LOG_POINTER (peer), hello->cid, flows,
       session->terms.latency.latency, config->role == FASP_ROLE_SENDER ? start : hello->start);
-  session->entry.order = ++endpoint->made;
+  session->record->order = ++endpoint->made;
   g_ptr_array_add (endpoint->sessions, session);
   g_hash_table_insert (endpoint->by_id, GUINT_TO_POINTER (id), session);
   return session;
@@ -99,15 +100,15 @@ fasp_beginning_make (FaspEndpoint *endpoint, FaspTime now, guint32 id, const Fas
 void
 fasp_beginning_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
-  session->notified.connected = TRUE;
+  session->record->notified.connected = TRUE;
   FASP_LOG (session->notes.log, now, SESSION_CONNECTED,
       FASP_LOG_POINTER (fasp_session_get_address (session)), FASP_LOG_POINTER (session->streamid),
       session->role == FASP_ROLE_SENDER ? (gint64) fasp_tx_get_base (session->tx) :
                                           FASP_LOG_UNKNOWN);
   endpoint->calling->call.seeking = 0;
   fasp_admitted_left (endpoint, session);
-  session->entry.share.network =
-      fasp_networks_join (endpoint->calling->admitted.networks, &session->handshake.network);
+  session->shared.share.network =
+      fasp_networks_join (endpoint->calling->admitted.networks, &session->record->network);
   if (session->listener && session->role == FASP_ROLE_SENDER)
     fasp_newcomers_add (endpoint->calling->admitted.newcomers, session);
   endpoint->stats.sessions++;

@@ -155,7 +155,7 @@ fasp_dial_start (FaspEndpoint *endpoint, FaspTime now)
   if (endpoint->config.streamid != NULL)
     g_strlcpy (hello.streamid, endpoint->config.streamid, sizeof (hello.streamid));
   fasp_failover_wait (endpoint, now);
-  if (session != NULL && session->handshake.peer == endpoint->calling->failover.wanted) {
+  if (session != NULL && session->record->peer == endpoint->calling->failover.wanted) {
     hello.has_resume = TRUE;
     hello.resume_cid = session->peer_id;
     fasp_session_prove (session, nonce, hello.resume_proof);

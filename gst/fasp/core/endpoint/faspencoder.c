@@ -236,8 +236,8 @@ follow_demand (FaspEndpoint *endpoint, FaspTime now)
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
     /* a session that the total rate holds back could not use a higher rate, either */
-    fasp_session_set_enough (session, enough || session->entry.share.has_waited);
-    session->entry.share.has_waited = FALSE;
+    fasp_session_set_enough (session, enough || session->shared.share.has_waited);
+    session->shared.share.has_waited = FALSE;
   }
 }
 
@@ -277,7 +277,7 @@ fasp_encoder_want_key_frame (FaspEndpoint *endpoint, FaspTime now)
 void
 fasp_encoder_joined (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
-  session->notified.wants = fasp_tx_count_wants (session->tx);
+  session->record->notified.wants = fasp_tx_count_wants (session->tx);
   FASP_LOG (session->notes.log, now, KEY_FRAME_WANTED, FASP_LOG_WORD ("joined"));
   fasp_encoder_want_key_frame (endpoint, now);
 }
@@ -289,10 +289,10 @@ fasp_encoder_follow (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 
   /* no key frame for a receiver that is not heard: it is asked for when the receiver is heard
    * again */
-  if (!session->notified.connected || session->liveness.interrupted
-      || wants == session->notified.wants)
+  if (!session->record->notified.connected || session->liveness.interrupted
+      || wants == session->record->notified.wants)
     return;
-  session->notified.wants = wants;
+  session->record->notified.wants = wants;
   FASP_LOG (session->notes.log, now, KEY_FRAME_WANTED, FASP_LOG_WORD ("gap_or_wish"));
   fasp_encoder_want_key_frame (endpoint, now);
 }

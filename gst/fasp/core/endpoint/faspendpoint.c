@@ -85,7 +85,7 @@ after_receive (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   fasp_endpoint_wake (endpoint, session);
   fasp_lifecycle_heard (endpoint, session);
-  if (session->state == FASP_SESSION_OPEN && !session->notified.connected)
+  if (session->state == FASP_SESSION_OPEN && !session->record->notified.connected)
     fasp_admission_confirmed (endpoint, now, session);
   if (session->role != FASP_ROLE_SENDER)
     return;
@@ -93,8 +93,8 @@ after_receive (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   if (session->state == FASP_SESSION_OPEN) {
     if (fasp_tx_is_complete (session->tx))
       fasp_session_close (session, now, FASP_REASON_FINISHED, NULL);
-    if (fasp_session_get_room (session) != session->sizes.room_used) {
-      session->sizes.room_used = fasp_session_get_room (session);
+    if (fasp_session_get_room (session) != session->record->room_used) {
+      session->record->room_used = fasp_session_get_room (session);
       fasp_writing_fit_blocks (endpoint);
     }
     fasp_multicast_heard (endpoint, now, session);
@@ -199,7 +199,7 @@ fasp_endpoint_decide (FaspEndpoint *endpoint, FaspTime now, const FaspEvent *ask
 {
   FaspSession *session = g_hash_table_lookup (endpoint->by_id, GUINT_TO_POINTER (asked->session));
 
-  if (session != NULL && session->entry.order == asked->order
+  if (session != NULL && session->record->order == asked->order
       && session->state == FASP_SESSION_ASKING)
     fasp_admission_decided (endpoint, now, session, accept);
 }
@@ -266,7 +266,7 @@ fasp_endpoint_end (FaspEndpoint *endpoint, FaspTime now)
     if (session->state != FASP_SESSION_CLOSED)
       fasp_session_end_at_once (session, now, session->closing.reason);
     session->closing.time = FASP_NEVER;
-    if (!session->notified.removed)
+    if (!session->record->notified.removed)
       fasp_lifecycle_leave (endpoint, now, session);
   }
 }

@@ -69,7 +69,7 @@ fasp_endpoint_get_window (const FaspEndpoint *endpoint)
 void
 fasp_endpoint_wake (FaspEndpoint *endpoint, FaspSession *session)
 {
-  fasp_scheduler_wake (fasp_endpoint_get_scheduler (endpoint, session), &session->entry.scheduled,
+  fasp_scheduler_wake (fasp_endpoint_get_scheduler (endpoint, session), &session->record->scheduled,
       0);
 }
 
@@ -87,8 +87,8 @@ fasp_endpoint_serve_next (FaspEndpoint *endpoint, FaspTime now)
   FaspSession *session = fasp_total_get_next (&endpoint->shared.total, now, &when);
 
   if (session != NULL)
-    fasp_scheduler_wake (fasp_endpoint_get_scheduler (endpoint, session), &session->entry.scheduled,
-        when);
+    fasp_scheduler_wake (fasp_endpoint_get_scheduler (endpoint, session),
+        &session->record->scheduled, when);
 }
 
 /* --- events -------------------------------------------------------------------------- */
@@ -101,7 +101,7 @@ fasp_endpoint_push_event (FaspEndpoint *endpoint, FaspEventType type, const Fasp
   event->type = type;
   if (session != NULL) {
     event->session = session->id;
-    event->order = session->entry.order;
+    event->order = session->record->order;
     event->address = *fasp_session_get_address (session);
     event->peer = session->peer;
     event->terms.flows = session->agreed_flows;

@@ -7,7 +7,7 @@
 
 #include "faspcookie.h"
 #include "faspendpoint.h"
-#include "faspsession.h"
+#include "faspsessionrecord.h"
 #include "faspaddressindex.h"
 
 G_BEGIN_DECLS
@@ -59,7 +59,7 @@ struct _FaspEndpoint
 static inline FaspScheduler *
 fasp_endpoint_get_scheduler (FaspEndpoint *endpoint, const FaspSession *session)
 {
-  return &endpoint->schedulers[session->entry.lane];
+  return &endpoint->schedulers[session->record->lane];
 }
 
 static inline FaspSession *

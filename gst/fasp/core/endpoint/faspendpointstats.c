@@ -32,7 +32,7 @@ find_after (const FaspEndpoint *endpoint, guint64 order)
   while (from < to) {
     guint middle = (from + to) / 2;
 
-    if (fasp_endpoint_nth (endpoint, middle)->entry.order <= order)
+    if (fasp_endpoint_nth (endpoint, middle)->record->order <= order)
       from = middle + 1;
     else
       to = middle;
@@ -49,8 +49,8 @@ fasp_endpoint_get_sessions (FaspEndpoint *endpoint, FaspTime now, guint64 *curso
   for (guint i = find_after (endpoint, *cursor); n < max && i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    *cursor = session->entry.order;
-    if (session->notified.connected && !session->notified.removed)
+    *cursor = session->record->order;
+    if (session->record->notified.connected && !session->record->notified.removed)
       fasp_session_get_stats (session, now, &sessions[n++]);
   }
   return n;
@@ -114,7 +114,7 @@ fasp_endpoint_get_source (const FaspEndpoint *endpoint, FaspTime now, FaspSource
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    if (session->role != FASP_ROLE_RECEIVER || !session->notified.connected)
+    if (session->role != FASP_ROLE_RECEIVER || !session->record->notified.connected)
       continue;
     *state = (FaspSourceState) {
       .is_connected = fasp_session_is_heard (session) || fasp_session_has_unread (session),
@@ -186,8 +186,8 @@ fasp_endpoint_look_at_missed (FaspEndpoint *endpoint)
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
     FaspTime missed = fasp_pacer_get_missed (&session->pacer);
 
-    most = MAX (most, missed - session->progress.missed);
-    session->progress.missed = missed;
+    most = MAX (most, missed - session->record->progress.missed);
+    session->record->progress.missed = missed;
   }
   return most;
 }
@@ -206,14 +206,15 @@ fasp_endpoint_look_for_stuck (FaspEndpoint *endpoint, FaspTime now, guint looks,
     acked = fasp_tx_view (session->tx)->acked;
     /* members of a group send feedback seldom, and a receiver that is held for the header is sent
      * nothing */
-    session->progress.stuck = session->state == FASP_SESSION_OPEN
+    session->record->progress.stuck = session->state == FASP_SESSION_OPEN
             && now - session->liveness.heard < HEARD && !session->group.member.joined
-            && session->header_wait.state != FASP_RECEIVER_HELD
-            && acked < fasp_tx_view (session->tx)->cursor && acked == session->progress.acked ?
-        session->progress.stuck + 1 :
+            && session->record->header_wait.state != FASP_RECEIVER_HELD
+            && acked < fasp_tx_view (session->tx)->cursor
+            && acked == session->record->progress.acked ?
+        session->record->progress.stuck + 1 :
         0;
-    session->progress.acked = acked;
-    if (found || session->progress.stuck < looks)
+    session->record->progress.acked = acked;
+    if (found || session->record->progress.stuck < looks)
       continue;
     *where = *fasp_session_get_address (session);
     found = TRUE;

@@ -59,8 +59,8 @@ void
 fasp_failover_back (FaspEndpoint *endpoint, const FaspSession *session)
 {
   fasp_failover_stay (endpoint);
-  if (endpoint->calling->failover.wanted != session->handshake.peer)
-    want (endpoint, session->handshake.peer);
+  if (endpoint->calling->failover.wanted != session->record->peer)
+    want (endpoint, session->record->peer);
 }
 
 gboolean

@@ -97,8 +97,8 @@ get_measured (const FaspEndpoint *endpoint)
   const FaspSession *session = fasp_endpoint_get_open (endpoint);
 
   for (guint i = endpoint->sessions->len; session == NULL && i > 0; i--)
-    if (fasp_endpoint_nth (endpoint, i - 1)->notified.connected
-        && !fasp_endpoint_nth (endpoint, i - 1)->notified.removed)
+    if (fasp_endpoint_nth (endpoint, i - 1)->record->notified.connected
+        && !fasp_endpoint_nth (endpoint, i - 1)->record->notified.removed)
       session = fasp_endpoint_nth (endpoint, i - 1);
   return session;
 }

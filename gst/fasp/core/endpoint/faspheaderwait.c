@@ -7,11 +7,11 @@
 static gboolean
 advance (FaspSession *session, FaspReceiverEvent event)
 {
-  FaspReceiverState before = session->header_wait.state;
+  FaspReceiverState before = session->record->header_wait.state;
 
-  session->header_wait.state = fasp_receiver_next (before, event);
-  fasp_tx_hold (session->tx, session->header_wait.state == FASP_RECEIVER_HELD);
-  return session->header_wait.state != before;
+  session->record->header_wait.state = fasp_receiver_next (before, event);
+  fasp_tx_hold (session->tx, session->record->header_wait.state == FASP_RECEIVER_HELD);
+  return session->record->header_wait.state != before;
 }
 
 void
@@ -24,9 +24,9 @@ fasp_header_wait_said (FaspEndpoint *endpoint, FaspTime now)
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
     if (advance (session, FASP_RECEIVER_WRITTEN))
-      session->header_wait.end = end;
+      session->record->header_wait.end = end;
     if (fasp_log_changes (session->notes.log, FASP_LOG_LACKS_HEADER, FALSE))
-      FASP_LOG (session->notes.log, now, HEADER_WRITTEN, now - session->header_wait.since,
+      FASP_LOG (session->notes.log, now, HEADER_WRITTEN, now - session->record->header_wait.since,
           endpoint->sending->header.bytes != NULL);
   }
 }
@@ -50,8 +50,8 @@ fasp_header_wait_gone (FaspEndpoint *endpoint, FaspTime now)
 
     if (session->state != FASP_SESSION_OPEN)
       continue;
-    session->header_wait.since = now;
-    session->header_wait.skips = fasp_tx_count_skips (session->tx);
+    session->record->header_wait.since = now;
+    session->record->header_wait.skips = fasp_tx_count_skips (session->tx);
     advance (session, FASP_RECEIVER_LACK);
   }
   say_no_header (endpoint, now);
@@ -65,13 +65,13 @@ fasp_header_wait_move (FaspEndpoint *endpoint, guint64 number, gboolean hold)
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    if (session->header_wait.state != FASP_RECEIVER_HELD)
+    if (session->record->header_wait.state != FASP_RECEIVER_HELD)
       continue;
-    if (session->header_wait.gets_first)
+    if (session->record->header_wait.gets_first)
       fasp_tx_skip_to (session->tx, number);
     else
       fasp_tx_begin_at (session->tx, number);
-    session->header_wait.skips = fasp_tx_count_skips (session->tx);
+    session->record->header_wait.skips = fasp_tx_count_skips (session->tx);
     fasp_retention_note_first_needed (endpoint, session);
     if (hold)
       continue;
@@ -87,11 +87,11 @@ static void
 lack_header (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, const gchar *why)
 {
   advance (session, FASP_RECEIVER_LACK);
-  session->header_wait.skips = fasp_tx_count_skips (session->tx);
+  session->record->header_wait.skips = fasp_tx_count_skips (session->tx);
   if (endpoint->sending->header.bytes != NULL
       && fasp_log_changes (session->notes.log, FASP_LOG_LACKS_HEADER, TRUE))
     FASP_LOG (session->notes.log, now, HEADER_AWAITED,
-        session->header_wait.state == FASP_RECEIVER_HELD, FASP_LOG_WORD (why));
+        session->record->header_wait.state == FASP_RECEIVER_HELD, FASP_LOG_WORD (why));
   if (endpoint->sending->header.bytes != NULL)
     fasp_stream_header_want (&endpoint->sending->header);
   else
@@ -107,7 +107,7 @@ has_beginning (const FaspEndpoint *endpoint, const FaspSession *session)
 
   return begin.offset == 0
       || (!fasp_endpoint_is_caller (endpoint)
-          && fasp_stream_offset_is_comparable (&session->start.previous, &begin));
+          && fasp_stream_offset_is_comparable (&session->record->start.previous, &begin));
 }
 
 /* Sends nothing to the session until the header is written before the next key frame. */
@@ -126,10 +126,10 @@ follow_first (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   if (fasp_retention_get_begin (endpoint, session).offset > 0)
     return;
   fasp_tx_begin_at (session->tx, fasp_retention_get_first (endpoint, session));
-  session->header_wait.gets_first = TRUE;
-  session->header_wait.since = now;
+  session->record->header_wait.gets_first = TRUE;
+  session->record->header_wait.since = now;
   advance (session, FASP_RECEIVER_FIRST);
-  session->header_wait.skips = fasp_tx_count_skips (session->tx);
+  session->record->header_wait.skips = fasp_tx_count_skips (session->tx);
 }
 
 /* Has the peer confirmed the first bytes of the stream? */
@@ -147,7 +147,7 @@ has_first (const FaspEndpoint *endpoint, const FaspSession *session)
 static void
 follow_unannounced (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
-  session->header_wait.skips = fasp_tx_count_skips (session->tx);
+  session->record->header_wait.skips = fasp_tx_count_skips (session->tx);
   if (fasp_tx_view (session->tx)->counts.skipped == 0 || !has_first (endpoint, session))
     return;
   if (endpoint->sending->header.bytes == NULL || endpoint->group != NULL) {
@@ -155,7 +155,7 @@ follow_unannounced (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
     return;
   }
   hold (endpoint, session);
-  session->header_wait.since = now;
+  session->record->header_wait.since = now;
   lack_header (endpoint, now, session, "skipped");
   fasp_header_wait_move (endpoint, fasp_store_get_head (endpoint->store), TRUE);
 }
@@ -173,7 +173,7 @@ fasp_header_wait_begin (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessi
   }
   /* The receiver was let in before there was a header, so it would take bytes that it cannot
    * decode: holds it. A member of a group cannot be held. */
-  if (!session->start.has_header && endpoint->sending->header.bytes != NULL
+  if (!session->record->start.has_header && endpoint->sending->header.bytes != NULL
       && start >= endpoint->sending->header.since && endpoint->group == NULL) {
     if (has_key)
       fasp_tx_begin_at (session->tx, endpoint->sending->history.key);
@@ -181,16 +181,16 @@ fasp_header_wait_begin (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessi
       hold (endpoint, session);
   }
   /* the receiver needs no header for itself, but may relay the stream */
-  else if (!session->start.has_header) {
+  else if (!session->record->start.has_header) {
     fasp_stream_header_want (&endpoint->sending->header);
     return;
   }
-  session->header_wait.since = now;
+  session->record->header_wait.since = now;
   if (has_key) {
     advance (session, FASP_RECEIVER_LACK);
     advance (session, FASP_RECEIVER_WRITTEN);
-    session->header_wait.end = endpoint->sending->header.end;
-    session->header_wait.skips = fasp_tx_count_skips (session->tx);
+    session->record->header_wait.end = endpoint->sending->header.end;
+    session->record->header_wait.skips = fasp_tx_count_skips (session->tx);
   } else {
     lack_header (endpoint, now, session, "joined");
   }
@@ -199,20 +199,20 @@ fasp_header_wait_begin (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessi
 void
 fasp_header_wait_follow (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
-  FaspReceiverState state = session->header_wait.state;
+  FaspReceiverState state = session->record->header_wait.state;
 
   if (state == FASP_RECEIVER_READS)
     return;
   /* After a skip the receiver may lack the header again, as only it knows which blocks it has
    * skipped. If there is no header any more, that is not written again for each skip. */
-  if (fasp_tx_count_skips (session->tx) != session->header_wait.skips
-      && state == FASP_RECEIVER_BEGINS && !session->start.has_header) {
+  if (fasp_tx_count_skips (session->tx) != session->record->header_wait.skips
+      && state == FASP_RECEIVER_BEGINS && !session->record->start.has_header) {
     follow_unannounced (endpoint, now, session);
-  } else if (fasp_tx_count_skips (session->tx) != session->header_wait.skips) {
+  } else if (fasp_tx_count_skips (session->tx) != session->record->header_wait.skips) {
     if (endpoint->sending->header.bytes != NULL || now >= endpoint->sending->header.may)
       lack_header (endpoint, now, session, "skipped");
   } else if (state == FASP_RECEIVER_GETS ?
-          fasp_tx_get_base (session->tx) >= session->header_wait.end :
+          fasp_tx_get_base (session->tx) >= session->record->header_wait.end :
           has_first (endpoint, session)) {
     advance (session, FASP_RECEIVER_ARRIVED);
   }

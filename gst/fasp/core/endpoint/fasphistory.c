@@ -80,18 +80,18 @@ fasp_history_mark_offset (FaspEndpoint *endpoint, FaspTime now, const FaspSessio
   FaspStreamOffset position;
 
   /* the position is written in any case when the session is moved ahead */
-  if (fasp_retention_get_first (endpoint, session) > session->start.block)
+  if (fasp_retention_get_first (endpoint, session) > session->record->start.block)
     return;
-  position = fasp_store_get_stream_offset (endpoint->store, session->start.block);
-  if (position.offset != session->start.position.offset
-      || !fasp_origin_equal (&position.origin, &session->start.position.origin))
+  position = fasp_store_get_stream_offset (endpoint->store, session->record->start.block);
+  if (position.offset != session->record->start.position.offset
+      || !fasp_origin_equal (&position.origin, &session->record->start.position.origin))
     fasp_store_mark (endpoint->store, now, endpoint->sending->writing.media_time);
 }
 
 gboolean
 fasp_history_is_in_past (const FaspSession *session)
 {
-  return fasp_tx_get_base (session->tx) < session->start.live_from;
+  return fasp_tx_get_base (session->tx) < session->record->start.live_from;
 }
 
 gboolean
@@ -104,7 +104,7 @@ fasp_history_begins_in_past (const FaspEndpoint *endpoint, guint64 start)
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    if (session->entry.first_needed.index > 0 && !fasp_history_is_in_past (session))
+    if (session->record->first_needed.index > 0 && !fasp_history_is_in_past (session))
       needed = MIN (needed, fasp_tx_get_base (session->tx));
   }
   return start < needed;

@@ -69,7 +69,7 @@ fasp_lifecycle_heard (FaspEndpoint *endpoint, FaspSession *session)
   /* a peer that was given up does not come back, though its session stays until it is read */
   if (session->state == FASP_SESSION_CLOSED && session->closing.initiated)
     return;
-  session->liveness.interrupted = session->liveness.has_other = FALSE;
+  session->liveness.interrupted = session->record->has_other = FALSE;
   endpoint->stats.interrupted--;
   FASP_LOG (session->notes.log, session->liveness.heard, SESSION_RESUMED,
       FASP_LOG_POINTER (fasp_session_get_address (session)));
@@ -179,16 +179,16 @@ fasp_lifecycle_leave (FaspEndpoint *endpoint, FaspTime now, FaspSession *session
   gboolean again;
   FaspEvent *event;
 
-  session->notified.removed = TRUE;
+  session->record->notified.removed = TRUE;
   fasp_retention_forget (endpoint, session);
   endpoint->stats.interrupted -= session->liveness.interrupted;
   /* a datagram of the peer may still come while its CLOSE is awaited */
   session->liveness.interrupted = FALSE;
-  if (!session->notified.connected)
+  if (!session->record->notified.connected)
     return;
   fasp_session_leave_total (session);
-  session->entry.share.network = NULL;
-  fasp_networks_leave (endpoint->calling->admitted.networks, &session->handshake.network);
+  session->shared.share.network = NULL;
+  fasp_networks_leave (endpoint->calling->admitted.networks, &session->record->network);
   fasp_endpoint_serve_next (endpoint, now);
   fasp_newcomers_remove (endpoint->calling->admitted.newcomers, session);
   endpoint->stats.sessions--;
@@ -227,13 +227,13 @@ fasp_lifecycle_leave (FaspEndpoint *endpoint, FaspTime now, FaspSession *session
 void
 fasp_lifecycle_remove (FaspEndpoint *endpoint, FaspSession *session)
 {
-  gboolean was_open = session->notified.connected;
+  gboolean was_open = session->record->notified.connected;
 
   g_hash_table_remove (endpoint->by_id, GUINT_TO_POINTER (session->id));
   fasp_admitted_forget (endpoint, session);
   g_ptr_array_remove (endpoint->sessions, session); /* sessions stay sorted */
   fasp_scheduler_remove (fasp_endpoint_get_scheduler (endpoint, session),
-      &session->entry.scheduled);
+      &session->record->scheduled);
   fasp_sending_lanes_share (endpoint);
   fasp_reading_left (endpoint, session);
   fasp_admitted_left (endpoint, session);
@@ -252,17 +252,17 @@ fasp_lifecycle_remove (FaspEndpoint *endpoint, FaspSession *session)
 static void
 notify_promise (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
-  gboolean first = session->notified.promise == 0;
+  gboolean first = session->record->notified.promise == 0;
   FaspSessionStats stats;
   FaspEvent *event;
 
-  if (!session->promise.changed || !session->notified.connected)
+  if (!session->promise.changed || !session->record->notified.connected)
     return;
   /* a peer can change its promise at any time */
-  if (!first && now - session->notified.promise < NOTIFY_PROMISE_AFTER)
+  if (!first && now - session->record->notified.promise < NOTIFY_PROMISE_AFTER)
     return;
   session->promise.changed = FALSE;
-  session->notified.promise = MAX (now, 1);
+  session->record->notified.promise = MAX (now, 1);
   fasp_session_get_stats (session, now, &stats);
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_PROMISE, session);
   event->promise.latency_ms = stats.latency.ms;
@@ -271,8 +271,8 @@ notify_promise (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   if (session->role == FASP_ROLE_SENDER) {
     gboolean falls_short = fasp_tx_get_estimate (session->tx)->falls_short;
 
-    event->promise.falls_short = falls_short && !session->notified.shortfall;
-    session->notified.shortfall = falls_short;
+    event->promise.falls_short = falls_short && !session->record->notified.shortfall;
+    session->record->notified.shortfall = falls_short;
   }
 }
 
@@ -407,10 +407,10 @@ fasp_lifecycle_run_due (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessi
   }
   if (fasp_session_is_over (session) && endpoint->group != NULL)
     fasp_multicast_sender_leave (endpoint->group, &session->group.member);
-  if (fasp_session_is_over (session) && !session->notified.removed
+  if (fasp_session_is_over (session) && !session->record->notified.removed
       && !fasp_session_has_unread (session)
       && (session->state == FASP_SESSION_CLOSED || session->role == FASP_ROLE_SENDER))
     fasp_lifecycle_leave (endpoint, now, session);
-  return session->state != FASP_SESSION_CLOSED || !session->notified.removed
+  return session->state != FASP_SESSION_CLOSED || !session->record->notified.removed
       || (now < session->closing.deadline && !session->closing.initiated);
 }

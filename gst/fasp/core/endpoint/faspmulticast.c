@@ -68,7 +68,7 @@ fasp_multicast_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessio
     return;
   session->group.sender = endpoint->group;
   session->group.member.who = fasp_tx_get_sent_map (session->tx);
-  join (endpoint->group, now, session, session->start.block);
+  join (endpoint->group, now, session, session->record->start.block);
 }
 
 /* The member does not hear the group: it gets the stream by unicast from now on. */

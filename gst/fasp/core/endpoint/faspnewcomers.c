@@ -46,16 +46,16 @@ place (FaspNewcomers *newcomers, Network *network)
 void
 fasp_newcomers_add (FaspNewcomers *newcomers, FaspSession *session)
 {
-  Network *network = find (newcomers, session->handshake.network.number);
+  Network *network = find (newcomers, session->record->network.number);
 
   if (network == NULL) {
     network = g_new0 (Network, 1);
-    network->network = session->handshake.network.number;
+    network->network = session->record->network.number;
     network->fullest.owner = network;
     g_hash_table_insert (newcomers->networks, &network->network, network);
   }
-  session->handshake.newcomer_link.data = session;
-  g_queue_push_tail_link (&network->sessions, &session->handshake.newcomer_link);
+  session->record->newcomer_link.data = session;
+  g_queue_push_tail_link (&network->sessions, &session->record->newcomer_link);
   place (newcomers, network);
 }
 
@@ -64,11 +64,11 @@ fasp_newcomers_remove (FaspNewcomers *newcomers, FaspSession *session)
 {
   Network *network;
 
-  if (session->handshake.newcomer_link.data == NULL)
+  if (session->record->newcomer_link.data == NULL)
     return;
-  network = find (newcomers, session->handshake.network.number);
-  g_queue_unlink (&network->sessions, &session->handshake.newcomer_link);
-  session->handshake.newcomer_link.data = NULL;
+  network = find (newcomers, session->record->network.number);
+  g_queue_unlink (&network->sessions, &session->record->newcomer_link);
+  session->record->newcomer_link.data = NULL;
   if (network->sessions.length > 0) {
     place (newcomers, network);
     return;
@@ -96,7 +96,7 @@ fasp_newcomers_choose_of (const FaspNewcomers *newcomers, guint64 number)
 gboolean
 fasp_newcomers_is_alone (const FaspNewcomers *newcomers, const FaspSession *session)
 {
-  const Network *network = find (newcomers, session->handshake.network.number);
+  const Network *network = find (newcomers, session->record->network.number);
 
   return network != NULL && network->sessions.length == 1;
 }

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "faspheap.h"
-#include "faspsession.h"
+#include "faspsessionrecord.h"
 
 G_BEGIN_DECLS
 
@@ -17,7 +17,7 @@ typedef struct _FaspNewcomers FaspNewcomers;
 
 FaspNewcomers *fasp_newcomers_new (void);
 void fasp_newcomers_free (FaspNewcomers *newcomers);
-/* Adds @session, by its network (session->handshake.network). */
+/* Adds @session, by its network (session->record->network). */
 void fasp_newcomers_add (FaspNewcomers *newcomers, FaspSession *session);
 /* @session takes the stream, or is over. Does nothing if it is no newcomer. */
 void fasp_newcomers_remove (FaspNewcomers *newcomers, FaspSession *session);

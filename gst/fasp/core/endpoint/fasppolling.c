@@ -81,7 +81,7 @@ end_round (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 
   fasp_retention_note_first_needed (endpoint, session);
   fasp_session_end_round (session, now, scheduler->quantum, waits);
-  fasp_scheduler_done (scheduler, &session->entry.scheduled, now,
+  fasp_scheduler_done (scheduler, &session->record->scheduled, now,
       fasp_later (fasp_session_get_timeout (session, now), now + 1), waits);
   fasp_endpoint_serve_next (endpoint, now);
 }
@@ -91,7 +91,7 @@ static void
 count (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, const FaspDatagram *datagram)
 {
   if (fasp_total_is_limited (&endpoint->shared.total))
-    fasp_total_sent (&endpoint->shared.total, session != NULL ? &session->entry.share : NULL, now,
+    fasp_total_sent (&endpoint->shared.total, session != NULL ? &session->shared.share : NULL, now,
         datagram->size + datagram->to.overhead);
 }
 
@@ -116,7 +116,7 @@ fasp_endpoint_poll_lane (FaspEndpoint *endpoint, guint lane, FaspTime now, FaspD
       return TRUE;
     }
     if (fasp_session_poll (session, now, datagram)) {
-      fasp_scheduler_used (scheduler, &session->entry.scheduled, now);
+      fasp_scheduler_used (scheduler, &session->record->scheduled, now);
       if (session->group.member.joined)
         fasp_multicast_sender_yielded (endpoint->group);
       count (endpoint, now, session, datagram);

@@ -43,7 +43,7 @@ fasp_reading_begin (FaspEndpoint *endpoint, FaspSession *session, const FaspHell
   if (!position.known)
     position.offset = FASP_OFFSET_UNKNOWN;
   fasp_rx_begin_at (session->rx, &position, &endpoint->reading->others);
-  session->start.needs_header = hello->has_header;
+  session->record->start.needs_header = hello->has_header;
   if (!fasp_stream_offset_is_comparable (&endpoint->reading->next, &position))
     return;
   /* the stream has the same clock through any relay */
@@ -267,7 +267,8 @@ has_begun (const FaspEndpoint *endpoint, const FaspSession *session)
 static gboolean
 is_useless (const FaspEndpoint *endpoint, const FaspSession *session, const FaspBlock *block)
 {
-  return session->start.needs_header && block->offset != 0 && !has_begun (endpoint, session);
+  return session->record->start.needs_header && block->offset != 0
+      && !has_begun (endpoint, session);
 }
 
 /* Takes the header. At the first byte of a stream it is not delivered by itself, as the first bytes
@@ -280,7 +281,7 @@ take_header (const FaspEndpoint *endpoint, FaspSession *session, FaspBlock *head
 
   if (!begins && !has_begun (endpoint, session))
     header->flags |= FASP_BLOCK_ENTER;
-  session->start.needs_header = begins && header->size > 0;
+  session->record->start.needs_header = begins && header->size > 0;
 }
 
 /* The next block of the session with new bytes, the header, or the end; NULL: there is none. */
@@ -314,9 +315,10 @@ static void
 was_read (FaspEndpoint *endpoint, FaspSession *session)
 {
   if (session->state == FASP_SESSION_OPEN)
-    fasp_scheduler_wake (fasp_endpoint_get_scheduler (endpoint, session), &session->entry.scheduled,
+    fasp_scheduler_wake (fasp_endpoint_get_scheduler (endpoint, session),
+        &session->record->scheduled,
         fasp_feedback_get_timeout (fasp_rx_get_feedback (session->rx)));
-  else if (fasp_session_is_over (session) && !session->notified.removed
+  else if (fasp_session_is_over (session) && !session->record->notified.removed
       && !fasp_session_has_unread (session))
     fasp_endpoint_wake (endpoint, session); /* the closed session may be removed now */
 }
@@ -340,7 +342,7 @@ fasp_endpoint_read (FaspEndpoint *endpoint, FaspTime now, FaspRead *read)
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
     FaspBlock *block;
 
-    if (!session->notified.connected || fasp_session_get_hold_end (session) > 0)
+    if (!session->record->notified.connected || fasp_session_get_hold_end (session) > 0)
       continue;
     block = take (endpoint, now, session);
     was_read (endpoint, session);
@@ -364,7 +366,7 @@ fasp_endpoint_can_read (const FaspEndpoint *endpoint)
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    if (session->notified.connected && fasp_session_get_hold_end (session) == 0
+    if (session->record->notified.connected && fasp_session_get_hold_end (session) == 0
         && fasp_session_has_unread (session))
       return TRUE;
   }

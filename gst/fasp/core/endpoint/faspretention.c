@@ -33,16 +33,16 @@ fasp_retention_get_needed (const FaspEndpoint *endpoint)
 void
 fasp_retention_note_first_needed (FaspEndpoint *endpoint, FaspSession *session)
 {
-  if (session->role == FASP_ROLE_SENDER && session->notified.connected
-      && !session->notified.removed)
-    fasp_heap_set (&endpoint->sending->first_needed, &session->entry.first_needed,
+  if (session->role == FASP_ROLE_SENDER && session->record->notified.connected
+      && !session->record->notified.removed)
+    fasp_heap_set (&endpoint->sending->first_needed, &session->record->first_needed,
         fasp_tx_get_base (session->tx));
 }
 
 void
 fasp_retention_forget (FaspEndpoint *endpoint, FaspSession *session)
 {
-  fasp_heap_remove (&endpoint->sending->first_needed, &session->entry.first_needed);
+  fasp_heap_remove (&endpoint->sending->first_needed, &session->record->first_needed);
 }
 
 void

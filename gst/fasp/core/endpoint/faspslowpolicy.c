@@ -17,7 +17,7 @@ may_leave_behind (const FaspEndpoint *endpoint, const FaspSession *session, Fasp
 {
   return endpoint->config.settings.slow_policy != FASP_SLOW_WAIT
       || (any_takes && fasp_session_judge (session, now) < FASP_STANDING_READY)
-      || (session->liveness.interrupted && session->liveness.has_other
+      || (session->liveness.interrupted && session->record->has_other
           && !endpoint->config.settings.wait_for_connection)
       || fasp_history_is_in_past (session);
 }

@@ -105,14 +105,15 @@ fasp_writing_is_in_the_middle (const FaspEndpoint *endpoint, const FaspSession *
 {
   FaspStreamOffset begin = fasp_retention_get_begin (endpoint, session);
 
-  return begin.offset > 0 && !fasp_stream_offset_is_comparable (&session->start.previous, &begin);
+  return begin.offset > 0
+      && !fasp_stream_offset_is_comparable (&session->record->start.previous, &begin);
 }
 
 /* Counts the bytes that the receiver lacks between the offset that it had and its first block. */
 static void
 count_missing (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
 {
-  const FaspStreamOffset *from = &session->start.previous;
+  const FaspStreamOffset *from = &session->record->start.previous;
   FaspStreamOffset to = fasp_retention_get_begin (endpoint, session);
   guint64 bytes;
 
@@ -346,10 +347,10 @@ fasp_endpoint_get_header_wait (const FaspEndpoint *endpoint, FaspTime now)
     /* a receiver in LACKS may have got the first bytes although it skipped; a held one gets
      * nothing */
     if (session->state == FASP_SESSION_OPEN
-        && (session->header_wait.state == FASP_RECEIVER_HELD
-            || (session->header_wait.state == FASP_RECEIVER_LACKS
-                && !session->header_wait.gets_first)))
-      since = MIN (since, session->header_wait.since);
+        && (session->record->header_wait.state == FASP_RECEIVER_HELD
+            || (session->record->header_wait.state == FASP_RECEIVER_LACKS
+                && !session->record->header_wait.gets_first)))
+      since = MIN (since, session->record->header_wait.since);
   }
   return now - since;
 }

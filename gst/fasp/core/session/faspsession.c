@@ -7,12 +7,13 @@
 
 FaspSession *
 fasp_session_new (FaspRole role, guint32 id, FaspTime now, const FaspAddress *peer, guint flows,
-    const guint8 ping_secret[FASP_PING_SECRET])
+    const guint8 ping_secret[FASP_PING_SECRET], FaspSessionRecord *record)
 {
   FaspSession *session = g_new0 (FaspSession, 1);
 
   session->role = role;
   session->id = id;
+  session->record = record;
   session->liveness.created = session->liveness.heard = session->liveness.spoken = now;
   /* memory for one flow until the session is open, so that a caller that sends nothing more costs
    * little */
@@ -55,6 +56,7 @@ fasp_session_free (FaspSession *session)
   fasp_wipe (session->keys.resume, sizeof session->keys.resume);
   fasp_wipe (&session->rekeying.exchange, sizeof session->rekeying.exchange);
   g_free (session->streamid);
+  g_free (session->record);
   g_free (session);
 }
 

@@ -62,6 +62,9 @@ typedef enum
   FASP_SESSION_CLOSED,
 } FaspSessionState;
 
+/* What the endpoint keeps for a session: endpoint/faspsessionrecord.h. */
+typedef struct _FaspSessionRecord FaspSessionRecord;
+
 typedef struct
 {
   guint32 id; /* our connection id, which the peer writes */
@@ -73,9 +76,9 @@ typedef struct
   FaspIdentity peer;
   gchar *streamid; /* owned */
   FaspTerms terms;
-  FaspNotes notes; /* the trace is the endpoint's; the log is owned */
-  FaspSessionEntry entry;
-  FaspNotified notified;
+  FaspNotes notes;           /* the trace is the endpoint's; the log is owned */
+  FaspSessionRecord *record; /* what only the endpoint needs of it; plain memory, owned */
+  FaspSessionShared shared;
   FaspSessionHandshake handshake;
   FaspSessionKeys keys;
   FaspRekeying rekeying;
@@ -101,20 +104,17 @@ typedef struct
   FaspTime stream_time; /* sender: when the stream may have something to send, found at the end of
                            the last round */
   FaspRx *rx;           /* of a receiver; owned */
-  FaspSessionStart start;
-  FaspHeaderWait header_wait;
-  FaspPacer pacer;                /* of all paths together */
+  FaspPacer pacer;      /* of all paths together */
   FaspFeedbackRate feedback_rate; /* sender: bytes that feedback may take */
   guint64 feedback_serial;        /* receiver: of the last FEEDBACK written */
   FaspPromised promise;
   FaspSessionGroup group;
-  FaspProgress progress;
 } FaspSession;
 
 /* @peer: address of flow 0. @flows: number of flows agreed upon. @ping_secret: must be
- * unpredictable. */
+ * unpredictable. @record: the session takes it. */
 FaspSession *fasp_session_new (FaspRole role, guint32 id, FaspTime now, const FaspAddress *peer,
-    guint flows, const guint8 ping_secret[FASP_PING_SECRET]);
+    guint flows, const guint8 ping_secret[FASP_PING_SECRET], FaspSessionRecord *record);
 void fasp_session_free (FaspSession *session);
 /* Makes the session a sender's, which sends from now on the blocks in the store of @config. */
 void fasp_session_send (FaspSession *session, FaspTime now, const FaspTxConfig *config);

@@ -67,18 +67,18 @@ waits_for_group (const FaspSession *session, FaspTime now, const FaspTxItem *ite
 gboolean
 fasp_session_is_let (const FaspSession *session, FaspTime now)
 {
-  const FaspTotal *total = session->entry.total;
+  const FaspTotal *total = session->shared.total;
 
   /* a member needs no share of the total, as its group has one */
   return total == NULL || !fasp_total_is_limited (total) || session->group.member.joined
-      || fasp_total_lets (total, &session->entry.share, now, session->sizes.wire_max);
+      || fasp_total_lets (total, &session->shared.share, now, session->sizes.wire_max);
 }
 
 void
 fasp_session_leave_total (FaspSession *session)
 {
-  if (session->entry.total != NULL)
-    fasp_total_leave (session->entry.total, &session->entry.share);
+  if (session->shared.total != NULL)
+    fasp_total_leave (session->shared.total, &session->shared.share);
 }
 
 /* Did the session have nothing to send for a while, though it was not polled then? It did if the
@@ -111,7 +111,7 @@ update_dry (FaspSession *session, FaspTime now, const FaspTxItem *item)
     fasp_rate_set_dry (rate, now, TRUE);
   /* a new block may wait for its turn, beside other sessions */
   fasp_rate_set_dry (rate, now,
-      waits_for_group (session, now, item) || fasp_total_waits (&session->entry.share)
+      waits_for_group (session, now, item) || fasp_total_waits (&session->shared.share)
           || (empty && !fasp_tx_has_fresh (session->tx)));
 }
 
@@ -146,8 +146,8 @@ get_unused (FaspSession *session, FaspTime now)
 {
   gint64 unused = fasp_pacer_get_unused (get_copies_pacer (session), now);
 
-  if (session->entry.total != NULL)
-    unused = MIN (unused, fasp_pacer_get_unused (&session->entry.total->pacer, now));
+  if (session->shared.total != NULL)
+    unused = MIN (unused, fasp_pacer_get_unused (&session->shared.total->pacer, now));
   return unused - fasp_session_get_overhead (session) - session->flows[0].address.overhead;
 }
 
@@ -211,7 +211,7 @@ follow_total (FaspSession *session, FaspTime now, FaspTime time, const FaspTxIte
     fasp_session_leave_total (session);
     return;
   }
-  fasp_total_wait (session->entry.total, &session->entry.share, session->sizes.wire_max);
+  fasp_total_wait (session->shared.total, &session->shared.share, session->sizes.wire_max);
   update_dry (session, now, item);
 }
 
@@ -255,8 +255,8 @@ static void
 use_unused (FaspSession *session, gsize bytes)
 {
   fasp_pacer_use (get_copies_pacer (session), bytes);
-  if (session->entry.total != NULL)
-    fasp_pacer_use (&session->entry.total->pacer, bytes);
+  if (session->shared.total != NULL)
+    fasp_pacer_use (&session->shared.total->pacer, bytes);
 }
 
 gboolean

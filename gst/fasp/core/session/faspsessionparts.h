@@ -15,8 +15,6 @@
 #include "faspmulticastsender.h"
 #include "faspflow.h"
 #include "faspprotection.h"
-#include "faspreceiverstate.h"
-#include "faspscheduler.h"
 #include "faspstats.h"
 #include "fasptotal.h"
 #include "fasppath.h"
@@ -64,48 +62,16 @@ typedef struct
   FaspTime compute_time; /* a public key of the peer is ignored before this time */
 } FaspRekeying;
 
-/* State of the handshake, used until the session is open. Changed by the endpoint, unless a comment
- * says otherwise. */
+/* Listener: how the caller is answered until the session is open. Changed by the endpoint; the
+ * session drops the answer. */
 typedef struct
 {
-  guint8 nonce[FASP_NONCE_SIZE]; /* the caller's; it names the handshake */
-  guint8 call[FASP_KEY_SIZE];    /* listener: hash of the contents of the caller's OPEN */
-  GBytes *accept;      /* listener, in state HALF: the message of our ACCEPT, owned. It is repeated
-                          unchanged, as its nonce may be used only once. The session drops it. */
+  GBytes *accept;      /* in state HALF: the message of our ACCEPT, owned. It is repeated unchanged,
+                          as its nonce may be used only once. */
   FaspAddress from;    /* the address that the last OPEN came from */
   gboolean moved;      /* an earlier OPEN came from another address */
   gboolean accept_due; /* ACCEPT is to be sent, or sent again */
-  struct _FaspBucket *bucket; /* listener: the token bucket of its network, not owned */
-  GList newcomer_link;        /* listening sender: its link among the sessions of its network that
-                                 have acknowledged nothing; no data: it is not among them */
-  FaspNetwork network;        /* listener: the caller's (fasp_limiter_get_network()) */
-  guint peer;                 /* caller: index of the peer that was called, of several */
 } FaspSessionHandshake;
-
-/* Sender: where the peer begins. Changed by the endpoint when the session begins or is resumed. */
-typedef struct
-{
-  guint64 block;             /* the first block that our hello promised to the peer */
-  FaspStreamOffset position; /* its offset in the stream, as our hello gave it */
-  gboolean has_header;       /* our hello announced a stream with a header */
-  FaspStreamOffset previous; /* the offset up to which the peer had received the stream before, if
-                                known */
-  guint64 live_from;     /* for a receiver that began in the past: the next block to be written when
-                            it joined; else 0 */
-  gboolean needs_header; /* receiver: blocks are dropped until the stream's header has come */
-} FaspSessionStart;
-
-/* Sender: the peer lacks the stream's header, or may come to lack it. Changed by
- * endpoint/faspheaderwait.c. */
-typedef struct
-{
-  FaspReceiverState state;
-  FaspTime since;      /* when the receiver began to lack the header */
-  guint64 end;         /* GETS: the receiver has the header once it has all blocks below this one */
-  guint64 skips;       /* fasp_tx_count_skips() when it began to wait */
-  gboolean gets_first; /* the receiver was in BEGINS, so it may have the header although it has
-                          skipped blocks */
-} FaspHeaderWait;
 
 /* Whether the peer is there. Changed by the session, and by the endpoint where marked. */
 typedef struct
@@ -116,8 +82,6 @@ typedef struct
   FaspTime excused;        /* the part of the time since `heard' in which our process did not run */
   FaspTime resume_timeout; /* how long it may be silent; the endpoint's */
   gboolean interrupted;    /* the endpoint's */
-  gboolean has_other;      /* sender: interrupted, and the receiver says that it has another sender;
-                              the endpoint's */
 } FaspLiveness;
 
 /* An answer that is due. It goes to where the PING came from. */
@@ -146,7 +110,6 @@ typedef struct
   guint32 room;         /* payload bytes of a block that fits one datagram */
   gsize wire_max;       /* bytes of the largest datagram, IP header included */
   guint16 datagram_max; /* largest UDP payload that both ends take; the endpoint's */
-  guint32 room_used;    /* the room that the block size was last chosen for; the endpoint's */
   /* sender: does the path MTU hold? changed by the session */
   guint64 confirm_from; /* first block sent since the path MTU was last in doubt */
   /* payload of the largest block sent, and of the largest that passed in one piece, since the path
@@ -220,36 +183,13 @@ typedef struct
   FaspMeter send, receive; /* bytes on the wire */
 } FaspTraffic;
 
-/* What the application has been notified of. Changed by the endpoint. */
+/* Sender: what the sessions of an endpoint share; the endpoint's, which sets both pointers. */
 typedef struct
 {
-  gboolean connected; /* that the session is connected */
-  gboolean removed;   /* that it has ended */
-  gboolean shortfall; /* that the latency is too short for the wanted interval between skips */
-  FaspTime promise;   /* when it was last notified of the promise */
-  guint64 wants;      /* sender: fasp_tx_count_wants() when it was last asked for a key frame */
-} FaspNotified;
-
-/* The session in the endpoint's lists. Changed by the endpoint. */
-typedef struct
-{
-  guint64 order;                /* number of the session, counted from the endpoint's first */
-  guint8 lane;                  /* the lane that sends for it */
-  FaspSchedulerEntry scheduled; /* when the endpoint looks at it next */
-  FaspHeapItem first_needed; /* in the endpoint's heap, by the first block that is still needed */
-  FaspTime *newcomer_times;  /* sender: the endpoint's, by FaspTxPeer: when the next block may go to
-                                any peer in that state */
-  FaspTotal *total;          /* sender: the endpoint's; NULL: it has none */
-  FaspTotalShare share;      /* of the total; changed by the session, too */
-} FaspSessionEntry;
-
-/* Sender: state at the application's last call of fasp_endpoint_look_at_missed() and
- * fasp_endpoint_look_for_stuck(). Changed by endpoint/faspendpointstats.c. */
-typedef struct
-{
-  FaspTime missed; /* fasp_pacer_get_missed() */
-  guint64 acked;   /* tx.acked */
-  guint stuck;     /* calls in a row at which acked had not moved although data was in flight */
-} FaspProgress;
+  FaspTime *newcomer_times; /* by FaspTxPeer: when the next block may go to any peer in that
+                               state */
+  FaspTotal *total;         /* NULL: it has none */
+  FaspTotalShare share;     /* of the total; changed by both */
+} FaspSessionShared;
 
 G_END_DECLS

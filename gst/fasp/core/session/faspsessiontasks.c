@@ -163,7 +163,7 @@ get_open_timeout (const FaspSession *session, FaspTime now)
   for (const FaspTask *task = tasks; task->get_time != NULL; task++) {
     FaspTime time = task->get_time (session, now);
 
-    if (task->is_shared && fasp_total_waits (&session->entry.share))
+    if (task->is_shared && fasp_total_waits (&session->shared.share))
       continue; /* these tasks wait in the endpoint's scheduler */
     if (task->is_paced)
       paced = fasp_sooner (paced, time);
@@ -216,7 +216,7 @@ wait_as_newcomer (FaspSession *session, FaspTime now)
 {
   const FaspTxCounts *counts = &fasp_tx_view (session->tx)->counts;
   FaspTxPeer peer = fasp_tx_view (session->tx)->peer;
-  FaspTime *next = &session->entry.newcomer_times[peer];
+  FaspTime *next = &session->shared.newcomer_times[peer];
   FaspTime interval = get_newcomers_interval (session);
   FaspTime time = now;
 

@@ -255,7 +255,7 @@ is_connected (VPlay *play)
 {
   return play->good->sessions->len == 1
       && fasp_endpoint_nth (play->good, 0)->state == FASP_SESSION_OPEN
-      && fasp_endpoint_nth (play->good, 0)->notified.connected;
+      && fasp_endpoint_nth (play->good, 0)->record->notified.connected;
 }
 
 /* Four addresses fill all places, again and again: an honest caller is in within two seconds, and

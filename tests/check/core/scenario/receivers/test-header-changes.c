@@ -212,7 +212,7 @@ test_gone_hostile (void)
     vheader_run (sim, VHEADER_STEP);
   while ((session = fasp_endpoint_get_open (sim->sender)) == NULL);
   vnet_get_wire (sim->net, VNET_A, VNET_B)->loss = 1;
-  g_assert_cmpint (session->header_wait.state, !=, FASP_RECEIVER_READS);
+  g_assert_cmpint (session->record->header_wait.state, !=, FASP_RECEIVER_READS);
   sim->source.units = G_MAXUINT;
   head = fasp_store_get_head (sim->sender->store);
   for (guint i = 0; i < 300; i++) {

@@ -34,7 +34,7 @@ set_up (Fixture *f, guint flowlets, FaspRateControl control, guint64 min, guint6
   FaspSession *s;
 
   f->store = fasp_store_new (1 << 20, 1200);
-  s = f->session = fasp_session_new (FASP_ROLE_SENDER, 1, FASP_SEC, &none, FLOWS, secret);
+  s = f->session = fasp_session_new (FASP_ROLE_SENDER, 1, FASP_SEC, &none, FLOWS, secret, NULL);
   fasp_session_send (s, FASP_SEC, &(FaspTxConfig) { .store = f->store, .window = 1024 });
   fasp_multipath_init (&s->multipath, FASP_ASSIGNMENT_RANDOM, FLOWS, 1, FASP_SEC);
   fasp_pacer_init (&s->pacer, 0, 0);

@@ -376,7 +376,7 @@ static void
 assert_keys (const Vector *vector, const FaspNoise *noise)
 {
   FaspSession *session = fasp_session_new (FASP_ROLE_RECEIVER, 1, 0, &(FaspAddress) { 0 }, 1,
-      (const guint8[FASP_PING_SECRET]) { 0 });
+      (const guint8[FASP_PING_SECRET]) { 0 }, NULL);
   FaspKeys keys = { .cipher = FASP_CIPHER_NONE };
   guint8 nonce[FASP_NONCE_SIZE], proof[FASP_PROOF_SIZE];
 

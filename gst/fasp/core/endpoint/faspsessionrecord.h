@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspsessionrecord.h: what the endpoint keeps for each of its sessions, and the session itself
+ * does not need. Each part names the files that change it.
+ *
+ * Times are microseconds on the caller's clock.
+ */
+#pragma once
+
+#include "fasplimiter.h"
+#include "faspreceiverstate.h"
+#include "faspscheduler.h"
+#include "faspsession.h"
+
+G_BEGIN_DECLS
+
+/* Sender: where the peer begins. Set when the session begins or is resumed: faspadmission.c,
+ * faspanswer.c. */
+typedef struct
+{
+  guint64 block;             /* the first block that our hello promised to the peer */
+  FaspStreamOffset position; /* its offset in the stream, as our hello gave it */
+  gboolean has_header;       /* our hello announced a stream with a header */
+  FaspStreamOffset previous; /* the offset up to which the peer had received the stream before, if
+                                known */
+  guint64 live_from;     /* for a receiver that began in the past: the next block to be written when
+                            it joined; else 0 */
+  gboolean needs_header; /* receiver: blocks are dropped until the stream's header has come;
+                            faspreading.c */
+} FaspSessionStart;
+
+/* Sender: the peer lacks the stream's header, or may come to lack it: faspheaderwait.c. */
+typedef struct
+{
+  FaspReceiverState state;
+  FaspTime since;      /* when the receiver began to lack the header */
+  guint64 end;         /* GETS: the receiver has the header once it has all blocks below this one */
+  guint64 skips;       /* fasp_tx_count_skips() when it began to wait */
+  gboolean gets_first; /* the receiver was in BEGINS, so it may have the header although it has
+                          skipped blocks */
+} FaspHeaderWait;
+
+/* What the application has been notified of. */
+typedef struct
+{
+  gboolean connected; /* that the session is connected; faspbeginning.c */
+  gboolean removed;   /* that it has ended; fasplifecycle.c */
+  gboolean shortfall; /* that the latency is too short for the wanted interval between skips;
+                         fasplifecycle.c */
+  FaspTime promise;   /* when it was last notified of the promise; fasplifecycle.c */
+  guint64 wants;      /* sender: fasp_tx_count_wants() when it was last asked for a key frame;
+                         faspencoder.c */
+} FaspNotified;
+
+/* Sender: state at the application's last call of fasp_endpoint_look_at_missed() and
+ * fasp_endpoint_look_for_stuck(): faspendpointstats.c. */
+typedef struct
+{
+  FaspTime missed; /* fasp_pacer_get_missed() */
+  guint64 acked;   /* tx.acked */
+  guint stuck;     /* calls in a row at which acked had not moved although data was in flight */
+} FaspProgress;
+
+struct _FaspSessionRecord
+{
+  /* faspbeginning.c */
+  guint64 order;                 /* number of the session, counted from the endpoint's first */
+  guint8 lane;                   /* the lane that sends for it */
+  FaspSchedulerEntry scheduled;  /* when the endpoint looks at it next */
+  guint8 nonce[FASP_NONCE_SIZE]; /* the caller's; it names the handshake */
+
+  /* listener: faspadmission.c, faspadmitted.c */
+  guint8 call[FASP_KEY_SIZE]; /* hash of the contents of the caller's OPEN */
+  FaspBucket *bucket;         /* the token bucket of its network, not owned */
+  FaspNetwork network;        /* the caller's (fasp_limiter_get_network()) */
+  GList newcomer_link; /* faspnewcomers.c, listening sender: its link among the sessions of its
+                          network that have acknowledged nothing; no data: it is not among them */
+  guint peer;          /* faspanswer.c, caller: index of the peer that was called, of several */
+
+  FaspSessionStart start;
+  FaspHeaderWait header_wait;
+  FaspNotified notified;
+  FaspProgress progress;
+  FaspHeapItem first_needed; /* faspretention.c: in a heap, by the first block still needed */
+  guint32 room_used;  /* faspendpoint.c: the room that the block size was last chosen for, bytes */
+  gboolean has_other; /* faspanswer.c, sender: interrupted, and the receiver says that it has
+                         another sender; fasplifecycle.c clears it */
+};
+
+G_END_DECLS
