@@ -13,6 +13,7 @@
 #include "faspcredentials.h"
 #include "faspendpointbase.h"
 #include "faspmulticastreceiver.h"
+#include "faspsessionprivate.h"
 #include "vgroup.h"
 #include "vseal.h"
 
@@ -87,8 +88,8 @@ send_session (Fuzz *fuzz, guint who, guint8 how, const guint8 *frames, gsize siz
   if (session == NULL)
     return;
   session->flows[0].next_pn += leap (how) + 1;
-  size = seal (session->keys.sealer, session->peer_id, 0, session->flows[0].next_pn - 1, frames,
-      size, out);
+  size = seal (session->priv->keys.sealer, session->peer_id, 0, session->flows[0].next_pn - 1,
+      frames, size, out);
   if (size > 0)
     fasp_endpoint_receive (fuzz->g->sender, fuzz->g->now, &from, out, size, NULL, FALSE);
 }

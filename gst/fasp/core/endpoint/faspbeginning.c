@@ -28,17 +28,13 @@ fasp_beginning_make (FaspEndpoint *endpoint, FaspTime now, guint32 id, const Fas
       fasp_session_new (config->role, id, now, peer, flows, secret, g_new0 (FaspSessionRecord, 1));
   if (hello->datagram_max > 0)
     session->sizes.datagram_max = CLAMP (hello->datagram_max, FASP_PMTU_BASE, FASP_DATAGRAM_MAX);
-  session->keys.random = endpoint->random;
-  session->keys.random_data = endpoint->random_data;
+  fasp_session_set_rekeying (session, config->rekey_interval, config->rekey_datagrams,
+      endpoint->random, endpoint->random_data);
   session->notes.trace = endpoint->notes.trace;
   session->notes.log = fasp_log_new_session (endpoint->notes.log, id);
   session->peer_id = hello->cid;
   session->liveness.resume_timeout = config->resume_timeout;
   session->terms.latency = fasp_latency_agree (config->settings.latency_ms, hello->latency_ms);
-  if (config->rekey_interval > 0)
-    session->rekeying.interval = config->rekey_interval;
-  if (config->rekey_datagrams > 0)
-    session->rekeying.limit = config->rekey_datagrams;
   memcpy (session->record->nonce, nonce, FASP_NONCE_SIZE);
   if (config->role == FASP_ROLE_SENDER) {
     session->record->start.block = start;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "fasppacket.h"
+#include "faspsessionprivate.h"
 
 /* One in so many feedbacks may also go on a flow that the peer is not heard on. */
 #define SILENT_EVERY 4
@@ -7,14 +7,14 @@
 void
 fasp_packet_begin (FaspPacket *p, FaspSession *session, FaspDatagram *datagram, guint8 number)
 {
-  FaspSessionHeader header = { number, fasp_sealer_get_phase (session->keys.sealer),
+  FaspSessionHeader header = { number, fasp_sealer_get_phase (session->priv->keys.sealer),
     session->peer_id, session->flows[number].next_pn };
 
   p->flow_number = number;
   p->flow = &session->flows[number];
   p->datagram = datagram;
   p->w = (FaspWriter) { datagram->data,
-    sizeof datagram->data - fasp_sealer_get_tag_size (session->keys.sealer) };
+    sizeof datagram->data - fasp_sealer_get_tag_size (session->priv->keys.sealer) };
   datagram->to = p->flow->address;
   fasp_wire_write_session (&p->w, &header);
 }
@@ -46,8 +46,8 @@ fasp_packet_finish (FaspPacket *p, FaspSession *session, FaspTime now, guint64 b
   FaspWriter *w = &p->w;
   gsize wire;
 
-  if (!fasp_datagram_finish (datagram, session->keys.sealer, p->flow_number, p->flow->next_pn, w,
-          w->payload_size > 0 ? fasp_store_get (session->store, block) : NULL)) {
+  if (!fasp_datagram_finish (datagram, session->priv->keys.sealer, p->flow_number, p->flow->next_pn,
+          w, w->payload_size > 0 ? fasp_store_get (session->store, block) : NULL)) {
     g_critical ("a datagram is too large, or its number was used before");
     return FALSE;
   }
@@ -56,8 +56,8 @@ fasp_packet_finish (FaspPacket *p, FaspSession *session, FaspTime now, guint64 b
   p->flow->next_pn++;
   p->flow->datagrams_sent++;
   p->flow->wire_sent += wire;
-  if (++session->rekeying.datagrams == session->rekeying.limit)
-    session->rekeying.time = MIN (session->rekeying.time, now);
+  if (++session->priv->rekeying.datagrams == session->priv->rekeying.limit)
+    session->priv->rekeying.time = MIN (session->priv->rekeying.time, now);
   session->liveness.spoken = now;
   session->traffic.datagrams_sent++;
   session->traffic.wire_sent += wire;

@@ -14,6 +14,7 @@ fasp_session_new (FaspRole role, guint32 id, FaspTime now, const FaspAddress *pe
   session->role = role;
   session->id = id;
   session->record = record;
+  session->priv = g_new0 (FaspSessionPrivate, 1);
   session->liveness.created = session->liveness.heard = session->liveness.spoken = now;
   /* memory for one flow until the session is open, so that a caller that sends nothing more costs
    * little */
@@ -26,10 +27,9 @@ fasp_session_new (FaspRole role, guint32 id, FaspTime now, const FaspAddress *pe
   session->paths.list = g_new (FaspPath, 1);
   fasp_path_init (&session->paths.list[0]);
   session->sizes.datagram_max = FASP_DATAGRAM_MAX;
-  session->rekeying.interval = FASP_REKEY_INTERVAL;
-  session->rekeying.limit = FASP_REKEY_DATAGRAMS;
-  memcpy (session->pings.tokens.secret, ping_secret, FASP_PING_SECRET);
-  session->closing.deadline = session->paths.until = session->rekeying.send_time = FASP_NEVER;
+  fasp_session_set_rekeying (session, 0, 0, NULL, NULL);
+  memcpy (session->priv->pings.tokens.secret, ping_secret, FASP_PING_SECRET);
+  session->closing.deadline = session->paths.until = session->priv->rekeying.send_time = FASP_NEVER;
   fasp_rtt_init (&session->rtt);
   session->traffic.send.start = session->traffic.receive.start = now;
   return session;
@@ -50,11 +50,11 @@ fasp_session_free (FaspSession *session)
     fasp_path_clear (&session->paths.list[i]);
   g_free (session->paths.list);
   fasp_multicast_receiver_free (session->group.receiver);
-  fasp_sealer_free (session->keys.sealer);
-  fasp_opener_free (session->keys.opener);
+  fasp_sealer_free (session->priv->keys.sealer);
+  fasp_opener_free (session->priv->keys.opener);
   g_clear_pointer (&session->handshake.accept, g_bytes_unref);
-  fasp_wipe (session->keys.resume, sizeof session->keys.resume);
-  fasp_wipe (&session->rekeying.exchange, sizeof session->rekeying.exchange);
+  fasp_wipe (session->priv, sizeof *session->priv);
+  g_free (session->priv);
   g_free (session->streamid);
   g_free (session->record);
   g_free (session);
@@ -76,32 +76,44 @@ fasp_session_receive (FaspSession *session, FaspTime now, guint64 start, guint32
 void
 fasp_session_set_keys (FaspSession *session, const FaspKeys *keys)
 {
+  FaspSessionKeys *own = &session->priv->keys;
   gboolean ours = session->listener; /* the listener's key seals */
 
-  session->keys.cipher = keys->cipher;
-  session->keys.sealer = fasp_sealer_new (keys->cipher, ours ? keys->listener : keys->caller);
-  session->keys.opener = fasp_opener_new (keys->cipher, ours ? keys->caller : keys->listener);
+  own->cipher = keys->cipher;
+  own->sealer = fasp_sealer_new (keys->cipher, ours ? keys->listener : keys->caller);
+  own->opener = fasp_opener_new (keys->cipher, ours ? keys->caller : keys->listener);
   fasp_hmac (keys->caller, FASP_KEY_SIZE, "fasp resume 2", keys->listener, FASP_KEY_SIZE,
-      session->keys.resume, FASP_KEY_SIZE);
+      own->resume, FASP_KEY_SIZE);
+}
+
+void
+fasp_session_set_rekeying (FaspSession *session, FaspTime interval, guint64 datagrams,
+    FaspRandomFunc random, gpointer random_data)
+{
+  session->priv->rekeying.interval = interval > 0 ? interval : FASP_REKEY_INTERVAL;
+  session->priv->rekeying.limit = datagrams > 0 ? datagrams : FASP_REKEY_DATAGRAMS;
+  session->priv->keys.random = random;
+  session->priv->keys.random_data = random_data;
 }
 
 void
 fasp_session_prove (const FaspSession *session, const guint8 nonce[FASP_NONCE_SIZE],
     guint8 proof[FASP_PROOF_SIZE])
 {
-  fasp_hmac (session->keys.resume, FASP_KEY_SIZE, "fasp resume proof 2", nonce, FASP_NONCE_SIZE,
-      proof, FASP_PROOF_SIZE);
+  fasp_hmac (session->priv->keys.resume, FASP_KEY_SIZE, "fasp resume proof 2", nonce,
+      FASP_NONCE_SIZE, proof, FASP_PROOF_SIZE);
 }
 
 void
 fasp_session_plan_rekey (FaspSession *session, FaspTime now)
 {
+  FaspRekeying *r = &session->priv->rekeying;
+
   for (guint i = 0; i < session->n_flows; i++)
     session->flows[i].phase_pn = session->flows[i].next_pn;
-  session->rekeying.datagrams = 0;
-  session->rekeying.time =
-      session->keys.cipher == FASP_CIPHER_NONE ? FASP_NEVER : now + session->rekeying.interval;
-  session->rekeying.wait = 0;
+  r->datagrams = 0;
+  r->time = session->priv->keys.cipher == FASP_CIPHER_NONE ? FASP_NEVER : now + r->interval;
+  r->wait = 0;
 }
 
 void
@@ -175,7 +187,7 @@ fasp_session_refused (FaspSession *session, FaspTime now, const FaspAddress *add
     flow->refusal.is_reported = TRUE;
     flow->refusal.since = now;
     FASP_LOG (session->notes.log, now, PATH_REFUSED, i, FASP_LOG_POINTER (address));
-    session->pings.due = TRUE; /* a PING: a live peer answers it */
+    session->priv->pings.due = TRUE; /* a PING: a live peer answers it */
   }
   return any;
 }
@@ -200,7 +212,7 @@ fasp_session_get_refused_time (const FaspSession *session)
 void
 fasp_session_is_asked_for (FaspSession *session, FaspTime now, const FaspAddress *from)
 {
-  session->pings.due = TRUE; /* a PING shows the peer that we still know the session */
+  session->priv->pings.due = TRUE; /* a PING shows the peer that we still know the session */
   for (guint i = 0; i < session->n_flows; i++) {
     FaspFlow *flow = &session->flows[i];
 
@@ -232,7 +244,7 @@ fasp_session_open (FaspSession *session, FaspTime now)
     fasp_flow_init (&session->flows[session->n_flows], now, FALSE);
   session->state = FASP_SESSION_OPEN;
   session->liveness.opened = session->liveness.heard = now;
-  session->pings.time = now;
+  session->priv->pings.time = now;
   fasp_session_plan_rekey (session, now);
   g_clear_pointer (&session->handshake.accept, g_bytes_unref);
   session->handshake.accept_due = FALSE;
@@ -281,7 +293,7 @@ fasp_session_get_latency (const FaspSession *session, FaspTime now)
 guint
 fasp_session_get_overhead (const FaspSession *session)
 {
-  return FASP_DATA_HEADER + fasp_cipher_get_tag_size (session->keys.cipher)
+  return FASP_DATA_HEADER + fasp_cipher_get_tag_size (session->priv->keys.cipher)
       + (session->terms.sends_offsets ? FASP_OFFSET_SIZE : 0);
 }
 
@@ -324,11 +336,11 @@ fasp_session_get_room (const FaspSession *session)
 FaspTime
 fasp_session_get_rekey_time (const FaspSession *session)
 {
+  const FaspRekeying *r = &session->priv->rekeying;
+
   /* blocks would delay the challenges and PINGs that look for the peer */
   if (session->liveness.interrupted
       || (session->n_flows == 1 && fasp_flow_is_doubted (&session->flows[0])))
     return FASP_NEVER;
-  return session->rekeying.wait == 0 ?
-      session->rekeying.time :
-      MAX (session->rekeying.time, session->rekeying.asked + session->rekeying.wait);
+  return r->wait == 0 ? r->time : MAX (r->time, r->asked + r->wait);
 }

@@ -62,7 +62,9 @@ typedef enum
   FASP_SESSION_CLOSED,
 } FaspSessionState;
 
-/* What the endpoint keeps for a session: endpoint/faspsessionrecord.h. */
+/* The state that only the session's files use (faspsessionprivate.h), and the state of a session
+ * that only the endpoint uses (endpoint/faspsessionrecord.h). */
+typedef struct _FaspSessionPrivate FaspSessionPrivate;
 typedef struct _FaspSessionRecord FaspSessionRecord;
 
 typedef struct
@@ -77,11 +79,10 @@ typedef struct
   gchar *streamid; /* owned */
   FaspTerms terms;
   FaspNotes notes;           /* the trace is the endpoint's; the log is owned */
-  FaspSessionRecord *record; /* what only the endpoint needs of it; plain memory, owned */
+  FaspSessionPrivate *priv;  /* owned */
+  FaspSessionRecord *record; /* owned */
   FaspSessionShared shared;
   FaspSessionHandshake handshake;
-  FaspSessionKeys keys;
-  FaspRekeying rekeying;
   FaspLiveness liveness;
   FaspClosing closing;
 
@@ -92,8 +93,7 @@ typedef struct
   gboolean is_proved; /* at least one flow has been proved */
   FaspSessionSizes sizes;
   FaspSessionPaths paths;
-  FaspRtt rtt; /* of the slowest flow */
-  FaspPings pings;
+  FaspRtt rtt;             /* of the slowest flow */
   FaspMultipath multipath; /* sender: distributes datagrams over the flows */
   FaspFlowChoice flow_choice;
   FaspTraffic traffic;
@@ -105,8 +105,6 @@ typedef struct
                            the last round */
   FaspRx *rx;           /* of a receiver; owned */
   FaspPacer pacer;      /* of all paths together */
-  FaspFeedbackRate feedback_rate; /* sender: bytes that feedback may take */
-  guint64 feedback_serial;        /* receiver: of the last FEEDBACK written */
   FaspPromised promise;
   FaspSessionGroup group;
 } FaspSession;
@@ -123,6 +121,10 @@ void fasp_session_send (FaspSession *session, FaspTime now, const FaspTxConfig *
 void fasp_session_receive (FaspSession *session, FaspTime now, guint64 start, guint32 capacity);
 /* Takes the keys that the handshake has agreed upon. */
 void fasp_session_set_keys (FaspSession *session, const FaspKeys *keys);
+/* A key is used for @interval and @datagrams at most; 0: the default.  @random: makes keys while
+ * the session runs. */
+void fasp_session_set_rekeying (FaspSession *session, FaspTime interval, guint64 datagrams,
+    FaspRandomFunc random, gpointer random_data);
 /* Writes the proof that this end was in the session, for the call with @nonce that resumes it. */
 void fasp_session_prove (const FaspSession *session, const guint8 nonce[FASP_NONCE_SIZE],
     guint8 proof[FASP_PROOF_SIZE]);

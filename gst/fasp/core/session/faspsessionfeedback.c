@@ -71,7 +71,7 @@ report_flow (FaspSession *session, FaspTime now, guint8 number, FaspFeedbackFlow
     .holes = counters.holes,
   };
   flow->reported.holes = fasp_gap_count_settled (flow->gap);
-  flow->reported.serial = session->feedback_serial;
+  flow->reported.serial = session->priv->feedback_serial;
 }
 
 /* Adds 1 to @max receive timestamps of a flow, evenly spaced, as many as fit into @room bytes;
@@ -112,7 +112,7 @@ fasp_session_write_feedback (FaspSession *session, FaspTime now, FaspWriter *w)
   gsize room;
   FaspTime expired;
 
-  feedback.serial = ++session->feedback_serial;
+  feedback.serial = ++session->priv->feedback_serial;
   feedback.clock = now;
   feedback.n_flows = choose_flows (session, flows);
   for (guint i = 0; i < feedback.n_flows; i++)
@@ -197,7 +197,7 @@ fasp_session_poll_feedback (FaspSession *session, FaspTime now, FaspDatagram *da
   /* With one flow, or for a member that backs off, a PING goes along. With several flows it has a
    * datagram of its own (fasp_session_poll_ping()). */
   if ((fasp_feedback_backs_off (fasp_rx_get_feedback (session->rx)) || session->n_flows == 1)
-      && now >= session->pings.time)
+      && now >= session->priv->pings.time)
     fasp_session_write_ping (session, now, &p);
   if (!fasp_packet_finish (&p, session, now, FASP_NO_BLOCK, FALSE))
     return FALSE;

@@ -19,7 +19,7 @@
 FaspTime
 fasp_session_get_pong_time (const FaspSession *session, FaspTime now)
 {
-  return session->pings.n_pongs > 0 ? now : FASP_NEVER;
+  return session->priv->pings.n_pongs > 0 ? now : FASP_NEVER;
 }
 
 gboolean
@@ -28,9 +28,9 @@ fasp_session_poll_pong (FaspSession *session, FaspTime now, FaspDatagram *datagr
   const FaspPong *pong;
   FaspPacket p;
 
-  if (session->pings.n_pongs == 0)
+  if (session->priv->pings.n_pongs == 0)
     return FALSE;
-  pong = &session->pings.pongs[--session->pings.n_pongs];
+  pong = &session->priv->pings.pongs[--session->priv->pings.n_pongs];
   fasp_packet_begin (&p, session, datagram, pong->flow);
   /* to the address that the PING came from, as the PING may be a challenge of that address */
   datagram->to = pong->to;
@@ -43,14 +43,14 @@ static gboolean
 send_ping (FaspSession *session, FaspTime now, FaspDatagram *datagram, guint8 number,
     const FaspAddress *to, guint16 size)
 {
-  guint tag_size = fasp_cipher_get_tag_size (session->keys.cipher);
+  guint tag_size = fasp_cipher_get_tag_size (session->priv->keys.cipher);
   FaspAddress at = *to;
   FaspPacket p;
 
   fasp_packet_begin (&p, session, datagram, number);
   datagram->to = at;
   fasp_wire_write_number (&p.w, FASP_FRAME_PING,
-      fasp_flow_ping (p.flow, now, &session->pings.tokens, size, FALSE, &at));
+      fasp_flow_ping (p.flow, now, &session->priv->pings.tokens, size, FALSE, &at));
   if (size > 0) {
     gsize more = size - tag_size - p.w.used;
     guint8 *padding = fasp_write_room (&p.w, more);
@@ -65,9 +65,10 @@ send_ping (FaspSession *session, FaspTime now, FaspDatagram *datagram, guint8 nu
 void
 fasp_session_write_ping (FaspSession *session, FaspTime now, FaspPacket *packet)
 {
-  session->pings.time = now + PING_INTERVAL;
+  session->priv->pings.time = now + PING_INTERVAL;
   fasp_wire_write_number (&packet->w, FASP_FRAME_PING,
-      fasp_flow_ping (packet->flow, now, &session->pings.tokens, 0, FALSE, &packet->flow->address));
+      fasp_flow_ping (packet->flow, now, &session->priv->pings.tokens, 0, FALSE,
+          &packet->flow->address));
 }
 
 /* --- time ------------------------------------------------------------------------ */
@@ -210,7 +211,7 @@ fasp_session_poll_probe (FaspSession *session, FaspTime now, FaspDatagram *datag
     }
     if (size == 0)
       continue;
-    session->pings.time = now + PING_INTERVAL;
+    session->priv->pings.time = now + PING_INTERVAL;
     flow->probe.pn = flow->next_pn + 1;
     flow->probe.is_followed = flow->pmtu.confirming;
     return send_ping (session, now, datagram, i, &flow->address, size);
@@ -224,9 +225,9 @@ fasp_session_write_next (FaspSession *session, FaspTime now, FaspWriter *w)
   const guint n = session->n_flows + 1;
 
   for (guint i = 0; i < n; i++) {
-    guint flow = session->pings.next_flow;
+    guint flow = session->priv->pings.next_flow;
 
-    session->pings.next_flow = (flow + 1) % n;
+    session->priv->pings.next_flow = (flow + 1) % n;
     if (flow == session->n_flows) {
       if (session->group.sender == NULL || !fasp_tx_is_in_stream (session->tx))
         continue;
@@ -243,7 +244,7 @@ fasp_session_write_next (FaspSession *session, FaspTime now, FaspWriter *w)
 FaspTime
 fasp_session_get_next_ping_time (const FaspSession *session, FaspTime now)
 {
-  return session->pings.due ?
+  return session->priv->pings.due ?
       now :
       fasp_sooner (fasp_session_get_ping_time (session), fasp_session_get_rekey_time (session));
 }
@@ -257,24 +258,25 @@ fasp_session_poll_ping (FaspSession *session, FaspTime now, FaspDatagram *datagr
 
   /* The receiver wants to measure the round trip. The sender has feedback for that, and
    * only keeps the session alive. */
-  if (!session->pings.due && !rekeys && now < fasp_session_get_ping_time (session))
+  if (!session->priv->pings.due && !rekeys && now < fasp_session_get_ping_time (session))
     return FALSE;
   /* to keep the session alive, a PROMISE will do, which needs no answer */
-  if (session->role == FASP_ROLE_SENDER && !session->pings.due && !rekeys && session->rtt.measured
-      && !session->group.member.joined) {
+  if (session->role == FASP_ROLE_SENDER && !session->priv->pings.due && !rekeys
+      && session->rtt.measured && !session->group.member.joined) {
     session->promise.time = now;
     return FALSE;
   }
-  session->pings.time = now + PING_INTERVAL;
-  session->pings.due = FALSE;
+  session->priv->pings.time = now + PING_INTERVAL;
+  session->priv->pings.due = FALSE;
   if (rekeys) {
     /* this PING replaces the previous one, whose answer is overdue */
-    session->rekeying.wait = MAX (timeout, MIN (2 * session->rekeying.wait, REKEY_WAIT_MAX));
-    session->rekeying.asked = now;
+    session->priv->rekeying.wait =
+        MAX (timeout, MIN (2 * session->priv->rekeying.wait, REKEY_WAIT_MAX));
+    session->priv->rekeying.asked = now;
   }
   fasp_packet_begin (&p, session, datagram, fasp_packet_pick_flow (session));
   fasp_wire_write_number (&p.w, FASP_FRAME_PING,
-      fasp_flow_ping (p.flow, now, &session->pings.tokens, 0, rekeys, &p.flow->address));
+      fasp_flow_ping (p.flow, now, &session->priv->pings.tokens, 0, rekeys, &p.flow->address));
   fasp_session_write_next (session, now, &p.w);
   return fasp_packet_finish (&p, session, now, FASP_NO_BLOCK, FALSE);
 }

@@ -59,12 +59,12 @@ fasp_session_get_ping_time (const FaspSession *session)
    * sends its PING along with its feedback */
   if (session->role == FASP_ROLE_SENDER)
     return session->group.member.joined && session->rtt.measured ?
-        MAX (fasp_session_get_silent_since (session), session->pings.time - FASP_KEEPALIVE) :
+        MAX (fasp_session_get_silent_since (session), session->priv->pings.time - FASP_KEEPALIVE) :
         session->liveness.spoken + FASP_KEEPALIVE;
   if (fasp_feedback_backs_off (fasp_rx_get_feedback (session->rx)))
     return FASP_NEVER;
   /* the next feedback, which leaves sooner, carries the PING */
-  return session->pings.time
+  return session->priv->pings.time
       + (session->n_flows == 1 && session->rtt.measured ? FASP_KEEPALIVE : 0);
 }
 

@@ -10,21 +10,22 @@ handle_ping (FaspSession *session, FaspTime now, guint8 flow, const FaspAddress 
     guint64 token)
 {
   if (fasp_flow_may_answer (&session->flows[flow], now, from)
-      && session->pings.n_pongs < FASP_PONGS)
-    session->pings.pongs[session->pings.n_pongs++] = (FaspPong) { token, flow, *from };
+      && session->priv->pings.n_pongs < FASP_PONGS)
+    session->priv->pings.pongs[session->priv->pings.n_pongs++] = (FaspPong) { token, flow, *from };
 }
 
 /* The peer has opened a datagram of this phase, so it can derive the next key. */
 static void
 rekey (FaspSession *session, FaspTime now)
 {
-  if (now < session->rekeying.time)
+  FaspRekeying *r = &session->priv->rekeying;
+
+  if (now < r->time)
     return;
   FASP_LOG (session->notes.log, now, KEY_UPDATED,
-      FASP_LOG_WORD (session->rekeying.datagrams >= session->rekeying.limit ? "datagrams" : "age"),
-      session->rekeying.datagrams);
-  fasp_sealer_rekey (session->keys.sealer);
-  session->rekeying.keys++;
+      FASP_LOG_WORD (r->datagrams >= r->limit ? "datagrams" : "age"), r->datagrams);
+  fasp_sealer_rekey (session->priv->keys.sealer);
+  r->keys++;
   fasp_session_plan_rekey (session, now);
   for (guint i = 0; i < session->n_flows; i++)
     for (guint j = 0; j < FASP_PINGS; j++)
@@ -253,8 +254,8 @@ forget_sent (FaspFlow *flow, const FaspFeedbackFlow *reported)
 static void
 follow_feedback_rate (FaspSession *session, FaspTime now, guint8 flow, guint32 clock, gsize wire)
 {
-  if (fasp_feedback_rate_feedback (&session->feedback_rate, &session->flows[flow].back, now, clock,
-          wire, session->rtt.smoothed, get_send_rate (session)))
+  if (fasp_feedback_rate_feedback (&session->priv->feedback_rate, &session->flows[flow].back, now,
+          clock, wire, session->rtt.smoothed, get_send_rate (session)))
     session->promise.time = now;
 }
 
@@ -417,9 +418,9 @@ fasp_session_unseal (FaspSession *session, FaspTime now, const FaspSessionHeader
   opened->size = size;
   opened->memory = memory;
   opened->r = (FaspReader) { 0 };
-  opened->r.data = session->keys.opener == NULL ?
+  opened->r.data = session->priv->keys.opener == NULL ?
       NULL :
-      fasp_opener_open (session->keys.opener, header, opened->pn, data, size,
+      fasp_opener_open (session->priv->keys.opener, header, opened->pn, data, size,
           memory != NULL ? (guint8 *) data + FASP_SESSION_HEADER : opened->scratch,
           &opened->r.left);
   return opened->r.data != NULL ? FASP_SESSION_OK : FASP_SESSION_FORGED;
@@ -431,7 +432,8 @@ log_peer_key (FaspSession *session, FaspTime now)
 {
   FaspLog *log = session->notes.log;
 
-  if (fasp_log_changes (log, FASP_LOG_IS_ODD_PHASE, fasp_opener_get_phase (session->keys.opener)))
+  if (fasp_log_changes (log, FASP_LOG_IS_ODD_PHASE,
+          fasp_opener_get_phase (session->priv->keys.opener)))
     FASP_LOG (log, now, KEY_UPDATED, FASP_LOG_WORD ("remote_update"), FASP_LOG_UNKNOWN);
 }
 

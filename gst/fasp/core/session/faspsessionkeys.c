@@ -12,13 +12,13 @@
 FaspTime
 fasp_session_get_agree_time (const FaspSession *session, FaspTime now)
 {
-  const FaspRekeying *r = &session->rekeying;
+  const FaspRekeying *r = &session->priv->rekeying;
 
   if (session->liveness.interrupted)
     return FASP_NEVER;
   if (session->listener || r->exchange.awaits)
     return r->send_time;
-  return r->keys >= FASP_AGREE_EVERY && !fasp_opener_awaits_secret (session->keys.opener) ?
+  return r->keys >= FASP_AGREE_EVERY && !fasp_opener_awaits_secret (session->priv->keys.opener) ?
       now :
       FASP_NEVER;
 }
@@ -26,7 +26,7 @@ fasp_session_get_agree_time (const FaspSession *session, FaspTime now)
 gboolean
 fasp_session_poll_agree (FaspSession *session, FaspTime now, FaspDatagram *datagram)
 {
-  FaspRekeying *r = &session->rekeying;
+  FaspRekeying *r = &session->priv->rekeying;
   guint8 fresh[FASP_KEY_SIZE];
   FaspPacket p;
 
@@ -36,7 +36,7 @@ fasp_session_poll_agree (FaspSession *session, FaspTime now, FaspDatagram *datag
     r->send_time = FASP_NEVER;
   } else {
     if (!r->exchange.awaits) {
-      session->keys.random (session->keys.random_data, fresh, sizeof fresh);
+      session->priv->keys.random (session->priv->keys.random_data, fresh, sizeof fresh);
       fasp_exchange_begin (&r->exchange, fresh);
       fasp_wipe (fresh, sizeof fresh);
       r->send_wait = 0;
@@ -64,7 +64,7 @@ may_compute (FaspRekeying *r, FaspTime now)
 static gboolean
 agree (FaspSession *session, FaspTime now, const FaspAgreeFrame *key, guint8 secret[FASP_KEY_SIZE])
 {
-  FaspRekeying *r = &session->rekeying;
+  FaspRekeying *r = &session->priv->rekeying;
   guint8 fresh[FASP_KEY_SIZE];
   gboolean good;
 
@@ -74,10 +74,10 @@ agree (FaspSession *session, FaspTime now, const FaspAgreeFrame *key, guint8 sec
   /* the peer repeats its key, so our answer was lost */
   if (key->serial > 0 && key->serial == r->exchange.serial)
     r->send_time = now;
-  if (key->serial != r->exchange.serial + 1 || fasp_opener_awaits_secret (session->keys.opener)
-      || !may_compute (r, now))
+  if (key->serial != r->exchange.serial + 1
+      || fasp_opener_awaits_secret (session->priv->keys.opener) || !may_compute (r, now))
     return FALSE;
-  session->keys.random (session->keys.random_data, fresh, sizeof fresh);
+  session->priv->keys.random (session->priv->keys.random_data, fresh, sizeof fresh);
   good = fasp_exchange_answer (&r->exchange, key->serial, key->key, fresh, secret);
   fasp_wipe (fresh, sizeof fresh);
   if (good)
@@ -90,9 +90,9 @@ agree (FaspSession *session, FaspTime now, const FaspAgreeFrame *key, guint8 sec
 static void
 seal_with (FaspSession *session, FaspTime now, const guint8 secret[FASP_KEY_SIZE])
 {
-  fasp_sealer_set_secret (session->keys.sealer, secret);
-  session->rekeying.time = MIN (session->rekeying.time, now);
-  session->rekeying.keys = 0;
+  fasp_sealer_set_secret (session->priv->keys.sealer, secret);
+  session->priv->rekeying.time = MIN (session->priv->rekeying.time, now);
+  session->priv->rekeying.keys = 0;
 }
 
 void
@@ -100,9 +100,9 @@ fasp_session_handle_agree (FaspSession *session, FaspTime now, const FaspAgreeFr
 {
   guint8 secret[FASP_KEY_SIZE];
 
-  if (session->keys.cipher == FASP_CIPHER_NONE || !agree (session, now, key, secret))
+  if (session->priv->keys.cipher == FASP_CIPHER_NONE || !agree (session, now, key, secret))
     return;
-  fasp_opener_set_secret (session->keys.opener, secret);
+  fasp_opener_set_secret (session->priv->keys.opener, secret);
   if (!session->listener)
     seal_with (session, now, secret);
   fasp_wipe (secret, sizeof secret);
@@ -113,7 +113,7 @@ fasp_session_follow_secret (FaspSession *session, FaspTime now)
 {
   guint8 secret[FASP_KEY_SIZE];
 
-  if (!fasp_opener_take_secret (session->keys.opener, secret))
+  if (!fasp_opener_take_secret (session->priv->keys.opener, secret))
     return;
   if (session->listener)
     seal_with (session, now, secret);

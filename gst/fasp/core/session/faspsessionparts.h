@@ -7,21 +7,16 @@
  */
 #pragma once
 
-#include "faspexchange.h"
-#include "faspfeedbackrate.h"
 #include "fasplimits.h"
 #include "faspmeter.h"
 #include "faspmulticastreceiver.h"
 #include "faspmulticastsender.h"
 #include "faspflow.h"
-#include "faspprotection.h"
 #include "faspstats.h"
 #include "fasptotal.h"
 #include "fasppath.h"
 
 G_BEGIN_DECLS
-
-#define FASP_PONGS 64 /* answers that may wait; further PINGs are not answered */
 
 /* The terms that both ends have agreed upon. Changed by the endpoint, before the session is
  * open. */
@@ -32,35 +27,6 @@ typedef struct
   gboolean sends_timestamps; /* receiver: the sender wants receive timestamps */
   gboolean sends_offsets;    /* sender: the receiver wants the stream offset of each block */
 } FaspTerms;
-
-/* Our keys. Changed by fasp_session_set_keys(), and `random' and `sealer' by the endpoint. */
-typedef struct
-{
-  FaspRandomFunc random; /* for the keys that are agreed upon while the session runs */
-  gpointer random_data;
-  FaspCipher cipher;
-  FaspSealer *sealer;           /* owned */
-  FaspOpener *opener;           /* owned */
-  guint8 resume[FASP_KEY_SIZE]; /* proves, when a session is resumed, that the caller was in it */
-} FaspSessionKeys;
-
-/* When the key that we seal with is replaced: after an interval, or a number of datagrams,
- * whichever comes first. Changed by the session; the endpoint sets both limits. */
-typedef struct
-{
-  FaspTime interval;
-  guint64 limit;     /* datagrams */
-  FaspTime time;     /* when the interval of this key ends */
-  guint64 datagrams; /* sealed with this key */
-  FaspTime asked;    /* when the peer was last asked whether it has this key */
-  FaspTime wait;     /* from then until it is asked again; 0: it was not asked yet */
-  /* the secret that is mixed into a key from time to time; changed by faspsessionkeys.c */
-  FaspExchange exchange;
-  guint keys;            /* number of keys derived since the last secret */
-  FaspTime send_time;    /* when to send our public key; FASP_NEVER: there is none to send */
-  FaspTime send_wait;    /* caller: from then until it is sent again */
-  FaspTime compute_time; /* a public key of the peer is ignored before this time */
-} FaspRekeying;
 
 /* Listener: how the caller is answered until the session is open. Changed by the endpoint; the
  * session drops the answer. */
@@ -83,25 +49,6 @@ typedef struct
   FaspTime resume_timeout; /* how long it may be silent; the endpoint's */
   gboolean interrupted;    /* the endpoint's */
 } FaspLiveness;
-
-/* An answer that is due. It goes to where the PING came from. */
-typedef struct
-{
-  guint64 token;
-  guint8 flow;
-  FaspAddress to;
-} FaspPong;
-
-/* PINGs of any flow, and answers to the peer's. Changed by the session. */
-typedef struct
-{
-  FaspTokens tokens;
-  FaspTime time;              /* when the next PING is due, which measures the round trip */
-  gboolean due;               /* a PING must leave at once */
-  guint next_flow;            /* the flow whose packet number the next NEXT tells */
-  FaspPong pongs[FASP_PONGS]; /* the answers that wait */
-  guint n_pongs;
-} FaspPings;
 
 /* How large a datagram may be. `room' and `wire_max' hold for all flows in use, and are set by
  * fasp_session_measure(). */

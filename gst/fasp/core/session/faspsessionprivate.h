@@ -4,9 +4,71 @@
  */
 #pragma once
 
+#include "faspexchange.h"
+#include "faspfeedbackrate.h"
 #include "fasppacket.h"
 
 G_BEGIN_DECLS
+
+#define FASP_PONGS 64 /* answers that may wait; further PINGs are not answered */
+
+/* Our keys. Changed by fasp_session_set_keys(), and `random' by fasp_session_set_rekeying(). */
+typedef struct
+{
+  FaspRandomFunc random; /* for the keys that are agreed upon while the session runs */
+  gpointer random_data;
+  FaspCipher cipher;
+  FaspSealer *sealer;           /* owned */
+  FaspOpener *opener;           /* owned */
+  guint8 resume[FASP_KEY_SIZE]; /* proves, when a session is resumed, that the caller was in it */
+} FaspSessionKeys;
+
+/* When the key that we seal with is replaced: after an interval, or a number of datagrams,
+ * whichever comes first. */
+typedef struct
+{
+  FaspTime interval;
+  guint64 limit;     /* datagrams */
+  FaspTime time;     /* when the interval of this key ends */
+  guint64 datagrams; /* sealed with this key */
+  FaspTime asked;    /* when the peer was last asked whether it has this key */
+  FaspTime wait;     /* from then until it is asked again; 0: it was not asked yet */
+  /* the secret that is mixed into a key from time to time; changed by faspsessionkeys.c */
+  FaspExchange exchange;
+  guint keys;            /* number of keys derived since the last secret */
+  FaspTime send_time;    /* when to send our public key; FASP_NEVER: there is none to send */
+  FaspTime send_wait;    /* caller: from then until it is sent again */
+  FaspTime compute_time; /* a public key of the peer is ignored before this time */
+} FaspRekeying;
+
+/* An answer that is due. It goes to where the PING came from. */
+typedef struct
+{
+  guint64 token;
+  guint8 flow;
+  FaspAddress to;
+} FaspPong;
+
+/* PINGs of any flow, and answers to the peer's. */
+typedef struct
+{
+  FaspTokens tokens;
+  FaspTime time;              /* when the next PING is due, which measures the round trip */
+  gboolean due;               /* a PING must leave at once */
+  guint next_flow;            /* the flow whose packet number the next NEXT tells */
+  FaspPong pongs[FASP_PONGS]; /* the answers that wait */
+  guint n_pongs;
+} FaspPings;
+
+/* What only the session's own files need. */
+struct _FaspSessionPrivate
+{
+  FaspSessionKeys keys;
+  FaspRekeying rekeying;
+  FaspPings pings;
+  FaspFeedbackRate feedback_rate; /* sender: bytes that feedback may take */
+  guint64 feedback_serial;        /* receiver: of the last FEEDBACK written */
+};
 
 /* A flow was proved or has a new address: starts to use it, and searches for its MTU. */
 void fasp_session_use (FaspSession *session, FaspTime now, guint8 flow);

@@ -64,7 +64,7 @@ count (FaspSession *session, FaspTime now, FaspPathEstimateCounts *counts)
   counts->block_wire = session->traffic.block_wire + group.block_wire;
   counts->back_wire = session->traffic.wire_received;
   counts->channel = fasp_session_get_channel_rate (session);
-  counts->back_rate = session->feedback_rate.rate;
+  counts->back_rate = session->priv->feedback_rate.rate;
   if (session->flow_choice.duplicates)
     count_doubled (session, now, counts);
   if (session->group.member.joined)
@@ -159,7 +159,7 @@ fasp_session_poll_promise (FaspSession *session, FaspTime now, FaspDatagram *dat
                                              PROMISE_EVERY);
   fasp_packet_begin (&p, session, datagram, fasp_packet_pick_flow (session));
   fasp_wire_write_promise (&p.w, session->promise.serial++, estimate->latency / FASP_MSEC,
-      MIN (estimate->promise.interval, FASP_INTERVAL_MAX), session->feedback_rate.rate);
+      MIN (estimate->promise.interval, FASP_INTERVAL_MAX), session->priv->feedback_rate.rate);
   if (fasp_tx_view (session->tx)->counts.skips_reported > 0 || session->terms.sends_offsets)
     fasp_session_write_position (session, &p.w, fasp_tx_view (session->tx)->cursor);
   fasp_session_write_next (session, now, &p.w);

@@ -166,7 +166,7 @@ fasp_session_get_stats (FaspSession *session, FaspTime now, FaspSessionStats *st
   stats->path.rtt_min = session->rtt.min;
   stats->path.rtt_variation = session->rtt.variation;
   stats->path.datagram_size = session->sizes.room + fasp_session_get_overhead (session);
-  stats->cipher = session->keys.cipher;
+  stats->cipher = session->priv->keys.cipher;
   stats->peer = session->peer;
   stats->sent.datagrams = session->traffic.datagrams_sent;
   stats->sent.wire_bytes = session->traffic.wire_sent;

@@ -134,8 +134,8 @@ fasp_session_poll (FaspSession *session, FaspTime now, FaspDatagram *datagram)
   if (session->is_proved) {
     /* a key that the peer does not let us replace is used for twice the intended number of
      * datagrams at most */
-    if (session->keys.cipher != FASP_CIPHER_NONE
-        && session->rekeying.datagrams >= 2 * session->rekeying.limit)
+    if (session->priv->keys.cipher != FASP_CIPHER_NONE
+        && session->priv->rekeying.datagrams >= 2 * session->priv->rekeying.limit)
       fasp_session_close (session, now, FASP_REASON_STOPPED,
           "it never confirms that it has the new key");
     fasp_session_follow_rate (session, now);

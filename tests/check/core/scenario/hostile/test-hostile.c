@@ -8,6 +8,7 @@
 #include "faspbeginning.h"
 #include "faspencoder.h"
 #include "fasplifecycle.h"
+#include "faspsessionprivate.h"
 #include "fasptxprivate.h"
 #include "vspy.h"
 
@@ -682,7 +683,8 @@ test_leak (void)
     g_assert_cmpuint (leak.unreadable[side], >, 500);
     g_assert_cmpuint (stats.datagrams_forged, ==, 0);
     g_assert_cmpuint (stats.sessions, ==, 1);
-    g_assert_cmpuint (fasp_endpoint_nth (play->sides[side], 0)->rekeying.exchange.serial, ==, 2);
+    g_assert_cmpuint (fasp_endpoint_nth (play->sides[side], 0)->priv->rekeying.exchange.serial, ==,
+        2);
     fasp_opener_free (leak.openers[side]);
   }
 }
@@ -692,7 +694,7 @@ static void
 test_exchanges (void)
 {
   g_autoptr (Play) play = play_new (1 << 20);
-  FaspExchange *exchange = &fasp_endpoint_nth (play->sides[VNET_B], 0)->rekeying.exchange;
+  FaspExchange *exchange = &fasp_endpoint_nth (play->sides[VNET_B], 0)->priv->rekeying.exchange;
 
   for (guint i = 1; i <= 1000; i++) {
     static const guint8 key[FASP_WIRE_KEY_SIZE] = { 9 };
@@ -736,26 +738,26 @@ test_no_secret (void)
   guint tried = 0;
 
   /* the listener draws a key of its own for each try */
-  listener->keys.random = count_random;
-  listener->keys.random_data = &tried;
+  listener->priv->keys.random = count_random;
+  listener->priv->keys.random_data = &tried;
   for (guint i = 0; i < 100; i++)
     send_key (play, VNET_B, 1, 0);
   g_assert_cmpuint (tried, ==, 1);
-  g_assert_cmpuint (listener->rekeying.exchange.serial, ==, 0);
+  g_assert_cmpuint (listener->priv->rekeying.exchange.serial, ==, 0);
 
   /* the caller does not hear the listener's own answer */
   vnet_get_wire (play->net, VNET_A, VNET_B)->loss = 1;
-  caller->rekeying.keys = FASP_AGREE_EVERY;
+  caller->priv->rekeying.keys = FASP_AGREE_EVERY;
   send_key (play, VNET_A, 1, 0);
-  g_assert_true (caller->rekeying.exchange.awaits);
+  g_assert_true (caller->priv->rekeying.exchange.awaits);
   send_key (play, VNET_A, 1, 0);
   send_key (play, VNET_A, 1, 9);
-  g_assert_true (caller->rekeying.exchange.awaits);
+  g_assert_true (caller->priv->rekeying.exchange.awaits);
   /* later, it is answered all the same */
   vnet_get_wire (play->net, VNET_A, VNET_B)->loss = 0;
   vnet_run_for (play->net, 2 * FASP_REKEY_INTERVAL);
-  g_assert_false (caller->rekeying.exchange.awaits);
-  g_assert_cmpuint (listener->rekeying.exchange.serial, ==, 1);
+  g_assert_false (caller->priv->rekeying.exchange.awaits);
+  g_assert_cmpuint (listener->priv->rekeying.exchange.serial, ==, 1);
 }
 
 /* A peer that is heard from two addresses in turn, many times in a round trip: it is challenged as

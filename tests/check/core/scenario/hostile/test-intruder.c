@@ -6,6 +6,7 @@
 #include <string.h>
 #include "fasplifecycle.h"
 #include "faspflow.h"
+#include "faspsessionprivate.h"
 #include "vkeys.h"
 #include "vspy.h"
 
@@ -365,7 +366,7 @@ test_copied_keys (void)
   vcast_run (n, 20 * FASP_SEC);
   g_assert_true (fasp_endpoint_nth (n->nodes[VNET_B].endpoint, 0)->flows[0].challenge.stayed);
   for (VnetSide side = VNET_A; side <= VNET_B; side++)
-    g_assert_cmpuint (fasp_endpoint_nth (n->nodes[side].endpoint, 0)->rekeying.keys, >, 15);
+    g_assert_cmpuint (fasp_endpoint_nth (n->nodes[side].endpoint, 0)->priv->rekeying.keys, >, 15);
   vcast_end_whole (n, VNET_B);
   g_hash_table_unref (thief.passed);
 }
