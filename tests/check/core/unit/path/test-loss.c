@@ -2,26 +2,42 @@
 #include <math.h>
 #include "fasploss.h"
 
-/* A chain of losses for so many seconds, told every 10 ms. */
+static FaspLoss loss;
+static FaspTime now;
+static guint64 packets, lost, holes;
+static gdouble share, stay; /* as get() found them */
+
 static void
-run (FaspLoss *loss, GRand *rand, FaspTime *now, gdouble seconds, gdouble share, gdouble stay)
+begin (void)
 {
-  static guint64 packets, lost, holes;
+  now = packets = lost = holes = 0;
+  fasp_loss_init (&loss, now);
+}
+
+static void
+get (void)
+{
+  fasp_loss_get (&loss, &share, &stay);
+}
+
+/* A chain of losses for so many seconds, told every 10 ms: @part of all, @again of those behind
+ * one. */
+static void
+run (GRand *rand, gdouble seconds, gdouble part, gdouble again)
+{
   gboolean bad = FALSE;
 
-  if (*now == 0)
-    packets = lost = holes = 0;
   for (guint i = 0; i < seconds * 100; i++) {
     for (guint p = 0; p < 5; p++) {
       gboolean was = bad;
 
-      bad = g_rand_double (rand) < (was ? stay : share / (1 - share) * (1 - stay));
+      bad = g_rand_double (rand) < (was ? again : part / (1 - part) * (1 - again));
       packets++;
       lost += bad;
       holes += bad && !was;
     }
-    *now += 10 * FASP_MSEC;
-    fasp_loss_update (loss, *now, packets, lost, holes);
+    now += 10 * FASP_MSEC;
+    fasp_loss_update (&loss, now, packets, lost, holes);
   }
 }
 
@@ -32,13 +48,10 @@ test_estimate (void)
 
   for (guint n = 0; n < G_N_ELEMENTS (networks); n++) {
     g_autoptr (GRand) rand = g_rand_new_with_seed (n);
-    gdouble share, stay;
-    FaspTime now = 0;
-    FaspLoss loss;
 
-    fasp_loss_init (&loss, 0);
-    run (&loss, rand, &now, 300, networks[n][0], networks[n][1]);
-    fasp_loss_get (&loss, &share, &stay);
+    begin ();
+    run (rand, 300, networks[n][0], networks[n][1]);
+    get ();
     g_assert_cmpfloat (share, >, networks[n][0] * .9);
     g_assert_cmpfloat (share, <, networks[n][0] * 1.5);
     g_assert_cmpfloat (stay, >, networks[n][1] * .9);
@@ -52,23 +65,19 @@ test_look (void)
 {
   static const gdouble shares[] = { 0, .3, .3, 0, .5, 0 };
   g_autoptr (GRand) rand = g_rand_new_with_seed (5);
-  FaspTime now = 0;
-  FaspLoss loss;
 
-  fasp_loss_init (&loss, 0);
-  run (&loss, rand, &now, 60, .01, .01);
+  begin ();
+  run (rand, 60, .01, .01);
   g_assert_cmpfloat (fasp_loss_look (&loss), <, .02);
   for (guint i = 0; i < G_N_ELEMENTS (shares); i++) {
-    gdouble share;
-
-    run (&loss, rand, &now, 1, shares[i], shares[i]);
+    run (rand, 1, shares[i], shares[i]);
     share = fasp_loss_look (&loss);
     g_assert_cmpfloat (ABS (share - shares[i]), <=, .15 * shares[i]);
   }
   /* too little to say, yet */
-  run (&loss, rand, &now, .03, .99, .99);
+  run (rand, .03, .99, .99);
   g_assert_cmpfloat (fasp_loss_look (&loss), ==, 0);
-  run (&loss, rand, &now, .03, .99, .99);
+  run (rand, .03, .99, .99);
   g_assert_cmpfloat (fasp_loss_look (&loss), >, .8);
 }
 
@@ -77,23 +86,20 @@ static void
 test_change (void)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (9);
-  gdouble share, stay;
-  FaspTime now = 0;
-  FaspLoss loss;
 
-  fasp_loss_init (&loss, 0);
-  fasp_loss_get (&loss, &share, &stay);
+  begin ();
+  get ();
   /* nothing known: a middling path, and perhaps worse than that */
   g_assert_cmpfloat_with_epsilon (share, .05 * (1 + .5 / sqrt (8)), 1e-9);
-  run (&loss, rand, &now, 300, .005, .005);
-  run (&loss, rand, &now, 15, .1, .1);
-  fasp_loss_get (&loss, &share, &stay);
+  run (rand, 300, .005, .005);
+  run (rand, 15, .1, .1);
+  get ();
   g_assert_cmpfloat (share, >, .05);
-  run (&loss, rand, &now, 60, .005, .005);
-  fasp_loss_get (&loss, &share, &stay);
+  run (rand, 60, .005, .005);
+  get ();
   g_assert_cmpfloat (share, >, .007);
-  run (&loss, rand, &now, 900, .005, .005);
-  fasp_loss_get (&loss, &share, &stay);
+  run (rand, 900, .005, .005);
+  get ();
   g_assert_cmpfloat (share, <, .009);
 }
 
@@ -102,15 +108,13 @@ static void
 test_steady (void)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (4);
-  gdouble share, stay, lowest = 1, highest = 0;
-  FaspTime now = 0;
-  FaspLoss loss;
+  gdouble lowest = 1, highest = 0;
 
-  fasp_loss_init (&loss, 0);
-  run (&loss, rand, &now, 3600, .05, .75);
+  begin ();
+  run (rand, 3600, .05, .75);
   for (guint i = 0; i < 60 * 24; i++) {
-    run (&loss, rand, &now, 60, .05, .75);
-    fasp_loss_get (&loss, &share, &stay);
+    run (rand, 60, .05, .75);
+    get ();
     g_assert_cmpfloat (share, >, .05 * .9);
     g_assert_cmpfloat (share, <, .05 * 1.2);
     lowest = MIN (lowest, stay);
@@ -126,16 +130,12 @@ static void
 test_outage (void)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (6);
-  gdouble share, stay, before;
-  FaspTime now = 0;
-  FaspLoss loss;
 
-  fasp_loss_init (&loss, 0);
-  run (&loss, rand, &now, 600, .001, .001);
-  fasp_loss_get (&loss, &share, &before);
+  begin ();
+  run (rand, 600, .001, .001);
   fasp_loss_update (&loss, now, loss.packets + 2500, loss.lost + 2500, loss.holes + 1);
-  run (&loss, rand, &now, 600, .001, .001);
-  fasp_loss_get (&loss, &share, &stay);
+  run (rand, 600, .001, .001);
+  get ();
   g_assert_cmpfloat (share, <, .002);
   g_assert_cmpfloat (stay, <, .4);
 }
@@ -145,38 +145,33 @@ static void
 test_accident (void)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (7);
-  gdouble share, before, once, twice;
-  FaspTime now = 0;
-  FaspLoss loss;
+  gdouble before;
 
-  fasp_loss_init (&loss, 0);
-  run (&loss, rand, &now, 600, .001, .001);
-  fasp_loss_get (&loss, &share, &before);
+  begin ();
+  run (rand, 600, .001, .001);
+  get ();
+  before = stay;
   fasp_loss_update (&loss, now, loss.packets + 50, loss.lost + 50, loss.holes + 1);
-  run (&loss, rand, &now, 600, .001, .001);
-  fasp_loss_get (&loss, &share, &once);
-  g_assert_cmpfloat (once, <, before + .05);
+  run (rand, 600, .001, .001);
+  get ();
+  g_assert_cmpfloat (stay, <, before + .05);
   fasp_loss_update (&loss, now, loss.packets + 50, loss.lost + 50, loss.holes + 1);
-  run (&loss, rand, &now, 10, .001, .001);
-  fasp_loss_get (&loss, &share, &twice);
-  g_assert_cmpfloat (twice, >, .4);
+  run (rand, 10, .001, .001);
+  get ();
+  g_assert_cmpfloat (stay, >, .4);
 }
 
 /* A hole is told of when it is settled, after what was lost in it. */
 static void
 test_late_holes (void)
 {
-  gdouble share, stay;
-  FaspLoss loss;
-
-  fasp_loss_init (&loss, 0);
+  begin ();
   for (guint i = 1; i <= 5000; i++) {
-    FaspTime now = i * 100 * FASP_MSEC;
-
+    now = i * 100 * FASP_MSEC;
     fasp_loss_update (&loss, now, i * 50, i, i - 1);
     fasp_loss_update (&loss, now + FASP_MSEC, i * 50, i, i);
   }
-  fasp_loss_get (&loss, &share, &stay);
+  get ();
   g_assert_cmpfloat (stay, <, .03);
 }
 
@@ -185,16 +180,14 @@ static void
 test_nonsense (void)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (3);
-  FaspLoss loss;
 
-  fasp_loss_init (&loss, 0);
+  begin ();
   for (guint i = 0; i < 10000; i++) {
     guint64 big = (guint64) g_rand_int (rand) << g_rand_int_range (rand, 0, 33);
-    gdouble share, stay;
 
     fasp_loss_update (&loss, g_rand_int (rand), g_rand_int (rand) % 3 ? big : i, big,
         big >> g_rand_int_range (rand, 0, 20));
-    fasp_loss_get (&loss, &share, &stay);
+    get ();
     g_assert_true (isfinite (share) && isfinite (stay));
     g_assert_cmpfloat (share, >=, 0);
     g_assert_cmpfloat (share, <, 1);
@@ -207,10 +200,7 @@ test_nonsense (void)
 static void
 test_seen (void)
 {
-  gdouble share, stay;
-  FaspLoss loss;
-
-  fasp_loss_init (&loss, 0);
+  begin ();
   fasp_loss_get_seen (&loss, &share, &stay);
   g_assert_cmpfloat (share, ==, 0);
   fasp_loss_update (&loss, FASP_SEC, 10000, 0, 0);

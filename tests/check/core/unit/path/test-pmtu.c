@@ -4,36 +4,46 @@
 #define RTT (100 * FASP_MSEC)
 #define OVERHEAD 28
 
+static FaspPmtu pmtu;
+static FaspTime now;
+
+static void
+begin (guint limit)
+{
+  now = 0;
+  fasp_pmtu_init (&pmtu, now, OVERHEAD, limit);
+}
+
 /* A path that carries IP packets of up to @mtu bytes answers after RTT; 0: it carries
  * nothing. */
 static void
-run (FaspPmtu *pmtu, FaspTime *now, FaspTime until, guint mtu)
+run (FaspTime until, guint mtu)
 {
   guint16 answers[64];
   FaspTime due[64];
   guint n = 0;
 
-  while (*now < until) {
-    FaspTime next = MIN (until, fasp_pmtu_get_timeout (pmtu));
+  while (now < until) {
+    FaspTime next = MIN (until, fasp_pmtu_get_timeout (&pmtu));
     guint16 size;
 
     for (guint i = 0; i < n; i++)
       next = MIN (next, due[i]);
-    *now = MAX (*now, next);
+    now = MAX (now, next);
     for (guint i = 0; i < n;)
-      if (due[i] <= *now) {
-        fasp_pmtu_answered (pmtu, *now, answers[i]);
+      if (due[i] <= now) {
+        fasp_pmtu_answered (&pmtu, now, answers[i]);
         answers[i] = answers[--n];
         due[i] = due[n];
       } else {
         i++;
       }
-    while ((size = fasp_pmtu_poll (pmtu, *now, 2 * RTT, mtu > 0)) != 0)
+    while ((size = fasp_pmtu_poll (&pmtu, now, 2 * RTT, mtu > 0)) != 0)
       if (size + OVERHEAD <= (gint) mtu && n < G_N_ELEMENTS (due)) {
-        due[n] = *now + RTT;
+        due[n] = now + RTT;
         answers[n++] = size;
       }
-    g_assert_cmpuint (pmtu->size, >=, FASP_PMTU_BASE);
+    g_assert_cmpuint (pmtu.size, >=, FASP_PMTU_BASE);
   }
 }
 
@@ -52,14 +62,11 @@ test_search (void)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (paths); i++) {
-    FaspTime now = 0;
-    FaspPmtu pmtu;
-
-    fasp_pmtu_init (&pmtu, now, OVERHEAD, 9000);
+    begin (9000);
     g_assert_cmpuint (pmtu.size, ==, FASP_PMTU_BASE);
-    run (&pmtu, &now, RTT + 1, paths[i][0]);
+    run (RTT + 1, paths[i][0]);
     g_assert_cmpuint (pmtu.size, ==, paths[i][1]); /* one round trip */
-    run (&pmtu, &now, 60 * FASP_SEC, paths[i][0]);
+    run (60 * FASP_SEC, paths[i][0]);
     g_assert_cmpuint (pmtu.size, ==, paths[i][1]);
   }
 }
@@ -68,12 +75,9 @@ test_search (void)
 static void
 test_will_do (void)
 {
-  FaspTime now = 0;
-  FaspPmtu pmtu;
-
-  fasp_pmtu_init (&pmtu, now, OVERHEAD, 1472);
+  begin (1472);
   g_assert_false (fasp_pmtu_will_do (&pmtu, now));
-  run (&pmtu, &now, RTT, 1500);
+  run (RTT, 1500);
   for (guint i = 0; i < 10; i++) {
     g_assert_false (fasp_pmtu_will_do (&pmtu, now)); /* nothing is due */
     now = fasp_pmtu_get_timeout (&pmtu);
@@ -82,7 +86,7 @@ test_will_do (void)
   }
   fasp_pmtu_suspect (&pmtu, now);
   g_assert_false (fasp_pmtu_will_do (&pmtu, now));
-  run (&pmtu, &now, now + 2 * FASP_SEC, 1400);
+  run (now + 2 * FASP_SEC, 1400);
   g_assert_cmpuint (pmtu.size, ==, 1400 - OVERHEAD);
 }
 
@@ -98,17 +102,14 @@ test_expected (void)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (paths); i++) {
-    FaspTime now = 0;
-    FaspPmtu pmtu;
-
-    fasp_pmtu_init (&pmtu, now, OVERHEAD, i == 0 ? 1472 : 9000);
+    begin (i == 0 ? 1472 : 9000);
     fasp_pmtu_expect (&pmtu, 1472);
     g_assert_cmpuint (fasp_pmtu_poll (&pmtu, now, 2 * RTT, TRUE), ==, 1472);
     g_assert_cmpuint (fasp_pmtu_poll (&pmtu, now, 2 * RTT, TRUE), ==, 0);
     now = RTT;
     if (paths[i][0] >= 1500)
       fasp_pmtu_answered (&pmtu, now, 1472);
-    run (&pmtu, &now, paths[i][2] * RTT + 1, paths[i][0]);
+    run (paths[i][2] * RTT + 1, paths[i][0]);
     g_assert_cmpuint (pmtu.size, ==, paths[i][1]);
     if (i == 0)
       g_assert_false (pmtu.searching);
@@ -118,13 +119,10 @@ test_expected (void)
 static void
 test_limit (void)
 {
-  FaspTime now = 0;
-  FaspPmtu pmtu;
-
-  fasp_pmtu_init (&pmtu, now, OVERHEAD, 1300);
-  run (&pmtu, &now, FASP_SEC, 9000);
+  begin (1300);
+  run (FASP_SEC, 9000);
   g_assert_cmpuint (pmtu.size, <=, 1300);
-  fasp_pmtu_init (&pmtu, now, OVERHEAD, 10); /* a peer that lies */
+  begin (10); /* a peer that lies */
   g_assert_cmpuint (pmtu.size, ==, FASP_PMTU_BASE);
 }
 
@@ -133,19 +131,16 @@ test_limit (void)
 static void
 test_black_hole (void)
 {
-  FaspTime now = 0;
-  FaspPmtu pmtu;
-
-  fasp_pmtu_init (&pmtu, now, OVERHEAD, 1500);
-  run (&pmtu, &now, FASP_SEC, 1500);
+  begin (1500);
+  run (FASP_SEC, 1500);
   g_assert_cmpuint (pmtu.size, ==, 1472);
   fasp_pmtu_suspect (&pmtu, now);
-  run (&pmtu, &now, now + 2 * FASP_SEC, 1400);
+  run (now + 2 * FASP_SEC, 1400);
   g_assert_cmpuint (pmtu.size, ==, 1400 - OVERHEAD);
   /* a suspicion without a cause changes nothing */
-  run (&pmtu, &now, now + 30 * FASP_SEC, 1400);
+  run (now + 30 * FASP_SEC, 1400);
   fasp_pmtu_suspect (&pmtu, now);
-  run (&pmtu, &now, now + 2 * FASP_SEC, 1400);
+  run (now + 2 * FASP_SEC, 1400);
   g_assert_cmpuint (pmtu.size, ==, 1400 - OVERHEAD);
 }
 
@@ -153,25 +148,22 @@ test_black_hole (void)
 static void
 test_unlucky (void)
 {
-  FaspTime now = 0;
-  FaspPmtu pmtu;
-
-  fasp_pmtu_init (&pmtu, now, OVERHEAD, 1500);
-  run (&pmtu, &now, FASP_SEC, 1500);
+  begin (1500);
+  run (FASP_SEC, 1500);
   fasp_pmtu_suspect (&pmtu, now);
   for (guint i = 0; i < 10; i++) {
     fasp_pmtu_passed (&pmtu, now, 1336);
-    run (&pmtu, &now, now + RTT, 1000);
+    run (now + RTT, 1000);
     g_assert_cmpuint (pmtu.size, >=, 1336);
   }
   g_assert_cmpuint (pmtu.size, ==, 1336);
   /* and the rest is found again */
-  run (&pmtu, &now, now + 30 * FASP_SEC, 1500);
+  run (now + 30 * FASP_SEC, 1500);
   g_assert_cmpuint (pmtu.size, ==, 1472);
   /* data of the full size is as good as an answer */
   fasp_pmtu_suspect (&pmtu, now);
   for (guint i = 0; i < 20; i++) {
-    run (&pmtu, &now, now + RTT, 1000);
+    run (now + RTT, 1000);
     fasp_pmtu_passed (&pmtu, now, 1472);
     g_assert_cmpuint (pmtu.size, ==, 1472);
   }
@@ -183,19 +175,16 @@ static void
 test_outage (void)
 {
   for (guint i = 0; i < 20; i++) {
-    FaspTime now = 0;
-    FaspPmtu pmtu;
-
-    fasp_pmtu_init (&pmtu, now, OVERHEAD, 1500);
+    begin (1500);
     if (i % 2 == 0) {
-      run (&pmtu, &now, 5 * FASP_SEC + i * RTT / 2, 1500);
+      run (5 * FASP_SEC + i * RTT / 2, 1500);
       fasp_pmtu_suspect (&pmtu, now);
     }
-    run (&pmtu, &now, now + 30 * FASP_SEC + i * RTT / 7, 0);
+    run (now + 30 * FASP_SEC + i * RTT / 7, 0);
     g_assert_cmpuint (pmtu.size, ==, i % 2 == 0 ? 1472 : FASP_PMTU_BASE);
-    run (&pmtu, &now, now + FASP_SEC + 4 * RTT, 1500);
+    run (now + FASP_SEC + 4 * RTT, 1500);
     g_assert_cmpuint (pmtu.size, ==, 1472);
-    run (&pmtu, &now, now + 20 * FASP_SEC, 1400);
+    run (now + 20 * FASP_SEC, 1400);
     g_assert_cmpuint (pmtu.size, ==, 1400 - OVERHEAD);
   }
 }
@@ -204,10 +193,7 @@ test_outage (void)
 static void
 test_far_outage (void)
 {
-  FaspTime now = 0;
-  FaspPmtu pmtu;
-
-  fasp_pmtu_init (&pmtu, now, OVERHEAD, 1500);
+  begin (1500);
   while (fasp_pmtu_poll (&pmtu, now, 10 * FASP_SEC, FALSE) != 0)
     ;
   for (guint i = 0; i < 10; i++) {
@@ -223,9 +209,7 @@ test_far_outage (void)
 static void
 test_lying_answers (void)
 {
-  FaspPmtu pmtu;
-
-  fasp_pmtu_init (&pmtu, 0, OVERHEAD, 1500);
+  begin (1500);
   while (fasp_pmtu_poll (&pmtu, 0, 2 * RTT, TRUE) != 0)
     ;
   fasp_pmtu_answered (&pmtu, 1, 65000); /* never asked */
@@ -238,20 +222,17 @@ test_lying_answers (void)
 static void
 test_set_limit (void)
 {
-  FaspTime now = 0;
-  FaspPmtu pmtu;
-
-  fasp_pmtu_init (&pmtu, now, OVERHEAD, 1500);
-  run (&pmtu, &now, FASP_SEC, 9000);
+  begin (1500);
+  run (FASP_SEC, 9000);
   g_assert_cmpuint (pmtu.size, ==, 1472);
   fasp_pmtu_set_limit (&pmtu, now, OVERHEAD, 8972);
   g_assert_cmpuint (fasp_pmtu_get_largest (&pmtu), ==, 8972);
-  run (&pmtu, &now, now + RTT + 1, 9000);
+  run (now + RTT + 1, 9000);
   g_assert_cmpuint (pmtu.size, ==, 8972);
   fasp_pmtu_set_limit (&pmtu, now, OVERHEAD, 1500);
   g_assert_cmpuint (pmtu.size, ==, 1472);
   g_assert_cmpuint (fasp_pmtu_get_largest (&pmtu), ==, 1472);
-  run (&pmtu, &now, now + 20 * FASP_SEC, 9000);
+  run (now + 20 * FASP_SEC, 9000);
   g_assert_cmpuint (pmtu.size, ==, 1472);
   /* nor is it forgotten when it comes in the middle of a confirmation */
   while (!pmtu.confirming) {
@@ -260,12 +241,12 @@ test_set_limit (void)
   }
   fasp_pmtu_set_limit (&pmtu, now, OVERHEAD, 8972);
   fasp_pmtu_answered (&pmtu, now, 1472);
-  run (&pmtu, &now, now + FASP_SEC, 9000);
+  run (now + FASP_SEC, 9000);
   g_assert_cmpuint (pmtu.size, ==, 8972);
   fasp_pmtu_set_limit (&pmtu, now, OVERHEAD, 1500);
   /* a path that does not have them is used as it is, meanwhile and after */
   fasp_pmtu_set_limit (&pmtu, now, OVERHEAD, 8972);
-  run (&pmtu, &now, now + 20 * FASP_SEC, 1500);
+  run (now + 20 * FASP_SEC, 1500);
   g_assert_cmpuint (pmtu.size, ==, 1472);
 }
 
