@@ -16,7 +16,7 @@ main (void)
     [FASP_STATS_FLOW] = "flow",
     [FASP_STATS_PATH] = "way",
     [FASP_STATS_SOURCE] = "source",
-    [FASP_STATS_STANDING] = "standing",
+    [FASP_STATS_SOURCE_CHANGE] = "change",
     [FASP_STATS_LEAD] = "lead",
     [FASP_STATS_SUMMARY] = "summary",
   };

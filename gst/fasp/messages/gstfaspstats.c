@@ -324,19 +324,19 @@ static GstStructure *
 describe_source (const Copied *copied, FaspSources *several, guint i, FaspTime now, FaspRole role)
 {
   GstStructure *one = gst_structure_new_empty ("application/x-fasp-source");
-  FaspStandingStats standing = { .is_connected = is_connected (copied, i) };
+  FaspSourceChangeStats change = { .is_connected = is_connected (copied, i) };
   FaspSummaryStats summary = { .channel_use = -1 };
   FaspSourceStats source;
   FaspEndpoint *endpoint;
 
   fasp_sources_get_source_stats (several, i, &source);
-  fasp_sources_get_standing (several, now, i, &standing);
+  fasp_sources_get_source_change (several, now, i, &change);
   endpoint = fasp_io_lock (fasp_sources_get (several, i));
   find_lateness (fasp_endpoint_get_lateness (endpoint, FALSE), summary.lateness);
   find_lateness (fasp_endpoint_get_lateness (endpoint, TRUE), summary.lateness_in_order);
   fasp_io_unlock (fasp_sources_get (several, i), FALSE);
   describe (one, FASP_STATS_SOURCE, &source, NULL, role);
-  describe (one, FASP_STATS_STANDING, &standing, NULL, role);
+  describe (one, FASP_STATS_SOURCE_CHANGE, &change, NULL, role);
   describe (one, FASP_STATS_SUMMARY, &summary, NULL, role);
   return one;
 }

@@ -206,7 +206,7 @@ add_fields (Metrics *metrics, const gchar *prefix, const gchar *labels, FaspStat
 
       add_structures (metrics, its, labels, FASP_STATS_PATH, value, "way", NULL);
     } else if (g_str_equal (field, "source-list")) {
-      add_structures (metrics, "source", labels, FASP_STATS_STANDING, value, "name", "name");
+      add_structures (metrics, "source", labels, FASP_STATS_SOURCE_CHANGE, value, "name", "name");
     } else {
       add_field (metrics, prefix, labels, field, find_field (of, field), value);
     }

@@ -109,7 +109,7 @@ check_several (GstElement *pipeline, guint n)
     expect_table (&caller, FASP_STATS_SOURCE, FASP_ROLE_RECEIVER);
     g_assert_null (get_name (&caller));
     expect_table (&source, FASP_STATS_SOURCE, FASP_ROLE_RECEIVER);
-    expect_table (&source, FASP_STATS_STANDING, FASP_ROLE_RECEIVER);
+    expect_table (&source, FASP_STATS_SOURCE_CHANGE, FASP_ROLE_RECEIVER);
     expect_table (&source, FASP_STATS_SUMMARY, FASP_ROLE_RECEIVER);
     g_assert_null (get_name (&source));
   }

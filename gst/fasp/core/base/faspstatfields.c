@@ -61,7 +61,7 @@ has_address (gconstpointer stats)
 static gboolean
 has_changed (gconstpointer stats)
 {
-  return ((const FaspStandingStats *) stats)->standing != FASP_NEVER;
+  return ((const FaspSourceChangeStats *) stats)->age != FASP_NEVER;
 }
 
 static gboolean
@@ -339,15 +339,15 @@ static const FaspStatField source_fields[] = {
 
 #undef OF
 
-#define OF FaspStandingStats
-static const FaspStatField standing_fields[] = {
+#define OF FaspSourceChangeStats
+static const FaspStatField source_change_fields[] = {
   FIELD ("name", WORDS, NONE, GAUGE, RECEIVER, name,
       "`HOST:PORT`, as it was configured; empty if it calls"),
   FIELD ("connected", BOOLEAN, NONE, GAUGE, RECEIVER, is_connected, "it is connected, and heard"),
   COUNT ("changes", RECEIVER, changes,
       "how often something became of it: the messages `stream-source` that are about it, and each time "
       "that another one leads in its place"),
-  FIELD_IF (has_changed, "since-ms", TIME, MS, GAUGE, RECEIVER, standing,
+  FIELD_IF (has_changed, "since-ms", TIME, MS, GAUGE, RECEIVER, age,
       "for how long it has been as it is: since the last of these; absent if there was none"),
   FIELD ("why", WORDS, NONE, GAUGE, RECEIVER, reason,
       "why it is as it is: the reason of the last of these"),
@@ -401,7 +401,7 @@ const FaspStatTable fasp_stat_tables[FASP_STAT_TABLES] = {
   [FASP_STATS_FLOW] = { flow_fields, G_N_ELEMENTS (flow_fields) },
   [FASP_STATS_PATH] = { path_fields, G_N_ELEMENTS (path_fields) },
   [FASP_STATS_SOURCE] = { source_fields, G_N_ELEMENTS (source_fields) },
-  [FASP_STATS_STANDING] = { standing_fields, G_N_ELEMENTS (standing_fields) },
+  [FASP_STATS_SOURCE_CHANGE] = { source_change_fields, G_N_ELEMENTS (source_change_fields) },
   [FASP_STATS_LEAD] = { lead_fields, G_N_ELEMENTS (lead_fields) },
   [FASP_STATS_SUMMARY] = { summary_fields, G_N_ELEMENTS (summary_fields) },
 };
@@ -423,7 +423,7 @@ fasp_stat_find (const gchar *name)
   const FaspStatField *field = NULL;
 
   for (guint i = 0; i < FASP_STAT_TABLES && field == NULL; i++)
-    if (i != FASP_STATS_FLOW && i != FASP_STATS_PATH && i != FASP_STATS_STANDING)
+    if (i != FASP_STATS_FLOW && i != FASP_STATS_PATH && i != FASP_STATS_SOURCE_CHANGE)
       field = fasp_stat_find_in (i, name);
   return field;
 }

@@ -88,15 +88,15 @@ typedef struct
 /* The tables: the object that each one describes, and its struct. */
 typedef enum
 {
-  FASP_STATS_ENDPOINT, /* the element's: FaspEndpointStats */
-  FASP_STATS_GROUP,    /* a multicast group's: FaspGroupStats */
-  FASP_STATS_SESSION,  /* a peer's: FaspSessionStats */
-  FASP_STATS_FLOW,     /* one of several flows': FaspFlowStats */
-  FASP_STATS_PATH,     /* one of several paths: FaspPathStats */
-  FASP_STATS_SOURCE,   /* a peer's that is one of several sources: FaspSourceStats */
-  FASP_STATS_STANDING, /* state of such a source: FaspStandingStats */
-  FASP_STATS_LEAD,     /* of several sources, the one that leads: FaspLeadStats */
-  FASP_STATS_SUMMARY,  /* of all peers: FaspSummaryStats */
+  FASP_STATS_ENDPOINT,      /* the element's: FaspEndpointStats */
+  FASP_STATS_GROUP,         /* a multicast group's: FaspGroupStats */
+  FASP_STATS_SESSION,       /* a peer's: FaspSessionStats */
+  FASP_STATS_FLOW,          /* one of several flows': FaspFlowStats */
+  FASP_STATS_PATH,          /* one of several paths: FaspPathStats */
+  FASP_STATS_SOURCE,        /* a peer's that is one of several sources: FaspSourceStats */
+  FASP_STATS_SOURCE_CHANGE, /* its last change: FaspSourceChangeStats */
+  FASP_STATS_LEAD,          /* of several sources, the one that leads: FaspLeadStats */
+  FASP_STATS_SUMMARY,       /* of all peers: FaspSummaryStats */
 } FaspStatsOf;
 
 #define FASP_STAT_TABLES (FASP_STATS_SUMMARY + 1)

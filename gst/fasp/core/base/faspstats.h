@@ -199,15 +199,15 @@ typedef struct
   guint64 bytes_repeated; /* bytes that the reader had already */
 } FaspSourceStats;
 
-/* The same source, as its receiver sees it (faspstanding.h). */
+/* The last change of the same source (faspsourcechanges.h). */
 typedef struct
 {
   const gchar *name; /* HOST:PORT, as configured; empty: the source calls */
   gboolean is_connected;
   guint64 changes;     /* changes of its state: FaspMergeEvent */
-  FaspTime standing;   /* time since the last change, µs; FASP_NEVER: there was none */
+  FaspTime age;        /* time since the last change, µs; FASP_NEVER: there was none */
   const gchar *reason; /* of the last change, in words; empty: there was none */
-} FaspStandingStats;
+} FaspSourceChangeStats;
 
 /* Of the source that leads. */
 typedef struct

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspsources.h"
-#include "faspstanding.h"
+#include "faspsourcechanges.h"
 
 /* Blocks that are taken from a source at once, to save locks. */
 #define AHEAD 64
@@ -13,7 +13,7 @@
 typedef struct
 {
   FaspIo *io;
-  gchar *name; /* FaspStandingStats; owned */
+  gchar *name; /* FaspSourceChangeStats; owned */
   FaspSources *all;
   FaspAddress called; /* address that it calls, if other sources have the same name; under `lock' */
   FaspRead ahead[AHEAD];      /* blocks taken from the source and not put into the merge yet */
@@ -42,7 +42,7 @@ struct _FaspSources
   GMutex merging; /* guards what follows */
   FaspMerge *merge;
   FaspSourcesStats stats;
-  FaspStandings standings;
+  FaspSourceChanges changes;
   guint from;         /* source of the last block read */
   guint clock_source; /* the source of the clock that was read last, its epoch, and the
                          epoch that the reader got */
@@ -126,7 +126,7 @@ fasp_sources_new (const FaspSourcesSettings *settings, const FaspIoSettings *ios
   self->listens = ios[0].endpoint.mode == FASP_MODE_LISTENER;
   self->epoch = 1;
   self->stats.join_offset = FASP_OFFSET_UNKNOWN;
-  fasp_standings_init (&self->standings);
+  fasp_source_changes_init (&self->changes);
   self->merge = fasp_merge_new (settings->redundancy, n, settings->recent);
   fasp_merge_restore_after (self->merge, settings->wait_to_restore);
   for (guint i = 0; i < n; i++) {
@@ -407,7 +407,7 @@ report (FaspSources *self, FaspTime now)
     g_mutex_lock (&self->merging);
     more = fasp_merge_poll_event (self->merge, &event);
     if (more)
-      fasp_standings_note (&self->standings, now, &event);
+      fasp_source_changes_note (&self->changes, now, &event);
     pending = g_queue_pop_head (&self->pending);
     g_mutex_unlock (&self->merging);
     if (more)
@@ -609,16 +609,17 @@ void
 fasp_sources_get_lead_stats (FaspSources *self, FaspTime now, FaspLeadStats *stats)
 {
   g_mutex_lock (&self->merging);
-  fasp_standings_get_lead (&self->standings, now, stats);
+  fasp_source_changes_get_lead (&self->changes, now, stats);
   stats->promised_interval = fasp_merge_get_promise (self->merge);
   g_mutex_unlock (&self->merging);
 }
 
 void
-fasp_sources_get_standing (FaspSources *self, FaspTime now, guint i, FaspStandingStats *stats)
+fasp_sources_get_source_change (FaspSources *self, FaspTime now, guint i,
+    FaspSourceChangeStats *stats)
 {
   g_mutex_lock (&self->merging);
-  fasp_standings_get_source (&self->standings, now, i, stats);
+  fasp_source_changes_get_source (&self->changes, now, i, stats);
   g_mutex_unlock (&self->merging);
   stats->name = self->list[i].name;
 }

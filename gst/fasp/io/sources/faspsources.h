@@ -72,7 +72,7 @@ void fasp_sources_get_source_stats (FaspSources *sources, guint i, FaspSourceSta
 void fasp_sources_get_lead_stats (FaspSources *sources, FaspTime now, FaspLeadStats *stats);
 /* Does not set is_connected, which the endpoint of the source knows.  The name lives as long as
  * @sources. */
-void fasp_sources_get_standing (FaspSources *sources, FaspTime now, guint i,
-    FaspStandingStats *stats);
+void fasp_sources_get_source_change (FaspSources *sources, FaspTime now, guint i,
+    FaspSourceChangeStats *stats);
 
 G_END_DECLS

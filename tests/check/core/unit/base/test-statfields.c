@@ -13,7 +13,7 @@ static const gsize table_sizes[FASP_STAT_TABLES] = {
   [FASP_STATS_FLOW] = sizeof (FaspFlowStats),
   [FASP_STATS_PATH] = sizeof (FaspPathStats),
   [FASP_STATS_SOURCE] = sizeof (FaspSourceStats),
-  [FASP_STATS_STANDING] = sizeof (FaspStandingStats),
+  [FASP_STATS_SOURCE_CHANGE] = sizeof (FaspSourceChangeStats),
   [FASP_STATS_LEAD] = sizeof (FaspLeadStats),
   [FASP_STATS_SUMMARY] = sizeof (FaspSummaryStats),
 };
@@ -73,7 +73,7 @@ test_names (void)
       for (guint j = 0; j < fasp_stat_tables[i].n; j++) {
         const FaspStatField *field = &fasp_stat_tables[i].fields[j];
 
-        if (i != FASP_STATS_FLOW && i != FASP_STATS_PATH && i != FASP_STATS_STANDING
+        if (i != FASP_STATS_FLOW && i != FASP_STATS_PATH && i != FASP_STATS_SOURCE_CHANGE
             && (field->roles & role) != 0)
           g_assert_true (g_hash_table_add (names, (gpointer) field->name));
       }
