@@ -25,98 +25,99 @@ typedef struct
   guint64 number;
   guint networks; /* networks as which it counts */
   FaspBucket *rows[FASP_LIMITER_ROWS];
-} Place;
+} Buckets;
 
 static void
-find (FaspLimiter *limiter, const guint8 network[FASP_NETWORK_SIZE], guint networks, Place *place)
+find (FaspLimiter *limiter, const guint8 network[FASP_NETWORK_SIZE], guint networks,
+    Buckets *buckets)
 {
   guint8 hash[8 + 2 * FASP_LIMITER_ROWS];
   FaspReader r = { hash, sizeof hash };
 
   fasp_hmac (limiter->secret, sizeof limiter->secret, "fasp gate 1", network, FASP_NETWORK_SIZE,
       hash, sizeof hash);
-  place->networks = networks;
-  place->number = fasp_read_uint (&r, 8);
+  buckets->networks = networks;
+  buckets->number = fasp_read_uint (&r, 8);
   for (guint i = 0; i < FASP_LIMITER_ROWS; i++)
-    place->rows[i] = &limiter->networks[i][fasp_read_uint (&r, 2) % FASP_LIMITER_BUCKETS];
+    buckets->rows[i] = &limiter->networks[i][fasp_read_uint (&r, 2) % FASP_LIMITER_BUCKETS];
 }
 
 static void
-find_network (FaspLimiter *limiter, const FaspAddress *address, Place *place)
+find_network (FaspLimiter *limiter, const FaspAddress *address, Buckets *buckets)
 {
   guint8 network[FASP_NETWORK_SIZE];
 
   fasp_address_get_network (address, network);
-  find (limiter, network, 1, place);
+  find (limiter, network, 1, buckets);
 }
 
 /* Finds the buckets of the network and, for an IPv6 address, of its /32; returns their number. */
 static guint
-find_both (FaspLimiter *limiter, const FaspAddress *address, Place places[2])
+find_both (FaspLimiter *limiter, const FaspAddress *address, Buckets both[2])
 {
   guint8 network[FASP_NETWORK_SIZE];
 
   fasp_address_get_network (address, network);
-  find (limiter, network, 1, &places[0]);
+  find (limiter, network, 1, &both[0]);
   if (network[0] == 4)
     return 1;
   network[0] = WIDE;
   memset (network + WIDE_SIZE, 0, FASP_NETWORK_SIZE - WIDE_SIZE);
-  find (limiter, network, FASP_LIMITER_WIDE, &places[1]);
+  find (limiter, network, FASP_LIMITER_WIDE, &both[1]);
   return 2;
 }
 
 FaspNetwork
 fasp_limiter_get_network (const FaspLimiter *limiter, const FaspAddress *address)
 {
-  Place places[2];
-  guint n = find_both ((FaspLimiter *) limiter, address, places);
+  Buckets both[2];
+  guint n = find_both ((FaspLimiter *) limiter, address, both);
 
-  return (FaspNetwork) { places[0].number, n > 1 ? MAX (places[1].number, 1) : 0 };
+  return (FaspNetwork) { both[0].number, n > 1 ? MAX (both[1].number, 1) : 0 };
 }
 
 /* --- wrong keys ------------------------------------------------------------------- */
 
 static FaspTime
-get_full (const Place *place)
+get_full (const Buckets *buckets)
 {
   FaspTime full = FASP_NEVER;
 
   for (guint i = 0; i < FASP_LIMITER_ROWS; i++)
-    full = MIN (full, place->rows[i]->full);
+    full = MIN (full, buckets->rows[i]->full);
   return full;
 }
 
 static gboolean
-has_guess (const Place *place, FaspTime now)
+has_guess (const Buckets *buckets, FaspTime now)
 {
-  FaspTime full = get_full (place);
+  FaspTime full = get_full (buckets);
 
-  return fasp_token_bucket_take (&full, now, FASP_LIMITER_GUESS_EVERY / place->networks,
-      FASP_LIMITER_GUESSES * place->networks);
+  return fasp_token_bucket_take (&full, now, FASP_LIMITER_GUESS_EVERY / buckets->networks,
+      FASP_LIMITER_GUESSES * buckets->networks);
 }
 
 /* The bucket may have a debt of as many guesses as it allows at once. */
 static void
-charge (const Place *place, FaspTime now, guint guesses)
+charge (const Buckets *buckets, FaspTime now, guint guesses)
 {
-  FaspTime more = guesses * (FASP_LIMITER_GUESS_EVERY / place->networks);
-  FaspTime full = MIN (MAX (get_full (place), now) + more,
+  FaspTime more = guesses * (FASP_LIMITER_GUESS_EVERY / buckets->networks);
+  FaspTime full = MIN (MAX (get_full (buckets), now) + more,
       now + 2 * FASP_LIMITER_GUESSES * FASP_LIMITER_GUESS_EVERY);
 
   for (guint i = 0; i < FASP_LIMITER_ROWS; i++)
-    place->rows[i]->full = MAX (place->rows[i]->full, full);
+    buckets->rows[i]->full = MAX (buckets->rows[i]->full, full);
 }
 
 void
 fasp_limiter_refused (FaspLimiter *limiter, FaspTime now, const FaspAddress *address,
     gboolean proved)
 {
-  Place places[2];
+  Buckets both[2];
 
   if (proved) {
-    for (guint n = find_both (limiter, address, places); n > 0; n--)
-      charge (&places[n - 1], now, 1);
+    for (guint n = find_both (limiter, address, both); n > 0; n--)
+      charge (&both[n - 1], now, 1);
     return;
   }
   limiter->unproved_full =
@@ -145,13 +146,13 @@ fasp_limiter_get_quiet (const FaspLimiter *limiter, FaspTime now)
 }
 
 static gboolean
-is_quiet (const Place *place, FaspTime now, FaspTime quiet)
+is_quiet (const Buckets *buckets, FaspTime now, FaspTime quiet)
 {
   FaspTime called = FASP_NEVER;
 
   for (guint i = 0; i < FASP_LIMITER_ROWS; i++)
-    called = MIN (called, place->rows[i]->called);
-  return called == 0 || now - called >= quiet / place->networks;
+    called = MIN (called, buckets->rows[i]->called);
+  return called == 0 || now - called >= quiet / buckets->networks;
 }
 
 static gboolean
@@ -159,22 +160,22 @@ take_proved (FaspLimiter *limiter, FaspTime now, const FaspAddress *address)
 {
   FaspTime quiet = fasp_limiter_get_quiet (limiter, now);
   guint owed, n;
-  Place places[2];
+  Buckets both[2];
 
   if (quiet == FASP_NEVER)
     return FALSE;
-  n = find_both (limiter, address, places);
-  owed = g_atomic_int_and (&places[0].rows[0]->owed, 0);
+  n = find_both (limiter, address, both);
+  owed = g_atomic_int_and (&both[0].rows[0]->owed, 0);
   for (guint i = 0; i < n && owed > 0; i++)
-    charge (&places[i], now, owed);
-  if (g_atomic_int_get (&places[0].rows[0]->half) >= FASP_LIMITER_HALF_MAX)
+    charge (&both[i], now, owed);
+  if (g_atomic_int_get (&both[0].rows[0]->half) >= FASP_LIMITER_HALF_MAX)
     return FALSE;
   for (guint i = 0; i < n; i++)
-    if (!has_guess (&places[i], now) || !is_quiet (&places[i], now, quiet))
+    if (!has_guess (&both[i], now) || !is_quiet (&both[i], now, quiet))
       return FALSE;
   for (guint i = 0; i < n; i++)
     for (guint row = 0; row < FASP_LIMITER_ROWS; row++)
-      places[i].rows[row]->called = MAX (now, 1);
+      both[i].rows[row]->called = MAX (now, 1);
   return fasp_token_bucket_take (&limiter->full, now, INTERVAL, FASP_LIMITER_BURST);
 }
 
@@ -195,12 +196,12 @@ fasp_limiter_take (FaspLimiter *limiter, FaspTime now, const FaspAddress *addres
 FaspBucket *
 fasp_limiter_enter (FaspLimiter *limiter, const FaspAddress *address)
 {
-  Place place;
+  Buckets buckets;
 
-  find_network (limiter, address, &place);
+  find_network (limiter, address, &buckets);
   g_atomic_int_inc (&limiter->half);
-  g_atomic_int_inc (&place.rows[0]->half);
-  return place.rows[0];
+  g_atomic_int_inc (&buckets.rows[0]->half);
+  return buckets.rows[0];
 }
 
 void
