@@ -36,11 +36,11 @@ set_key (GstStructure *s, const gchar *name, const guint8 *key)
   gst_structure_set (s, name, G_TYPE_STRING, text, NULL);
 }
 
-/* The figures of the flows and ways of sessions, one after the other. */
+/* The figures of the flows and paths of sessions, one after the other. */
 typedef struct
 {
-  GArray *flows, *ways; /* FaspFlowStats and FaspPathStats, of the sessions that have several */
-  guint flow, way;      /* those of the next session begin there */
+  GArray *flows, *paths; /* FaspFlowStats and FaspPathStats, of the sessions that have several */
+  guint flow, path;      /* those of the next session begin there */
 } Parts;
 
 static void describe (GstStructure *s, FaspStatsOf of, gconstpointer stats, Parts *parts,
@@ -126,7 +126,7 @@ set_field (GstStructure *s, const FaspStatField *field, gconstpointer at, Parts 
       break;
     case FASP_FORM_PATHS:
       gst_fasp_structure_take_structures (s, name,
-          describe_parts (parts->ways, &parts->way, *(const guint *) at, "application/x-fasp-way",
+          describe_parts (parts->paths, &parts->path, *(const guint *) at, "application/x-fasp-way",
               FASP_STATS_PATH, role));
       break;
   }
@@ -146,13 +146,13 @@ describe (GstStructure *s, FaspStatsOf of, gconstpointer stats, Parts *parts, Fa
   }
 }
 
-/* Appends the flows and ways of those sessions that have several. */
+/* Appends the flows and paths of those sessions that have several. */
 static void
 get_parts (FaspEndpoint *endpoint, FaspTime now, const FaspSessionStats *sessions, guint n,
     Parts *parts)
 {
   for (guint i = 0; i < n; i++) {
-    guint flow = parts->flows->len, way = parts->ways->len;
+    guint flow = parts->flows->len, path = parts->paths->len;
 
     if (sessions[i].flows == 1)
       continue;
@@ -161,9 +161,9 @@ get_parts (FaspEndpoint *endpoint, FaspTime now, const FaspSessionStats *session
         &g_array_index (parts->flows, FaspFlowStats, flow), sessions[i].flows);
     if (sessions[i].n_paths == 1)
       continue;
-    g_array_set_size (parts->ways, way + sessions[i].n_paths);
+    g_array_set_size (parts->paths, path + sessions[i].n_paths);
     fasp_endpoint_get_paths (endpoint, now, sessions[i].session,
-        &g_array_index (parts->ways, FaspPathStats, way), sessions[i].n_paths);
+        &g_array_index (parts->paths, FaspPathStats, path), sessions[i].n_paths);
   }
 }
 
@@ -188,7 +188,7 @@ copied_init (Copied *copied)
     .sessions = g_array_new (FALSE, FALSE, sizeof (FaspSessionStats)),
     .sources = g_array_new (FALSE, FALSE, sizeof (guint)),
     .parts.flows = g_array_new (FALSE, TRUE, sizeof (FaspFlowStats)),
-    .parts.ways = g_array_new (FALSE, TRUE, sizeof (FaspPathStats)),
+    .parts.paths = g_array_new (FALSE, TRUE, sizeof (FaspPathStats)),
   };
 }
 
@@ -198,7 +198,7 @@ copied_clear (Copied *copied)
   g_array_unref (copied->sessions);
   g_array_unref (copied->sources);
   g_array_unref (copied->parts.flows);
-  g_array_unref (copied->parts.ways);
+  g_array_unref (copied->parts.paths);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Copied, copied_clear);
