@@ -162,7 +162,7 @@ test_never (void)
     assert_notified (stream, side, 1, 0);
     g_assert_cmpuint (stream->outage[side].outage.flow, ==, 2);
     g_assert_cmpuint (stream->outage[side].address.link, ==, 2);
-    g_assert_nonnull (strstr (stream->outage[side].text, "nobody"));
+    g_assert_nonnull (strstr (stream->outage[side].text, "no peer"));
   }
   /* who was called does not know where the other end is */
   g_assert_cmpuint (stream->outage[VNET_B].address.len, ==, 0);
