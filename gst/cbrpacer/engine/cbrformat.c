@@ -36,7 +36,8 @@ cbr_format_take_caps (CbrFormat *format, GstEvent *event)
   gboolean was_ts = format->known && format->is_ts;
 
   format->is_ts = format->by_caps = gst_structure_has_name (get_structure (event), "video/mpegts");
-  /* caps without a size leave that to the bytes, or as these have shown before */
+  /* if the caps do not say the packet size, it is found from the bytes, or stays as it was found
+   * before */
   format->known = !format->is_ts || size > 0 || was_ts;
   format->n = 0;
   if (size > 0 || !was_ts)

@@ -45,10 +45,10 @@ typedef struct
 } CbrLearner;
 
 void cbr_learner_init (CbrLearner *learner, gint64 window);
-/* Learns from the beginning, over another window. */
+/* Forgets everything learned, and learns anew over another window. */
 void cbr_learner_set_window (CbrLearner *learner, gint64 window);
-/* What comes from here on is a transport stream in packets of @size bytes, as its caps say; 0:
- * they do not say so. */
+/* The caps of the following buffers say that they are a transport stream in packets of @size bytes;
+ * 0: the caps do not say that. */
 void cbr_learner_set_packets (CbrLearner *learner, guint size);
 /* @time: running time of the buffer (GST_CLOCK_TIME_NONE: it has none), ns;
  * @arrival: now, ns. @header: bytes of header for each buffer, if buffers are the

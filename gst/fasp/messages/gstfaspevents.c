@@ -88,7 +88,7 @@ gst_fasp_events_peer (const FaspEvent *event)
   return peer != NULL ? peer : g_strdup ("the peer");
 }
 
-/* The listener refused our call, or what we send. */
+/* Explains that the listener refused our call, or the stream that we send. */
 static gchar *
 explain_refusal (const FaspEvent *event, const gchar *peer)
 {
