@@ -13,7 +13,7 @@
 
 G_BEGIN_DECLS
 
-/* The most that one buffer may hold: UDP_MAX_SEGMENTS of Linux, and an IP packet. */
+/* The most that one buffer may hold, for UDP_MAX_SEGMENTS of Linux, and for an IP packet. */
 #define CBR_OFFLOAD_DATAGRAMS 64
 #define CBR_OFFLOAD_BYTES 65000
 
@@ -23,8 +23,8 @@ typedef struct
   guint payload;       /* bytes of the datagrams that they cut; 0: they do not cut */
 } CbrOffload;
 
-/* Looks for the sockets of a udpsink or multiudpsink behind @pad and has them
- * cut datagrams of @payload bytes.  Returns NULL, or why that is not possible (g_free). */
+/* Looks for the sockets of a udpsink or multiudpsink behind @pad and lets the kernel cut their
+ * buffers into datagrams of @payload bytes.  Returns NULL, or why that is not possible (g_free). */
 gchar *cbr_offload_start (CbrOffload *offload, GstPad *pad, guint payload);
 /* TRUE: the sink has closed its socket. A new socket would send large buffers uncut. */
 gboolean cbr_offload_has_gone (const CbrOffload *offload);

@@ -46,8 +46,8 @@ G_DECLARE_FINAL_TYPE (GstCbrPacer, gst_cbr_pacer, GST, CBR_PACER, GstElement);
 
 #define CBR_NO_BASE G_MININT64
 
-/* Values of offload_payload that no datagram has: they may have any size, so that offload is not
- * possible; and what was tried is to be tried again, or undone. */
+/* Values of offload_payload that no datagram has: datagrams may have any size, so that offload is
+ * not possible; and the sink may be another one, so that offload must be tried again, or undone. */
 #define CBR_OFFLOAD_UNKNOWN G_MAXUINT
 #define CBR_OFFLOAD_ANEW (G_MAXUINT - 1)
 
@@ -55,9 +55,10 @@ G_DECLARE_FINAL_TYPE (GstCbrPacer, gst_cbr_pacer, GST, CBR_PACER, GstElement);
 typedef struct
 {
   gboolean eos;
-  gboolean discont;          /* an empty buffer had DISCONT: the next one gets it */
-  gboolean live, live_known; /* upstream is live: it does not wait */
-  gsize blocked;             /* bytes that wait for room; 0: none */
+  gboolean discont; /* an empty buffer had DISCONT: the next one gets it */
+  gboolean live,
+      live_known; /* upstream is live: it does not wait; upstream has said whether it is */
+  gsize blocked;  /* bytes that wait for room; 0: none */
   GstSegment segment;
   CbrFormat format;
 } CbrInput;
@@ -82,19 +83,19 @@ typedef enum
   CBR_QUERY_UNANSWERED,
 } CbrQueryState;
 
-/* What the warnings about a stream that is too fast go by. */
+/* The state of the warnings about a stream that is too fast. */
 typedef struct
 {
   guint64 dropped;        /* bytes since the last warning about it */
-  gint64 dropped_at;      /* when that was; monotonic, µs */
+  gint64 dropped_at;      /* when that warning was; monotonic, µs */
   gboolean held;          /* the source waited for room since the last look */
   gsize least, most;      /* bytes in the queue since then: the least before a buffer was added,
                              the most after it */
   guint looks;            /* number of looks in a row that found the source held up */
-  gint64 looked;          /* when the last look was; clock, ns; so are these: */
-  gint64 held_at;         /* the last warning about that; 0: none */
+  gint64 looked;          /* when the last look was; on the clock, ns, as all below */
+  gint64 held_at;         /* the last warning about a held-up source; 0: none */
   gint64 lag, lag_before; /* how late the stream left at the last look, and at the one before */
-  gint64 looked_before;   /* when that was */
+  gint64 looked_before;   /* when the look before the last was */
 } CbrWarned;
 
 struct _GstCbrPacer
@@ -105,8 +106,8 @@ struct _GstCbrPacer
 
   /* one lock for all fields below; never held while something is pushed or posted */
   GMutex lock;
-  CbrWaiter room;   /* the thread that brings data, and waits for room: there is one */
-  CbrWaiter waiter; /* the thread of the source pad */
+  CbrWaiter room;   /* the one thread that brings data waits for room here */
+  CbrWaiter waiter; /* the thread of the source pad waits here */
   CbrSettings settings;
   CbrInput input;
   CbrQueue queue;
@@ -116,7 +117,7 @@ struct _GstCbrPacer
   CbrOffload offload;
   CbrWarned warned;
 
-  GstFlowReturn result; /* of pushing */
+  GstFlowReturn result; /* OK until a push fails, or EOS has left */
   gboolean flushing;    /* the sink pad is */
   CbrDemand demand;
   CbrQueryState query;
@@ -126,34 +127,34 @@ struct _GstCbrPacer
   guint links;            /* how often the source pad was linked */
   gint64 base;            /* if the source waits for us: when the stream's clock
                              was at 0; CBR_NO_BASE: not known */
-  guint64 peak;           /* highest rate since more than max-delay waits, bit/s */
+  guint64 peak;           /* highest rate since more data waits than leaves in max-delay, bit/s */
   guint64 drain, drained; /* rate at which the queue must leave, bit/s, until this
                              number of bytes has left */
   gsize skipped;          /* bytes skipped lately as they were not in packets */
   guint offload_payload;  /* the payload that offload was tried with; 0: none */
-  GstClock *clock;        /* that all times here are of; NULL: none was read yet */
+  GstClock *clock;        /* all times here are of this clock; NULL: none was read yet */
   GstMemory *nulls;       /* null packets, shared */
-  GstClockTime latency;   /* that was answered last; NONE: it was not asked for since it changed */
+  GstClockTime latency;   /* the last answer to a query; NONE: no query has come since it changed */
 
   GThread *thread;     /* the one that cpu_mark belongs to */
   gint64 cpu_mark;     /* ns */
   gint64 stats_posted; /* monotonic, µs */
 };
 
-/* Without a check of the type: GST_CBR_PACER() calls the function that registers the type, so each
- * file that uses it would depend on gstcbrpacer.c, which depends on them. */
+/* Casts without a check of the type: GST_CBR_PACER() calls the function that registers the type, so
+ * each file that uses it would depend on gstcbrpacer.c, which depends on all of them. */
 #define GST_CBR_PACER_CAST(object) ((GstCbrPacer *) (object))
 
 GST_DEBUG_CATEGORY_EXTERN (gst_cbr_pacer_debug);
 GST_ELEMENT_REGISTER_DECLARE (cbrpacer);
 
 /* gstcbrpacerclock.c: call these with the lock held */
-/* Returns the time on the pipeline's clock, or the system's if there is none, ns. If that is
- * another clock than before, the schedule and all that is measured begin anew. */
+/* Returns the time on the pipeline's clock, or the system's if there is none, ns. If the clock is
+ * another one than before, the schedule and all measurements begin anew. */
 gint64 gst_cbr_pacer_read_clock (GstCbrPacer *self);
-/* The next cycle has no schedule to follow: it is of another stream, or on another clock. */
+/* Another stream or another clock begins: the next cycle starts a new schedule. */
 void gst_cbr_pacer_reset_departure (GstCbrPacer *self);
-/* Nothing was to leave until @now: forgets the lag that was measured before. */
+/* No data could leave before @now: forgets the lag that was measured before. */
 void gst_cbr_pacer_forget_lag (GstCbrPacer *self, gint64 now);
 /* The element has got a clock. Call this without the lock. */
 void gst_cbr_pacer_clock_changed (GstCbrPacer *self);
@@ -180,12 +181,12 @@ GstFlowReturn gst_cbr_pacer_chain (GstPad *pad, GstObject *parent, GstBuffer *bu
 GstFlowReturn gst_cbr_pacer_chain_list (GstPad *pad, GstObject *parent, GstBufferList *list);
 
 /* gstcbrpacerwarnings.c: call these with the lock held; it is released meanwhile */
-/* Posts LATENCY if the latency is another one than was answered. */
+/* Posts LATENCY if the latency differs from the last answer. */
 void gst_cbr_pacer_post_latency (GstCbrPacer *self);
 /* Warns about dropped data, at most once a second. */
 void gst_cbr_pacer_warn_of_dropped (GstCbrPacer *self);
-/* Warns if the source is live and waits, so that its stream is later and later.  For sources that
- * are not live, waiting is normal. */
+/* Warns if the source is live and has to wait, so that its delay keeps growing.  For other sources,
+ * waiting is normal. */
 void gst_cbr_pacer_warn_of_held (GstCbrPacer *self);
 
 /* gstcbrpacerevents.c */
@@ -201,7 +202,7 @@ void gst_cbr_pacer_ask_if_live (GstCbrPacer *self);
 /* gstcbrpacerformat.c: call these with the lock held */
 /* Returns the most bytes of a datagram; 0: buffers leave as they come. */
 guint gst_cbr_pacer_get_payload (GstCbrPacer *self);
-/* Returns what may leave next, of up to @n datagrams. */
+/* Returns the piece of the queue that may leave next, at most @n datagrams. */
 CbrPiece gst_cbr_pacer_look (GstCbrPacer *self, guint n);
 /* Drops the oldest datagram.  Returns its bytes. */
 gsize gst_cbr_pacer_drop (GstCbrPacer *self);
@@ -219,18 +220,18 @@ guint64 gst_cbr_pacer_get_rate (GstCbrPacer *self);
 GstClockTime gst_cbr_pacer_get_max_delay (GstCbrPacer *self);
 /* Returns how long data stays here at most, for the LATENCY query. */
 GstClockTime gst_cbr_pacer_get_latency (GstCbrPacer *self);
-/* Is the stream's clock needed?  A source that waits is played at the pace of its clock
- * if the rate is learned.  With null packets it is also needed with a set rate:
- * otherwise the source would fill the whole rate. */
+/* Is the stream's clock needed?  If the rate is learned, a source that can wait is played at the
+ * pace of its clock.  With null packets this holds for a set rate, too: otherwise the source would
+ * fill the whole rate. */
 gboolean gst_cbr_pacer_wants_clock (GstCbrPacer *self);
 /* Would @size more bytes wait for too long? Updates `peak' if the stream comes at the
  * pace of its clock. */
 gboolean gst_cbr_pacer_look_if_full (GstCbrPacer *self, gsize size);
-/* Returns until when the buffer that was last fed to the learner has to wait outside,
- * because its source waits for us and its time has not come. Chooses `base' anew where
- * the stream begins, or if upstream or downstream was too slow. */
+/* Returns until when the buffer that was last fed to the learner waits before it is queued: its
+ * time on the stream's clock has not come, and its source can wait. Chooses `base' anew where the
+ * stream begins, or if upstream or downstream was too slow. */
 gint64 gst_cbr_pacer_choose_entry (GstCbrPacer *self, gint64 now);
-/* Call this before a departure: updates `drain', the rate that the queue needs. */
+/* Call this before a cycle leaves: updates `drain', the rate that the queue needs. */
 void gst_cbr_pacer_look_at_pile (GstCbrPacer *self);
 
 /* gstcbrpacercycle.c: call these with the lock held */
@@ -241,7 +242,7 @@ gboolean gst_cbr_pacer_is_stuffing (GstCbrPacer *self);
 GstBufferList *gst_cbr_pacer_make_cycle (GstCbrPacer *self, CbrCycle *cycle, gboolean *wrong);
 
 /* gstcbrpacerthread.c: call these with the lock held */
-/* Wakes the thread if it waits for something to come. */
+/* Wakes the thread if it waits for data or events. */
 void gst_cbr_pacer_thread_wake (GstCbrPacer *self);
 /* Call this without the lock. */
 void gst_cbr_pacer_thread_run (gpointer pad);

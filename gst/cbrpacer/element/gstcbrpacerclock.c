@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The clock that all times are of, and what begins anew with another one.
+ * The clock of all times, and the measurements that begin anew with another clock.
  */
 #include "gstcbrpacer.h"
 
@@ -21,12 +21,12 @@ gst_cbr_pacer_forget_lag (GstCbrPacer *self, gint64 now)
   cbr_queue_limit_marks (&self->queue, cbr_departure_get_lag (&self->departure, now));
 }
 
-/* It is @now on another clock: all that was measured on the one before begins anew. */
+/* The clock was replaced, and is at @now: all measurements begin anew. */
 static void
 begin_anew (GstCbrPacer *self, gint64 now)
 {
   gst_cbr_pacer_reset_departure (self);
-  /* what could not leave so far is not late on this clock */
+  /* queued data is not late on this clock */
   gst_cbr_pacer_forget_lag (self, now);
   self->warned.lag = self->warned.lag_before = cbr_departure_get_lag (&self->departure, now);
   self->warned.looked = self->warned.held_at = self->warned.looked_before = now;
@@ -59,7 +59,7 @@ void
 gst_cbr_pacer_clock_changed (GstCbrPacer *self)
 {
   g_mutex_lock (&self->lock);
-  /* nothing has read a clock yet: it is not held, either, in READY and NULL */
+  /* in READY and NULL there is no clock to replace: none is held */
   if (self->clock != NULL)
     gst_cbr_pacer_read_clock (self);
   /* waits on the previous clock are computed anew */

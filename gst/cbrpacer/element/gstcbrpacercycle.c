@@ -52,7 +52,7 @@ skip_foreign (GstCbrPacer *self, guint n, gboolean *wrong)
   CbrPiece piece = gst_cbr_pacer_look (self, n);
 
   while (piece.foreign && self->skipped < SKIP_MAX) {
-    /* if a DISCONT was in front of them, it is so of what follows */
+    /* a DISCONT of the dropped bytes passes on to the data behind them */
     gsize dropped = cbr_queue_drop (&self->queue, (guint) piece.size);
 
     cbr_packets_took (&self->input.format.packets, &piece);

@@ -38,8 +38,8 @@ take_event (GstCbrPacer *self, GstEvent *event)
       restart = TRUE;
     }
   }
-  /* sticky events are kept even if nothing can leave: if we refused one, upstream would
-   * post an error.  The data that follows gets the error instead. */
+  /* sticky events are kept even if a push has failed: if one were refused, upstream would post an
+   * error.  The data that follows gets the error instead. */
   taken = !self->flushing && !self->input.eos
       && (self->result == GST_FLOW_OK || (GST_EVENT_IS_STICKY (event) && !is_eos));
   if (taken) {
@@ -87,7 +87,7 @@ take_event (GstCbrPacer *self, GstEvent *event)
          "timestamps, and came faster than it can be played. It leaves "
          "almost at once. Set bitrate."),
         (NULL));
-  /* posts the error: no data will come by which upstream could learn of it */
+  /* posts the error: no more data comes, whose refusal would tell upstream */
   if (error == GST_FLOW_NOT_LINKED || error < GST_FLOW_EOS)
     GST_ELEMENT_FLOW_ERROR (self, error);
   return taken;
@@ -150,7 +150,7 @@ gst_cbr_pacer_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
       self->result = GST_FLOW_OK;
       gst_cbr_pacer_reset_departure (self);
     }
-    /* the sink may be another one: what waits for its time is cut for that one */
+    /* the sink may be another one: queued data is cut for that one */
     self->offload_payload = CBR_OFFLOAD_ANEW;
     cbr_waiter_interrupt (&self->waiter);
     g_mutex_unlock (&self->lock);

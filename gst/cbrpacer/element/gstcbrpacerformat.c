@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How the stream is cut into datagrams, by what it is made of and by the settings.
+ * How the stream is cut into datagrams, by its format and by the settings.
  */
 #include "gstcbrpacer.h"
 
@@ -42,7 +42,7 @@ gst_cbr_pacer_look (GstCbrPacer *self, guint n)
         self->departure.stage == CBR_SHORT && !is_stuffed (self));
   else
     piece.size = cbr_queue_peek (&self->queue, (guint) most, &piece.whole);
-  /* null packets leave while the rest of a packet has not come: no wait ends that */
+  /* while the rest of a packet has not come, null packets leave: the wait for it never ends */
   piece.doubt &= !is_stuffed (self);
   return piece;
 }
@@ -52,7 +52,7 @@ gst_cbr_pacer_drop (GstCbrPacer *self)
 {
   CbrPiece piece = gst_cbr_pacer_look (self, 1);
 
-  /* if no piece may leave, the packet is cut: what remains of it is in no packet */
+  /* if no piece may leave, a packet is cut: its remaining bytes are in no packet */
   piece.foreign |= piece.size == 0;
   cbr_packets_took (&self->input.format.packets, &piece);
   return cbr_queue_drop (&self->queue,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Data that comes in: the rate that is learned from it, and until when it waits for room.
+ * Incoming data: learns its rate, and makes it wait for room and for its time.
  */
 #include "gstcbrpacer.h"
 
@@ -42,7 +42,7 @@ wait_for_room (GstCbrPacer *self, gsize size)
   self->input.blocked = 0;
 }
 
-/* Waits if a buffer comes before its time. FALSE: it may come in. */
+/* Waits if a buffer comes before its time. FALSE: it may be queued now. */
 static gboolean
 wait_for_entry (GstCbrPacer *self)
 {
@@ -108,10 +108,10 @@ take_buffer (GstCbrPacer *self, GstBuffer *buffer)
         self->demand == CBR_REFUSED ? GST_FLOW_EOS :
                                       self->result;
   }
-  /* nothing could leave until now */
+  /* no data could leave until now */
   if (self->queue.bytes == 0 || self->queue.bytes < gst_cbr_pacer_get_payload (self))
     cbr_departure_feed (&self->departure, gst_cbr_pacer_read_clock (self));
-  /* the lag is needed only without a set rate, and it takes time to read the clock */
+  /* only a learned rate needs the present lag, and it takes time to read the clock */
   lag = self->settings.bitrate > 0 ?
       self->departure.lost :
       cbr_departure_get_lag (&self->departure, gst_cbr_pacer_read_clock (self));

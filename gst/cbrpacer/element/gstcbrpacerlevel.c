@@ -6,7 +6,7 @@
 #include "gstcbrpacer.h"
 
 /* A source is too slow only if it is later than this, however short max-delay is: threads wake
- * late, and the stream would be played slower by that each time. */
+ * late, and each late wake-up would make the stream slower. */
 #define LATE_LEAST ((gint64) (10 * GST_MSECOND))
 
 guint64
@@ -41,7 +41,7 @@ gst_cbr_pacer_wants_clock (GstCbrPacer *self)
   return self->settings.bitrate == 0 || self->settings.stuffing == GST_CBR_PACER_STUFFING_NULL_TS;
 }
 
-/* TRUE: the source waits for room here, and its clock says how much of it should have come. */
+/* TRUE: the source can wait, and its data is let in at the pace of its own clock. */
 static gboolean
 is_held (GstCbrPacer *self)
 {
@@ -58,7 +58,7 @@ get_learned_rate (GstCbrPacer *self)
   return CLAMP (rate, 1, CBR_RATE_MAX);
 }
 
-/* Returns the rate, bit/s, at which everything that is here leaves within @time. */
+/* Returns the rate, bit/s, at which all queued data leaves within @time. */
 static guint64
 get_pile (GstCbrPacer *self, GstClockTime time)
 {
@@ -81,8 +81,8 @@ gst_cbr_pacer_get_rate (GstCbrPacer *self)
   return MIN (MAX (pile, get_learned_rate (self)), CBR_RATE_MAX);
 }
 
-/* Data that comes at the pace of its clock may take longer than max-delay to leave while
- * the rate falls. At the highest rate since then, it may take twice max-delay. */
+/* Data that is let in at the pace of its clock may take longer than max-delay to leave while the
+ * rate falls. It may take twice max-delay at the highest rate since it took longer. */
 static gboolean
 look_if_full_of_held (GstCbrPacer *self, guint64 bytes)
 {
@@ -95,9 +95,9 @@ look_if_full_of_held (GstCbrPacer *self, guint64 bytes)
   return fasp_rate_clock_span (self->peak, bytes) / 2 > delay;
 }
 
-/* A live stream that has piled up leaves as fast as it must, so no number of bytes is too many. But
- * the elements behind may not take it. Then the stream's lag has grown by more than max-delay since
- * the oldest buffer came. */
+/* The rate rises until piled-up data of a live stream leaves in time, so no number of bytes is too
+ * many. It is too much if the elements behind do not take it: then the stream's lag has grown by
+ * more than max-delay since the oldest buffer came. */
 static gboolean
 look_if_full_of_late (GstCbrPacer *self)
 {
@@ -147,13 +147,12 @@ gst_cbr_pacer_choose_entry (GstCbrPacer *self, gint64 now)
     if (self->settings.bitrate == 0)
       self->base -= delay / 2;
   }
-  /* an incomplete datagram waits for max-period: its rest may come in earlier by that */
+  /* an incomplete datagram waits for max-period at most, so its rest may come in earlier by that */
   return self->base + self->learner.begins - (partial ? (gint64) self->settings.max_period : 0);
 }
 
-/* A stream that comes at the pace of its clock needs only the mean rate of the last
- * window. But where that falls, data from before would stay here for too long: hence
- * `drain'. */
+/* A stream that is let in at the pace of its clock needs only the mean rate of the last window. But
+ * when that rate falls, data from before would stay queued for too long: `drain' prevents that. */
 void
 gst_cbr_pacer_look_at_pile (GstCbrPacer *self)
 {

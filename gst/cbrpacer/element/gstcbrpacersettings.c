@@ -57,7 +57,7 @@ gst_cbr_pacer_settings_init (CbrSettings *settings)
   settings->window = WINDOW_DEFAULT;
 }
 
-/* If the stream's clock was not needed so far, it was not read: begins anew. */
+/* While the stream's clock is not needed, it is not followed: it begins anew when it is needed. */
 static void
 forget_clock (GstCbrPacer *self)
 {
@@ -100,7 +100,7 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
     cbr_learner_set_window (&self->learner, self->settings.window);
   if (id == PROP_WINDOW || (id == PROP_BITRATE && (before == 0 || self->settings.bitrate == 0)))
     self->base = CBR_NO_BASE;
-  /* both threads compute their waits anew */
+  /* so that both threads compute their waits anew */
   cbr_waiter_interrupt (&self->waiter);
   cbr_waiter_interrupt (&self->room);
   gst_cbr_pacer_post_latency (self);

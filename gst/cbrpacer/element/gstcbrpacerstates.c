@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * States of the element, its pads and its thread: what is forgotten, and which threads are woken.
+ * States of the element, its pads and its thread: a change forgets data and wakes threads.
  */
 #include "gstcbrpacer.h"
 
@@ -80,7 +80,7 @@ gst_cbr_pacer_set_playing (GstCbrPacer *self, gboolean playing)
   self->pauses += !playing;
   cbr_departure_set_playing (&self->departure, playing);
   self->base = CBR_NO_BASE;
-  /* the sink may still hold what it had in the pause, which made nothing late */
+  /* the pause made no data late, even if the sink still holds a cycle from it */
   if (playing)
     gst_cbr_pacer_forget_lag (self, gst_cbr_pacer_read_clock (self));
   cbr_waiter_interrupt (&self->waiter);
@@ -100,7 +100,7 @@ gst_cbr_pacer_prepare (GstCbrPacer *self)
   self->latency = GST_CLOCK_TIME_NONE;
   cbr_format_init (&self->input.format);
   self->offload_payload = 0;
-  self->thread = NULL; /* others may use it while we are stopped */
+  self->thread = NULL; /* other elements may use the thread while this one is stopped */
   self->warned = (CbrWarned) { .least = G_MAXSIZE };
   cbr_departure_init (&self->departure);
   good = gst_cbr_pacer_check_stuffing (self);

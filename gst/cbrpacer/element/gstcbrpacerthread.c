@@ -31,8 +31,7 @@ sleep_until_fed (GstCbrPacer *self, gint64 until)
 {
   CbrWait wait = { until, until };
 
-  /* nothing is left that could leave: data that waits for its entry may come in now (choose_entry)
-   */
+  /* no queued data may leave, so data that waits to be queued may come in (choose_entry) */
   cbr_waiter_interrupt (&self->room);
   if (until == G_MAXINT64)
     cbr_waiter_sleep (&self->waiter, &self->lock);
@@ -69,7 +68,7 @@ wait_for_work (GstCbrPacer *self)
       until = cbr_departure_see_part (&self->departure, now, (gint64) self->settings.max_period);
       if (until <= now)
         return TRUE;
-    } else { /* perhaps a part of a packet, which is of no use without its rest */
+    } else { /* the queue is empty, or holds a part of a packet, which cannot leave */
       cbr_departure_see_nothing (&self->departure);
     }
     sleep_until_fed (self, until);
@@ -88,7 +87,8 @@ apply_settings (GstCbrPacer *self, gint64 now)
   cbr_schedule_set_rate (schedule, gst_cbr_pacer_get_rate (self), now);
 }
 
-/* Waits until the next cycle is due. FALSE: something has changed meanwhile. */
+/* Waits until the next cycle is due. FALSE: the wait was interrupted, as a setting or the queue
+ * changed. */
 static gboolean
 wait_for_departure (GstCbrPacer *self)
 {
@@ -257,8 +257,8 @@ hand_on (GstCbrPacer *self, GstMiniObject *object)
       cbr_packets_begin (&self->input.format.packets);
     switch (GST_EVENT_TYPE (object)) {
       case GST_EVENT_EOS:
-        /* set before the push: another stream may begin at once, or wait behind the
-         * EOS already */
+        /* set before the push, which another stream may follow at once; if one waits behind the EOS
+         * already, the result stays OK */
         if (self->input.eos && cbr_queue_is_empty (&self->queue))
           self->result = GST_FLOW_EOS;
         self->demand = CBR_WANTED;
@@ -280,8 +280,8 @@ hand_on (GstCbrPacer *self, GstMiniObject *object)
   return self->result;
 }
 
-/* Ends the task of the source pad.  The thread that brings data learns of it by what its next push
- * returns; after EOS there is none, so an error is posted instead. */
+/* Ends the task of the source pad.  The upstream thread learns of it when its next push returns the
+ * error; after EOS there is no further push, so an error is posted instead. */
 static void
 end (GstCbrPacer *self, GstFlowReturn ret)
 {

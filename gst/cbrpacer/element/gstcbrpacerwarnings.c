@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Messages to the application: another latency; and warnings if the stream is too fast, so that
+ * Messages to the application: a changed latency; and warnings if the stream is too fast, so that
  * data was dropped or a live source is held up.
  */
 #include "gstcbrpacer.h"
@@ -27,7 +27,7 @@ is_slow_behind (GstCbrPacer *self)
       > SLOW_SHARE * (now - self->warned.looked_before);
 }
 
-/* A low rate may have been meant in kbit/s, as x264enc's is. */
+/* Advises to raise bitrate. A low rate may have been meant in kbit/s, as x264enc's is. */
 static gchar *
 advise_rate (GstCbrPacer *self)
 {
@@ -45,7 +45,7 @@ gst_cbr_pacer_post_latency (GstCbrPacer *self)
 {
   if (!GST_CLOCK_TIME_IS_VALID (self->latency) || self->latency == gst_cbr_pacer_get_latency (self))
     return;
-  /* it will be asked for again */
+  /* the message makes the pipeline ask for it again */
   self->latency = GST_CLOCK_TIME_NONE;
   g_mutex_unlock (&self->lock);
   gst_element_post_message (GST_ELEMENT (self), gst_message_new_latency (GST_OBJECT (self)));

@@ -82,8 +82,7 @@ cbr_departure_follow (CbrDeparture *departure, gint64 now, gboolean stuffing)
   CbrRun before = departure->run;
 
   if (before == CBR_UNSTARTED) {
-    /* the schedule of another clock or stream is of no use; but while an event was held up, the
-     * data behind it has become late */
+    /* the schedule begins anew, but data that had to wait behind an event is late already */
     departure->lost = cbr_departure_get_lag (departure, now);
     cbr_schedule_init (schedule, schedule->method, schedule->base.rate, now);
   }
@@ -94,7 +93,7 @@ cbr_departure_follow (CbrDeparture *departure, gint64 now, gboolean stuffing)
     return CBR_GAP_UNDERRUN;
   if (!cbr_schedule_is_lost (schedule, now))
     return CBR_GAP_NONE;
-  /* not since the cycle was due, if that was of null packets alone: they delay no data */
+  /* only data can be late: the lag counts from when it came, if the cycle was due before */
   departure->lost = cbr_departure_get_lag (departure, now);
   cbr_schedule_restart (schedule, now);
   return CBR_GAP_STALL;
@@ -116,7 +115,7 @@ cbr_departure_get_lag (const CbrDeparture *departure, gint64 now)
     due = MAX (due, cbr_schedule_get_due (&departure->schedule));
     /* CBR_SEND_AND_SLEEP is never due before the last cycle has left */
     behind += departure->schedule.deficit;
-  } else if (due == G_MININT64) { /* nothing has come */
+  } else if (due == G_MININT64) { /* no data has come on this clock */
     due = now;
   }
   return behind + MAX (now - due, 0);

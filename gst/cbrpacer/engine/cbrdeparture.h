@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * cbrdeparture.h: what the next cycle of datagrams waits for, and whether it follows the last one
- * without a gap.
+ * cbrdeparture.h: the stages of the next cycle of datagrams until it leaves, and whether it follows
+ * the last one without a gap.
  *
  * Before a cycle leaves, it goes through these stages:
  *
@@ -14,10 +14,10 @@
  *     |                      | deadline           | deadline
  *     |                      v                    |
  *     +-------------------LEAVING <---------------+
- *         and the rest of what is here
+ *          with all queued data that fits
  *
- * What waits may also be dropped or flushed: then any stage becomes EMPTY. A short datagram stays
- * so if its rest comes at last: the cycle takes what is here, and waits for no more.
+ * If the queue is dropped or flushed, any stage becomes EMPTY. A SHORT cycle stays SHORT if the
+ * rest of its datagram comes at last: it takes the queued data and waits for no more.
  *
  * The schedule is unstarted until the first cycle, and again with another stream or clock. A pause
  * of the pipeline makes it resumed until the next cycle. All times are ns on the caller's clock.
@@ -31,7 +31,7 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  CBR_EMPTY,   /* nothing is here that could leave: sleeps until something comes */
+  CBR_EMPTY,   /* no queued data may leave: the thread sleeps until more comes */
   CBR_PARTIAL, /* an incomplete datagram waits for its rest */
   CBR_SHORT,   /* it has waited for max_period, and leaves without its rest */
   CBR_WHOLE,   /* a whole datagram is here, or null packets fill the line */
@@ -50,7 +50,7 @@ typedef enum
 {
   CBR_GAP_NONE,
   CBR_GAP_START,    /* it is the first one, or the pipeline paused */
-  CBR_GAP_UNDERRUN, /* nothing was here to leave */
+  CBR_GAP_UNDERRUN, /* the queue was empty */
   CBR_GAP_STALL,    /* the thread was too late to catch up */
 } CbrGap;
 
@@ -60,34 +60,33 @@ typedef struct
   gint64 since; /* when the incomplete datagram came; -1: there is none */
   CbrRun run;
   CbrSchedule schedule;
-  gint64 fed_at; /* when the queue was last empty, so that nothing was to leave; G_MININT64: not on
-                    this clock */
+  gint64 fed_at; /* when the queue was last empty; G_MININT64: never on this clock */
   gint64 lost;   /* time that the schedule did not catch up on */
 } CbrDeparture;
 
 void cbr_departure_init (CbrDeparture *departure);
-/* Another stream or another clock: nothing is here, and the schedule is unstarted. */
+/* Another stream or another clock begins: the stage is EMPTY, and the schedule unstarted. */
 void cbr_departure_reset (CbrDeparture *departure);
 
-/* What is here now: nothing, a part of a datagram, or enough. */
+/* The queue holds nothing that may leave, a part of a datagram, or at least a whole one. */
 void cbr_departure_see_nothing (CbrDeparture *departure);
-/* Returns until when to wait for the rest; if that is not after @now, the datagram is short. */
+/* Returns until when to wait for the rest; if that is not after @now, the stage becomes SHORT. */
 gint64 cbr_departure_see_part (CbrDeparture *departure, gint64 now, gint64 max_period);
 void cbr_departure_see_enough (CbrDeparture *departure);
-/* Nothing was to leave until @now. */
+/* The queue was empty until @now. */
 void cbr_departure_feed (CbrDeparture *departure, gint64 now);
 /* Does the thread sleep until something comes? */
 gboolean cbr_departure_is_hungry (const CbrDeparture *departure);
 /* TRUE: the cycle waits for its deadline. */
 gboolean cbr_departure_is_due (const CbrDeparture *departure);
 
-/* Time that the method before would have made up for counts as lost. */
+/* Time that the previous method would have made up for counts as lost. */
 void cbr_departure_set_method (CbrDeparture *departure, CbrMethod method);
 void cbr_departure_set_playing (CbrDeparture *departure, gboolean playing);
-/* A cycle is about to leave: moves the schedule over what it does not catch up on. @stuffing: null
- * packets fill the line, so that it is never dry. */
+/* A cycle is about to leave: moves the schedule past a gap that it does not catch up on, and
+ * returns the kind of gap. @stuffing: null packets fill the line, so there is no underrun. */
 CbrGap cbr_departure_follow (CbrDeparture *departure, gint64 now, gboolean stuffing);
-/* The cycle is made of what is here. */
+/* The cycle was cut from the queue. */
 void cbr_departure_leave (CbrDeparture *departure);
 
 /* Returns how much later than planned the stream leaves, including time that the schedule did not

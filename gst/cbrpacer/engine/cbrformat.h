@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * cbrformat.h: what a stream is made of, by its caps or by its first bytes.
+ * cbrformat.h: finds by the caps or by the first bytes whether a stream is an MPEG transport
+ * stream, and the size of its packets.
  */
 #pragma once
 
@@ -13,9 +14,9 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  gboolean is_ts, known;  /* it is a transport stream; by the caps, or by the bytes */
+  gboolean is_ts, known;  /* it is a transport stream; that is certain */
   gboolean by_caps;       /* the caps say that it is a transport stream */
-  guint8 bytes[CBR_LOOK]; /* its first, until it is known */
+  guint8 bytes[CBR_LOOK]; /* the stream's first, until `known' */
   guint n;
   CbrPackets packets; /* if it is a transport stream */
 } CbrFormat;
@@ -23,7 +24,7 @@ typedef struct
 void cbr_format_init (CbrFormat *format);
 /* Returns the size of transport stream packets that a CAPS event names; 0: it names none. */
 guint cbr_format_get_size (GstEvent *event);
-/* Finds out from a CAPS event how the data behind it is to be cut. */
+/* Takes the format of the following data from a CAPS event. */
 void cbr_format_take_caps (CbrFormat *format, GstEvent *event);
 /* Looks for transport stream packets, for sources whose caps do not name them. */
 void cbr_format_take_buffer (CbrFormat *format, GstBuffer *buffer);

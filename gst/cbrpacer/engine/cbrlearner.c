@@ -72,8 +72,8 @@ cbr_learner_get_inflow (const CbrLearner *learner, guint payload, guint header)
       payload, header);
 }
 
-/* After a stream with a clock, a file without one comes as fast as it is read, not at the rate that
- * was learned. */
+/* FALSE: the data may come as fast as it is read, as from a file, not at the rate that was learned
+ * from the stream before it. */
 static gboolean
 is_paced (const CbrLearner *learner)
 {
@@ -90,7 +90,7 @@ cbr_learner_is_lost (const CbrLearner *learner)
 gboolean
 cbr_learner_is_unpaced (const CbrLearner *learner)
 {
-  /* rubbish at the end of a file is not another stream */
+  /* a short remainder without a clock is rubbish at the end of a file, not another stream */
   return learner->clock != CBR_CLOCK_PCR && learner->clock != CBR_CLOCK_TIMESTAMPS
       && !is_paced (learner)
       && learner->unknown
@@ -135,7 +135,7 @@ look_for_pcr (CbrLearner *learner, GstBuffer *buffer)
     CbrTsPcr pcr;
 
     if (!gst_memory_map (memory, &map, GST_MAP_READ))
-      return; /* protected memory: no clock for us */
+      return; /* protected memory: a PCR cannot be read */
     while (cbr_ts_feed (&learner->ts, map.data, map.size, &done, &pcr)) {
       if (pcr.jump)
         cbr_rate_jump (&learner->rate);

@@ -13,12 +13,11 @@
 
 G_BEGIN_DECLS
 
-/* After this many bytes without a clock, the stream is taken to have none: the
- * rate cannot be known of a source that is as fast as it can be. Also, this is the
- * most that is queued until the rate is known. */
+/* After this many bytes without a clock, the stream is taken to have none, and its rate cannot be
+ * learned. This is also the most that is queued until the rate is known. */
 #define CBR_LEARNER_UNKNOWN_MAX (G_GUINT64_CONSTANT (256) << 20)
 
-/* The most bytes between two times of the clock: 100 ms at 335 Mbit/s. */
+/* The most bytes that are counted between two times of the clock: 100 ms at 335 Mbit/s. */
 #define CBR_LEARNER_BETWEEN (G_GUINT64_CONSTANT (4) << 20)
 
 typedef enum
@@ -36,10 +35,10 @@ typedef struct
   CbrRate rate;
   CbrClock known_by;   /* the last one of which a whole window was seen */
   guint64 bytes;       /* fed so far, with headers */
-  guint64 timed;       /* those of them before the latest known time */
+  guint64 timed;       /* the bytes before the latest known time */
   gint64 elapsed;      /* ns by which clocks advanced, jumps left out */
   gint64 begins;       /* value of `elapsed' where the last buffer begins */
-  GstClockTime latest; /* timestamp; NONE: the next one counts, whatever it is */
+  GstClockTime latest; /* the latest timestamp; NONE: the next one counts, whatever it is */
   gint64 longest;      /* the longest part of a window seen so far, ns */
   guint64 unknown;     /* bytes fed since `longest' grew, until a window was seen */
 } CbrLearner;
@@ -58,22 +57,22 @@ void cbr_learner_feed (CbrLearner *learner, GstBuffer *buffer, GstClockTime time
 /* Returns bit/s on the wire, in datagrams of @payload and @header bytes (payload 0:
  * the buffers that were fed); 0: not known yet. */
 guint64 cbr_learner_get_rate (const CbrLearner *learner, guint payload, guint header);
-/* The same, plus the bytes that came since the clock was last seen: a clock that is
- * seen every 100 ms must not hold up what comes in between. */
+/* The same, with the bytes that came since the clock was last seen: a clock that is seen every 100
+ * ms must not hold up the data in between. */
 guint64 cbr_learner_get_inflow (const CbrLearner *learner, guint payload, guint header);
-/* Was a whole window seen, of this clock or the one before? */
+/* Was a whole window seen of this clock or of an earlier one? */
 gboolean cbr_learner_is_known (const CbrLearner *learner);
 /* TRUE: the rate cannot be learned.  There is only the time of arrival, or a clock
  * that stands still or jumps all the time, and CBR_LEARNER_UNKNOWN_MAX bytes have come
  * since a longer part of a window was seen.  Unless the source is live, it is a file
  * without a clock. */
 gboolean cbr_learner_is_lost (const CbrLearner *learner);
-/* TRUE: the rate of the latest data is not known, as there is only its time of arrival, and it is
- * more data than the stream before it, which had a clock, has in a window. */
+/* TRUE: the rate of the latest data is not known: it has no clock, and it is more than the earlier
+ * stream, which had one, carried in a window. */
 gboolean cbr_learner_is_unpaced (const CbrLearner *learner);
 /* The clock begins anew: a discontinuity. */
 void cbr_learner_jump (CbrLearner *learner);
-/* A flush: the clock begins anew, and the data before says nothing about what comes. */
+/* A flush: the clock begins anew, and the rate learned before is forgotten. */
 void cbr_learner_flush (CbrLearner *learner);
 
 G_END_DECLS

@@ -4,10 +4,10 @@
 typedef struct
 {
   CbrQueue *queue;
-  CbrCursor here, next; /* where it reads, and a packet further on */
+  CbrCursor here, next; /* at the sync byte of a packet, and at that of the next one */
   guint size, front;    /* of a packet, and in front of its sync byte */
   gsize there;          /* bytes looked at */
-  CbrBehind behind;     /* what is behind them */
+  CbrBehind behind;     /* what follows them in the queue */
   gboolean impatient;
 } Look;
 
@@ -15,11 +15,11 @@ typedef enum
 {
   PACKET,
   NONE, /* no packet begins here */
-  WAIT, /* more must come to tell, or to make it whole */
+  WAIT, /* more bytes are needed to decide, or to make the packet whole */
 } Verdict;
 
-/* TRUE: the byte that is the sync byte of a packet that begins at @at has come. *is_sync: it is
- * one. */
+/* TRUE: of a packet that begins at @at, the sync byte has come; *is_sync: it has the right value.
+ */
 static gboolean
 get_sync (Look *look, gsize at, CbrCursor *cursor, gboolean *is_sync)
 {
@@ -27,14 +27,14 @@ get_sync (Look *look, gsize at, CbrCursor *cursor, gboolean *is_sync)
 
   if (at + look->front >= look->there)
     return FALSE;
-  /* a byte that may not be read may be a sync byte */
+  /* a byte in memory that cannot be mapped counts as a sync byte */
   cbr_queue_get_byte (look->queue, at + look->front, cursor, &byte);
   *is_sync = byte == CBR_TS_SYNC;
   return TRUE;
 }
 
-/* Looks in @from ... @to - 1 for a packet that a sync byte follows. Returns where one begins that
- * is or, as not all is there yet, may be one; @to: nowhere. *sure: which of the two. */
+/* Looks in @from ... @to - 1 for a packet that a sync byte follows, and returns where it begins;
+ * @to: nowhere. *sure: FALSE if too few bytes have come to be certain. */
 static gsize
 find_packet (Look *look, gsize from, gsize to, gboolean *sure)
 {
@@ -76,7 +76,7 @@ judge (Look *look, gsize at, gboolean lost)
     return PACKET;
   if (lost)
     return NONE;
-  /* if another packet begins in it, it was cut off; else the bytes behind it are in no packet */
+  /* if another packet begins inside this one, this one was cut off; else it is whole */
   if (find_packet (look, at + 1, at + look->size, &sure) == at + look->size)
     return PACKET;
   return sure ? NONE : look->impatient ? PACKET : WAIT;

@@ -142,7 +142,7 @@ cbr_queue_is_empty (CbrQueue *queue)
   return g_queue_is_empty (&queue->overtaken) && gst_queue_array_is_empty (queue->items);
 }
 
-/* Does another stream or segment begin with it? */
+/* Does another stream or segment begin with this item? */
 static gboolean
 is_beginning (GstMiniObject *object)
 {
@@ -183,7 +183,7 @@ cbr_queue_remove (CbrQueue *queue, GstQuery *query)
   g_queue_remove (&queue->overtaken, query);
 }
 
-/* May a datagram extend across this? */
+/* May a datagram extend across this item? */
 static gboolean
 is_soft (GstMiniObject *object)
 {
@@ -263,7 +263,7 @@ cbr_queue_leave_cursor (CbrCursor *cursor)
   cursor->memory = NULL;
 }
 
-/* Maps the memory of @buffer that byte @at is in. FALSE: it may not be read. */
+/* Maps the memory of @buffer that byte @at is in. FALSE: it cannot be mapped. */
 static gboolean
 map_cursor (CbrCursor *cursor, GstBuffer *buffer, gsize at)
 {

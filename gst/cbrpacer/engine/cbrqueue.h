@@ -16,8 +16,8 @@
  * A datagram never extends across a DISCONT, a query, or an event that begins
  * or ends something (STREAM_START, CAPS, SEGMENT, EOS and the like): the datagram
  * before it leaves short.  Other events (TAG, GAP, custom ones) that come in the
- * middle of a datagram leave before or after it.  Where a transport stream is cut is
- * up to cbrpackets.h.  There are no locks: the caller holds its own.
+ * middle of a datagram leave before or after it.  cbrpackets.h decides where a transport
+ * stream is cut.  There are no locks: the caller holds its own.
  */
 #pragma once
 
@@ -44,16 +44,16 @@ typedef struct
   guint item;        /* index of the item where the search goes on */
   gsize before;      /* bytes before that item */
   GstMemory *memory; /* where the byte was found, mapped; NULL: it was not */
-  gsize from;        /* the byte of the buffer that memory begins with */
+  gsize from;        /* offset in the buffer of memory's first byte */
   GstMapInfo map;    /* of memory */
 } CbrCursor;
 
-/* What is behind data. */
+/* What follows the data that cbr_queue_measure() counts. */
 typedef enum
 {
   CBR_BEHIND_NOTHING, /* more of it may come */
-  CBR_BEHIND_QUERY,   /* more may come, when that is answered */
-  CBR_BEHIND_BREAK,   /* it has ended: a DISCONT, or an event that begins or ends something */
+  CBR_BEHIND_QUERY,   /* a query: more may come, when it is answered */
+  CBR_BEHIND_BREAK,   /* a DISCONT, or an event that begins or ends something: the data ends here */
 } CbrBehind;
 
 void cbr_queue_init (CbrQueue *queue);
@@ -68,7 +68,7 @@ void cbr_queue_push (CbrQueue *queue, GstMiniObject *object);
 void cbr_queue_push_buffer (CbrQueue *queue, GstBuffer *buffer, gint64 mark);
 /* Returns the mark of the oldest buffer that waits; there must be one. */
 gint64 cbr_queue_get_mark (CbrQueue *queue);
-/* No mark is higher from now on. */
+/* Lowers the marks of all waiting buffers to @most. */
 void cbr_queue_limit_marks (CbrQueue *queue, gint64 most);
 /* For an event that comes while nothing leaves: it replaces an event of its kind behind
  * the last buffer, so that events do not pile up. */
@@ -77,9 +77,9 @@ void cbr_queue_push_sticky (CbrQueue *queue, GstEvent *event);
 GstMiniObject *cbr_queue_pop_other (CbrQueue *queue);
 gboolean cbr_queue_has_other (CbrQueue *queue);
 gboolean cbr_queue_is_empty (CbrQueue *queue);
-/* Does it end the data before it, or begin other data? */
+/* Does @object end the data before it, or begin other data? */
 gboolean cbr_queue_is_break (GstMiniObject *object);
-/* Does another stream or segment begin in the queue? */
+/* Does a stream or segment begin in the queue? */
 gboolean cbr_queue_has_segment (CbrQueue *queue);
 /* Removes a query whose thread does not wait any longer. */
 void cbr_queue_remove (CbrQueue *queue, GstQuery *query);
@@ -92,13 +92,13 @@ gsize cbr_queue_peek (CbrQueue *queue, guint payload, gboolean *whole);
 gsize cbr_queue_measure (CbrQueue *queue, gsize most, CbrBehind *behind);
 /* Does the data at the head begin with a DISCONT? */
 gboolean cbr_queue_begins (CbrQueue *queue);
-/* Gets byte @at of the data that may leave together. FALSE: it is not there (yet). @cursor: for
- * further calls with no lower @at, as long as the queue is the same: these go on from there. Then
- * call cbr_queue_leave_cursor(). */
+/* Gets byte @at of the data that may leave together. FALSE: it is not there (yet). @cursor: where a
+ * further call with the same or a higher @at goes on, while the queue is unchanged. Release it by
+ * cbr_queue_leave_cursor(). */
 gboolean cbr_queue_get_byte (CbrQueue *queue, gsize at, CbrCursor *cursor, guint8 *byte);
 void cbr_queue_leave_cursor (CbrCursor *cursor);
-/* The data at the head cannot leave: the events and queries behind it that do not end it go first.
- * FALSE: there are none. */
+/* The data at the head cannot leave: the events and queries behind it that do not end it overtake
+ * it. FALSE: there are none. */
 gboolean cbr_queue_let_pass (CbrQueue *queue);
 /* Cuts off the first @size bytes: no more than cbr_queue_peek() returned. */
 GstBuffer *cbr_queue_cut (CbrQueue *queue, gsize size);

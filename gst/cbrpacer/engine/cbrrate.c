@@ -78,8 +78,7 @@ cbr_rate_get (const CbrRate *rate)
   b = nth (rate, rate->n - 1);
   /* a double will do, as a window does not have 2^60 bytes; .5 rounds to the nearest */
   bytes = b->bytes - a->bytes;
-  /* the window may begin between two points, which are far apart if little came: they came
-   * steadily */
+  /* the window may begin between two points: their bytes are taken to have come steadily */
   if (b->time - rate->window > a->time)
     bytes -= (gdouble) (next->bytes - a->bytes) * (b->time - rate->window - a->time)
         / (next->time - a->time);

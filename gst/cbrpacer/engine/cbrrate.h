@@ -26,8 +26,8 @@ G_BEGIN_DECLS
 
 #define CBR_RATE_POINTS 128
 
-/* The longest step of the clock that is not a jump, if the window is not longer:
- * frames may be further apart than a short window. */
+/* A step of the clock up to this, or up to the window if that is longer, is no jump: frames may be
+ * further apart than a short window. */
 #define CBR_RATE_GAP G_GINT64_CONSTANT (10000000000)
 
 typedef struct
@@ -39,7 +39,8 @@ typedef struct
 typedef struct
 {
   gint64 window; /* W, ns */
-  /* besides: the one before the window, the last, which may be close, and a free one */
+  /* in addition: one before the window, the last one, which may be close to the one before it, and
+   * a free one */
   CbrRatePoint points[CBR_RATE_POINTS + 4];
   guint first, n; /* a ring: first .. first + n - 1 */
   guint64 kept;   /* rate of the clock before the jump, bit/s */

@@ -136,7 +136,7 @@ cbr_schedule_get_wait (const CbrSchedule *schedule, gint64 latency, gint64 spin)
         wait.leave = MAX (due, earliest);
         wait.sleep = wait.leave - MIN (latency, spin);
       } else {
-        /* it will wake late: only the gap before a cycle that catches up allows for that */
+        /* the thread will wake late: only the gap before a cycle that catches up allows for that */
         wait.leave = MAX (due, earliest - latency);
         wait.sleep = wait.leave;
       }

@@ -47,8 +47,8 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  CBR_DEADLINE,         /* absolute deadlines: our own method */
-  CBR_SEND_AND_COMPARE, /* these two as Firebind published them */
+  CBR_DEADLINE,         /* absolute deadlines */
+  CBR_SEND_AND_COMPARE, /* this and the next as Firebind published them */
   CBR_SEND_AND_SLEEP,
 } CbrMethod;
 
@@ -60,7 +60,7 @@ typedef struct
   guint32 header;    /* bytes on the wire around each payload */
 
   FaspRateClock base; /* when the last cycle was due, or the rate was set */
-  guint64 pending;    /* bytes of that cycle since: the next one is due after
+  guint64 pending;    /* bytes of that cycle that left after `base': the next one is due after
                          the time that they take */
   guint64 last;       /* bytes of the last cycle */
   gint64 handed;      /* when it had left; G_MININT64: none has */
@@ -78,7 +78,7 @@ typedef struct
 /* @rate: 1 to CBR_RATE_MAX. The first cycle is due at @now; max_burst, max_period
  * and header stay as they are. */
 void cbr_schedule_init (CbrSchedule *schedule, CbrMethod method, guint64 rate, gint64 now);
-/* As the members of the same names. */
+/* Sets the members of the same names. */
 void cbr_schedule_set_limits (CbrSchedule *schedule, guint32 max_burst, gint64 max_period,
     guint32 header);
 /* From now on, another method.  Returns the time that the method before would have made up for by
@@ -95,9 +95,8 @@ guint64 cbr_schedule_get_burst (const CbrSchedule *schedule);
 /* Returns the number of datagrams per cycle, at least 1. */
 guint cbr_schedule_get_datagrams (const CbrSchedule *schedule, guint payload);
 
-/* Nothing could leave before @now, as the input was dry or the pipeline paused: the
- * schedule does not catch up on that.  FALSE: the next cycle is not due before @now
- * anyway. */
+/* No data could leave before @now, as the input was dry or the pipeline paused: the schedule does
+ * not catch up on that.  FALSE: nothing changes, as the next cycle is not due before @now. */
 gboolean cbr_schedule_resume (CbrSchedule *schedule, gint64 now);
 /* TRUE: @now is so late that the schedule must begin anew (cbr_schedule_restart). */
 gboolean cbr_schedule_is_lost (const CbrSchedule *schedule, gint64 now);

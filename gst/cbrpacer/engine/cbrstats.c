@@ -12,7 +12,7 @@
 struct _CbrStats
 {
   guint64 cycles, datagrams, wire_bytes, bytes, bytes_stuffed;
-  guint64 bytes_dropped; /* as more than max-delay waited, or not in a packet */
+  guint64 bytes_dropped; /* more than max-delay waited, or the bytes were in no packet */
   guint64 underruns;     /* cycles that were put off because the input was dry */
   guint64 overruns;      /* how often max-delay was reached */
   guint64 stalls;        /* how often the schedule began anew */

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   gint64 left;   /* when it left, ns */
-  guint64 rate;  /* from which the planned time since the last cycle follows */
+  guint64 rate;  /* bit/s: gives the planned time since the last cycle */
   guint64 bytes; /* on the wire */
   guint datagrams;
   gsize payload, stuffed; /* bytes of the input and of null packets */
@@ -21,18 +21,18 @@ typedef struct _CbrStats CbrStats;
 
 CbrStats *cbr_stats_new (void);
 void cbr_stats_free (CbrStats *stats);
-/* All begin at 0. */
+/* Sets all statistics to 0. */
 void cbr_stats_clear (CbrStats *stats);
 void cbr_stats_departed (CbrStats *stats, const CbrCycle *cycle);
-/* There is a pause between the last cycle and the next one. */
+/* The pause between the last cycle and the next one does not count. */
 void cbr_stats_break (CbrStats *stats);
-/* There is such a pause, for this reason. */
+/* There is such a pause, and its kind is counted. */
 void cbr_stats_note_gap (CbrStats *stats, CbrGap gap);
 /* More waits than max-delay allows. */
 void cbr_stats_overran (CbrStats *stats);
 /* Bytes were dropped: they were too many, or in no packet. */
 void cbr_stats_dropped (CbrStats *stats, gsize bytes);
-/* A cycle took this much time of the thread, ns: here, and in the elements behind. */
+/* A cycle took this much CPU time of the thread, ns: in the pacer, and in the elements behind. */
 void cbr_stats_worked (CbrStats *stats, gint64 pacing, gint64 downstream);
 guint64 cbr_stats_get_wire_bytes (const CbrStats *stats);
 /* Makes a structure of the statistics; the caller adds the present state. */

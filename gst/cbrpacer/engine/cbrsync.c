@@ -2,7 +2,7 @@
 #include <string.h>
 #include "cbrsync.h"
 
-/* In the order of preference, if bytes fit several. */
+/* In the order of preference, if the bytes fit several sizes. */
 static const guint sizes[CBR_SYNC_SIZES] = { 188, 192, 204, 208 };
 
 void
@@ -20,8 +20,8 @@ cbr_sync_lose (CbrSync *sync)
   sync->scanned += 2 * CBR_SYNC_SIZE_MAX;
 }
 
-/* Takes in a sync byte. Returns the size of the packets if it is one more of so many in a row;
- * else 0. */
+/* Takes in a sync byte. Returns the size of the packets if it completes a row of CBR_SYNC_RUN; else
+ * 0. */
 static guint
 add (CbrSync *sync)
 {

@@ -9,8 +9,8 @@
  *     and camcorders),
  *   - 204 and 208 bytes: 16 or 20 bytes for error correction follow (DVB, ATSC).
  *
- * The size is that of which CBR_SYNC_RUN sync bytes in a row were seen. The work for each byte
- * and the memory are bounded, whatever comes.
+ * The size is found when CBR_SYNC_RUN sync bytes in a row were seen at its distance. The work for
+ * each byte and the memory are bounded for any input.
  */
 #pragma once
 
@@ -39,18 +39,18 @@ typedef struct
 
 /* @given: the size of packets, if it is known, or 0. */
 void cbr_sync_init (CbrSync *sync, guint given);
-/* Looks for packets in @data from *done on. TRUE: the sync byte of one is at *done, and
- * sync->size is their size. FALSE: there is none up to @size. */
+/* Looks for packets in @data from *done on. TRUE: a packet's sync byte is at *done, and sync->size
+ * is the packets' size. FALSE: there is none up to @size. */
 gboolean cbr_sync_find (CbrSync *sync, const guint8 *data, gsize size, gsize *done);
 /* There was no sync byte where one should have been. */
 void cbr_sync_lose (CbrSync *sync);
 
-/* Is there such a size? */
+/* Is @size one of the four sizes of packets? */
 gboolean cbr_sync_is_size (guint size);
 /* Returns the number of bytes in front of the sync byte of a packet of @size bytes. */
 guint cbr_sync_get_front (guint size);
-/* Returns the size of packets if @data may begin with some: it has *n sync bytes in their places,
- * and nothing else there. 0: it does not. */
+/* Returns the size of packets if @data may begin with packets: the places of their sync bytes hold
+ * sync bytes, *n of them, and no other byte. 0: it does not. */
 guint cbr_sync_fit (const guint8 *data, gsize size, guint *n);
 
 G_END_DECLS

@@ -4,8 +4,8 @@
 
 /* If the PCR of another PID advances by this much while ours does not come, ours has ended. */
 #define SILENCE CBR_TS_NEAR
-/* If as many PCRs of yet others come while that one does not, it has ended, too. There are fewer
- * programmes than that in a stream. */
+/* If this many PCRs of further PIDs come while that other PID sends none, it has ended, too. A
+ * stream has fewer programmes than that. */
 #define STRANGERS_MAX 64
 #define PCR_WRAP ((G_GUINT64_CONSTANT (1) << 33) * 300)
 
@@ -51,8 +51,8 @@ get_step (guint64 from, guint64 to)
   return (gint64) ((to + PCR_WRAP - from) % PCR_WRAP);
 }
 
-/* A PCR of another PID than ours.  TRUE: that PID is ours from now on, and its first PCR since our
- * last one takes the place of ours. */
+/* Takes a PCR of another PID than ours.  TRUE: that PID is ours from now on, and its first PCR
+ * since our last one takes the place of our last one. */
 static gboolean
 take_over (CbrTs *ts, guint16 pid, guint64 raw)
 {
@@ -95,8 +95,8 @@ begin (CbrTs *ts, guint64 raw)
   ts->doubts = 0;
 }
 
-/* Does @raw follow the PCR in doubt? The doubtful step and the next one may be of one size: where
- * PCRs are far apart, or a pause has some. */
+/* Does @raw follow the PCR in doubt? The step from it may be as long as the doubtful one: PCRs may
+ * be far apart, or come in a pause. */
 static gboolean
 is_confirmed (CbrTs *ts, gint64 doubtful, guint64 raw)
 {
@@ -105,8 +105,8 @@ is_confirmed (CbrTs *ts, gint64 doubtful, guint64 raw)
   return ts->doubts > 0 && get_step (ts->doubt, raw) <= most;
 }
 
-/* Did time pass in the doubtful step, in front of one that is @further long? The first PCR of a
- * clock may be wrong itself: no pause follows it, but PCRs that are far apart. */
+/* Did time pass in the doubtful step, if the step behind it is @further long? The first PCR of a
+ * clock may be wrong, so behind it only a step not much longer than the next one counts as time. */
 static gboolean
 is_pause (CbrTs *ts, gint64 doubtful, gint64 further)
 {
@@ -148,7 +148,7 @@ take_pcr (CbrTs *ts, guint64 at, guint64 raw, gboolean announced, CbrTsPcr *pcr)
     return TRUE;
   } else if (ts->has_before
       && get_step (ts->before.raw, raw) < get_step (ts->before.raw, ts->last.raw)) {
-    /* between the last two: the last one was wrong */
+    /* it is between the last two PCRs: the last one was wrong */
     go_on (ts, ts->before, raw, get_step (ts->before.raw, raw));
   } else if (ts->doubts + 1 < CBR_TS_DOUBTS) {
     ts->doubts++;

@@ -7,16 +7,16 @@
  * Files keep neither rule, and packets are damaged. So a PCR counts
  *
  *   - if it is CBR_TS_NEAR at most after the one before it;
- *   - else it is in doubt until the next one.  If that follows the one in doubt, both count: time
- * has passed without a PCR, a pause, or, backwards or over more than CBR_TS_PAUSE, another clock
- *     has begun.  If that follows the one before the doubt, the one in doubt was wrong, and never
+ *   - else it is in doubt until the next one.  If that follows the one in doubt, both count: there
+ *     was a pause without PCRs or, if the step was backwards or longer than CBR_TS_PAUSE, another
+ *     clock began.  If it follows the one before the doubt, the one in doubt was wrong, and never
  *     counts;
  *   - if it is announced, as the first one of another clock.  If a far step follows that, it was
  *     wrong itself.
  *
- * A PCR that was near, but wrong, counts until the next one, which follows the one before it.  Time
- * stands still then until it is made up for.  So no wrong PCR makes time longer or shorter, but for
- * the first one of a clock, if it is near.
+ * A wrong PCR that is near counts until the next one.  If that follows the one before the wrong
+ * one, time stands still until it has caught up.  So no wrong PCR makes time longer or shorter,
+ * except for the first one of a clock, if it is near.
  */
 #pragma once
 
@@ -32,18 +32,18 @@ G_BEGIN_DECLS
  * the longest time that ISO/IEC 13818-1 allows, at 4 Gbit/s. */
 #define CBR_TS_SILENCE_MAX (1 << 18)
 
-/* Three times the longest interval that is allowed, 27 MHz. */
+/* Three times the longest interval between PCRs that is allowed, 27 MHz. */
 #define CBR_TS_NEAR (3 * G_GINT64_CONSTANT (2700000))
-/* A step of the clock that is longer than this is none: 27 MHz. */
+/* A longer step is not time that passed, but the beginning of another clock; 27 MHz. */
 #define CBR_TS_PAUSE (10 * G_GINT64_CONSTANT (27000000))
-/* After this many PCRs in a row, none of which follows one before it, the clock begins anew. A
- * wrong one beside a pause makes three of them. */
+/* After this many PCRs in a row, none of which follows the one before it, the clock begins anew. (A
+ * wrong PCR beside a pause makes three.) */
 #define CBR_TS_DOUBTS 4
 
 typedef struct
 {
-  gssize offset; /* of its packet's sync byte in the data that was fed; may be
-                    < 0, also by much, if it was in doubt */
+  gssize offset; /* of its packet's sync byte in the data that was fed; far below 0 if the PCR
+                    was in doubt and came in earlier data */
   gint64 time;   /* ns; never decreases */
   gboolean jump; /* not continuous with the PCR before */
 } CbrTsPcr;
@@ -73,7 +73,7 @@ typedef struct
   guint64 doubt, doubt_at; /* the latest of them, 27 MHz, wraps; and where it was, bytes */
   gboolean has_next;       /* the one in doubt was returned, and `next' is to follow */
   CbrTsPcr next;           /* the PCR to return next */
-  gboolean has_other;      /* since the last PCR another PID has carried one */
+  gboolean has_other;      /* since our last PCR, another PID has carried one */
   guint16 other_pid;       /* that PID */
   guint64 other_raw;       /* its first PCR, 27 MHz, wraps */
   guint strangers;         /* PCRs of further PIDs since other_raw came */

@@ -55,8 +55,8 @@ read_clock (GstClock *clock)
   return (gint64) gst_clock_get_time (clock);
 }
 
-/* Linux lets threads sleep up to 50 µs longer, to wake several at once.  This switches
- * that off, but only while we sleep, as the thread is of a pool that others use, too. */
+/* Linux lets threads sleep up to 50 µs longer, to wake several at once.  This switches that off,
+ * but only while this thread sleeps here, as it belongs to a pool that other elements use, too. */
 static gint
 sharpen_timers (void)
 {

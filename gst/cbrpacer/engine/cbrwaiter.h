@@ -18,7 +18,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   GCond wake;
-  GstClockID id;              /* being waited for */
+  GstClockID id;              /* the clock's id that the thread waits for */
   gint interrupted;           /* atomic */
   gint64 lateness, variation; /* of the wake-ups, smoothed, ns */
 } CbrWaiter;
@@ -36,8 +36,8 @@ void cbr_waiter_sleep (CbrWaiter *waiter, GMutex *lock);
 /* Ends the wait that is under way, if there is one.  Call this with the lock held. */
 void cbr_waiter_interrupt (CbrWaiter *waiter);
 
-/* Returns how late the next wake-up is likely to be, ns; @worst: at most, in all but
- * a few cases. */
+/* Returns how late the next wake-up is likely to be, ns; @worst: a bound that all but a few keep.
+ */
 gint64 cbr_waiter_get_latency (const CbrWaiter *waiter, gboolean worst);
 
 G_END_DECLS
