@@ -19,7 +19,7 @@
 
 #define LIMIT (256 * 1024)
 #define RECEIVERS 2
-#define GROUP_LINK 1
+#define GROUP_SOCKET 1
 
 typedef struct
 {
@@ -61,7 +61,7 @@ static void
 send_group (Fuzz *fuzz, guint to, guint8 how, const guint8 *frames, gsize size)
 {
   FaspSession *session = get_session (fuzz->g->receivers[to].endpoint);
-  FaspAddress from = { .len = 8, .overhead = 28, .link = GROUP_LINK };
+  FaspAddress from = { .len = 8, .overhead = 28, .socket = GROUP_SOCKET };
   FaspMulticastReceiver *receiver;
   FaspSealer *sealer;
   guint8 out[2048];
@@ -105,7 +105,7 @@ send_raw (Fuzz *fuzz, guint to, guint8 how, const guint8 *data, gsize size)
 
   from.bytes[1] = how >> 2; /* also the members', and the sender's */
   from.bytes[0] = how & 0x40 ? 0xff : 0;
-  from.link = how & 1;
+  from.socket = how & 1;
   if (how & 0x80) {
     memcpy (announce.nonce, data, MIN (size, FASP_NONCE_SIZE));
     fasp_wire_write_handshake (&w, &announce);

@@ -11,7 +11,7 @@
 #define SENDER 0xffff
 #define GROUP 0xfffe
 /* Datagrams to the group arrive on another socket. */
-#define GROUP_LINK 1
+#define GROUP_SOCKET 1
 /* Receivers whose logs are kept: the first ones. */
 #define LOGGED 6
 /* How often the application writes and reads. */
@@ -48,7 +48,7 @@ init_config (FaspEndpointConfig *c, FaspRole role, FaspMode mode, guint64 max_bi
 {
   fasp_endpoint_config_init (c, role, mode);
   c->group = vgroup_get_address ();
-  c->group_link = GROUP_LINK;
+  c->group_socket = GROUP_SOCKET;
   c->settings.max_bitrate = max_bitrate;
   c->buffer_size = 1 << 20;
   c->resume_timeout = 6 * FASP_SEC;
@@ -190,7 +190,7 @@ transmit_down (Vgroup *g, FaspDatagram *d)
   g->sent++;
   g->sent_wire += d->size + OVERHEAD;
   if (who == GROUP) {
-    from.link = GROUP_LINK;
+    from.socket = GROUP_SOCKET;
     g->group_sent++;
     g->group_wire += d->size + OVERHEAD;
     if (g->tap != NULL)

@@ -279,21 +279,21 @@ vnet_release (Vnet *net, gpointer packet, gboolean dropped, gboolean marked, Fas
 static void
 transmit (Vnet *net, VnetSide side, FaspDatagram *d)
 {
-  FaspAddress from = address (side, net->ports[side] + d->to.link);
+  FaspAddress from = address (side, net->ports[side] + d->to.socket);
   guint to = d->to.bytes[0] - 1, link;
   const Outlet *outlet;
   Packet *packet;
 
   if (to >= VNET_NODES)
     return;
-  g_assert_cmpuint (d->to.link, <, VNET_LINKS);
+  g_assert_cmpuint (d->to.socket, <, VNET_LINKS);
   link = (d->to.bytes[2] << 8 | d->to.bytes[3]) - net->ports[to];
-  from.link = link;
+  from.socket = link;
   packet = packet_new (to, &from, d->data, d->size);
-  packet->wire = &net->wires[side][to][d->to.link];
+  packet->wire = &net->wires[side][to][d->to.socket];
   packet->known = link < VNET_LINKS;
   packet->ecn = d->ecn;
-  outlet = &net->outlets[side][to][d->to.link];
+  outlet = &net->outlets[side][to][d->to.socket];
   if (outlet->take != NULL)
     outlet->take (outlet->data, packet, d->size + OVERHEAD, d->ecn);
   else

@@ -4,7 +4,7 @@
 #include "faspsocket.h"
 #include "gstfaspconnection.h"
 #include "gstfaspaddress.h"
-#include "gstfasplinks.h"
+#include "gstfaspsockets.h"
 #include "gstfaspelements.h"
 #include "gstfaspevents.h"
 #include "gstfasplogger.h"
@@ -250,10 +250,10 @@ warn_of_keys (GstFaspConnection *c, const GstFaspKeys *keys)
 /* Warns about local addresses and interfaces that do not exist yet, as their names may be
  * mistyped. */
 static void
-warn_of_early (GstFaspConnection *c, FaspIo *io, const GstFaspLinks *links)
+warn_of_early (GstFaspConnection *c, FaspIo *io, const GstFaspSockets *sockets)
 {
-  for (guint i = 0; i < links->n; i += links->flowlets) {
-    const FaspSocketSettings *line = &links->sockets[i];
+  for (guint i = 0; i < sockets->n; i += sockets->flowlets) {
+    const FaspSocketSettings *line = &sockets->list[i];
 
     if (fasp_io_is_early (io, i))
       GST_ELEMENT_WARNING (c->element, RESOURCE, NOT_FOUND,
@@ -290,7 +290,7 @@ typedef struct
   FaspIoSettings io;
   FaspRedundancy redundancy;
   FaspTime wait_to_restore;
-  GstFaspLinks *links;
+  GstFaspSockets *sockets;
   gchar *streamid, *host, *record, *log;
   GstFaspKeys keys;
 } Wanted;
@@ -298,7 +298,7 @@ typedef struct
 static void
 wanted_clear (Wanted *wanted)
 {
-  g_clear_pointer (&wanted->links, gst_fasp_links_free);
+  g_clear_pointer (&wanted->sockets, gst_fasp_sockets_free);
   fasp_credentials_unref (wanted->io.endpoint.credentials);
   g_free (wanted->streamid);
   g_free (wanted->host);
@@ -320,7 +320,7 @@ get_wanted (GstFaspConnection *c, Wanted *wanted, GError **error)
   if (c->settings.bad_uri != NULL)
     g_propagate_error (error, g_error_copy (c->settings.bad_uri));
   else
-    good = gst_fasp_settings_to_io (&c->settings, io, &wanted->links, error);
+    good = gst_fasp_settings_to_io (&c->settings, io, &wanted->sockets, error);
   wanted->redundancy = c->settings.receiving.redundancy;
   wanted->wait_to_restore = c->settings.receiving.wait_to_restore * FASP_MSEC;
   io->endpoint.streamid = wanted->streamid = g_strdup (io->endpoint.streamid);
@@ -360,12 +360,12 @@ check (GstElement *element)
 {
   GstFaspConnection *c = get_connection (element);
   g_autoptr (GError) error = NULL;
-  g_auto (Wanted) wanted = { .links = NULL };
+  g_auto (Wanted) wanted = { .sockets = NULL };
   gboolean good = get_wanted (c, &wanted, &error)
       && gst_fasp_keys_check (&wanted.keys, get_use (element, &wanted.io.endpoint), &error);
 
-  for (guint i = 0; good && i < wanted.io.n_links; i++)
-    good = fasp_socket_check (&wanted.io.links[i], &error);
+  for (guint i = 0; good && i < wanted.io.n_sockets; i++)
+    good = fasp_socket_check (&wanted.io.sockets[i], &error);
   return good ? check_files (&wanted) : g_strdup (error->message);
 }
 
@@ -491,7 +491,7 @@ open_sources (GstFaspConnection *c, const Wanted *wanted, FaspIoSettings *ios)
 
     *source = (GstFaspSource) { .connection = c, .number = i };
     ios[i].user_data = source;
-    source->lines = gst_fasp_lines_new (wanted->links);
+    source->lines = gst_fasp_lines_new (wanted->sockets);
   }
   for (guint i = 0; i < c->n_sources; i++)
     if (!open_record (&c->sources[i], wanted) || !open_log (&c->sources[i], wanted, &ios[i]))
@@ -548,7 +548,7 @@ start (GstFaspConnection *c, const Wanted *wanted, const FaspIoSettings *ios)
   }
   GST_INFO_OBJECT (c->element, "UDP port %u, receive buffer %" G_GSIZE_FORMAT " bytes",
       fasp_io_get_port (io), fasp_io_get_socket_buffer (io));
-  warn_of_early (c, io, wanted->links);
+  warn_of_early (c, io, wanted->sockets);
   g_mutex_lock (&c->lock);
   c->io = io;
   c->several = several;
@@ -564,7 +564,7 @@ start (GstFaspConnection *c, const Wanted *wanted, const FaspIoSettings *ios)
 gboolean
 gst_fasp_connection_open (GstFaspConnection *c)
 {
-  g_auto (Wanted) wanted = { .links = NULL };
+  g_auto (Wanted) wanted = { .sockets = NULL };
   FaspIoSettings ios[FASP_SOURCES_MAX];
 
   if (prepare (c, &wanted) && open_sources (c, &wanted, ios) && start (c, &wanted, ios))

@@ -91,12 +91,12 @@ handle_buffer_short (guint64 rate, gsize granted, gsize wanted, gpointer data)
 }
 
 static void
-handle_send_failed (guint link, const gchar *why, gpointer data)
+handle_send_failed (guint socket, const gchar *why, gpointer data)
 {
   GstFaspSource *source = data;
   GstFaspConnection *c = source->connection;
   gpointer before = begin_notifying (c);
-  g_autofree gchar *line = gst_fasp_lines_describe (source->lines, link, NULL);
+  g_autofree gchar *line = gst_fasp_lines_describe (source->lines, socket, NULL);
 
   gst_fasp_events_send_failed (c->element, line, why);
   end_notifying (before);

@@ -15,7 +15,7 @@ struct _GstFaspLines
 {
   Line *list;
   guint n;
-  guint flowlets; /* links of each */
+  guint flowlets; /* sockets of each */
 };
 
 static gchar *
@@ -27,15 +27,15 @@ find_name (const FaspSocketSettings *socket)
 }
 
 GstFaspLines *
-gst_fasp_lines_new (const GstFaspLinks *links)
+gst_fasp_lines_new (const GstFaspSockets *sockets)
 {
   GstFaspLines *lines = g_new0 (GstFaspLines, 1);
 
-  lines->flowlets = links->flowlets;
-  lines->n = links->n / links->flowlets;
+  lines->flowlets = sockets->flowlets;
+  lines->n = sockets->n / sockets->flowlets;
   lines->list = g_new0 (Line, lines->n);
   for (guint i = 0; i < lines->n; i++)
-    lines->list[i].name = find_name (&links->sockets[i * links->flowlets]);
+    lines->list[i].name = find_name (&sockets->list[i * sockets->flowlets]);
   return lines;
 }
 
@@ -51,21 +51,21 @@ gst_fasp_lines_free (GstFaspLines *lines)
 }
 
 static Line *
-get_line (const GstFaspLines *lines, guint link)
+get_line (const GstFaspLines *lines, guint socket)
 {
-  return &lines->list[MIN (link / lines->flowlets, lines->n - 1)];
+  return &lines->list[MIN (socket / lines->flowlets, lines->n - 1)];
 }
 
 gchar *
-gst_fasp_lines_describe (const GstFaspLines *lines, guint link, const FaspAddress *peer)
+gst_fasp_lines_describe (const GstFaspLines *lines, guint socket, const FaspAddress *peer)
 {
-  const gchar *name = get_line (lines, link)->name;
+  const gchar *name = get_line (lines, socket)->name;
   g_autofree gchar *to = peer != NULL ? gst_fasp_address_to_string (peer) : NULL;
 
   if (lines->n * lines->flowlets == 1)
     return NULL;
   if (name == NULL && to == NULL)
-    return g_strdup_printf ("line %u", link / lines->flowlets + 1);
+    return g_strdup_printf ("line %u", socket / lines->flowlets + 1);
   return g_strdup_printf ("line%s%s%s%s%s", name != NULL ? " \"" : "", name != NULL ? name : "",
       name != NULL ? "\"" : "", to != NULL ? " to " : "", to != NULL ? to : "");
 }
@@ -128,8 +128,8 @@ report_back (Line *line, GstElement *element, const FaspEvent *event, const gcha
 void
 gst_fasp_lines_post (GstFaspLines *lines, GstElement *element, const FaspEvent *event)
 {
-  Line *line = get_line (lines, event->address.link);
-  g_autofree gchar *which = gst_fasp_lines_describe (lines, event->address.link, &event->address);
+  Line *line = get_line (lines, event->address.socket);
+  g_autofree gchar *which = gst_fasp_lines_describe (lines, event->address.socket, &event->address);
   gboolean out = event->type == FASP_EVENT_FLOW_OUT;
 
   post (line, element, event, out);

@@ -11,17 +11,17 @@
 #pragma once
 
 #include <gst/gst.h>
-#include "gstfasplinks.h"
+#include "gstfaspsockets.h"
 
 G_BEGIN_DECLS
 
 typedef struct _GstFaspLines GstFaspLines;
 
-GstFaspLines *gst_fasp_lines_new (const GstFaspLinks *links);
+GstFaspLines *gst_fasp_lines_new (const GstFaspSockets *sockets);
 void gst_fasp_lines_free (GstFaspLines *lines);
-/* Returns the line of a link, for a sentence that goes on with what happens there; @peer: NULL or
+/* Returns the line of a socket, for a sentence that goes on with what happens there; @peer: NULL or
  * empty if it is not known.  NULL: there is only one.  Free with g_free(). */
-gchar *gst_fasp_lines_describe (const GstFaspLines *lines, guint link, const FaspAddress *peer);
+gchar *gst_fasp_lines_describe (const GstFaspLines *lines, guint socket, const FaspAddress *peer);
 /* A flow carries nothing, or carries again (FASP_EVENT_FLOW_OUT, FASP_EVENT_FLOW_BACK). */
 void gst_fasp_lines_post (GstFaspLines *lines, GstElement *element, const FaspEvent *event);
 

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "gstfasplinks.h"
+#include "gstfaspsockets.h"
 
 G_BEGIN_DECLS
 

@@ -17,13 +17,13 @@ get_name (const GstFaspSettings *s)
 
 /* A source that is called is one of its own; those that call share a port. */
 static gboolean
-check_listener (const GstFaspSettings *s, const GstFaspLinks *links, GError **error)
+check_listener (const GstFaspSettings *s, const GstFaspSockets *sockets, GError **error)
 {
   if (s->receiving.wait_to_restore > 0)
     BAD ("wait-to-restore is for the peer of the URI, and with redundancy=%s a faspsrc that "
          "listens has none: leave it out, and ask with the signal switch-source.",
         get_name (s));
-  else if (links->n > 1)
+  else if (sockets->n > 1)
     BAD ("redundancy=%s of a faspsrc that listens takes several senders at one port: leave out "
          "flowlets and bonding-addresses.",
         get_name (s));
@@ -33,21 +33,21 @@ check_listener (const GstFaspSettings *s, const GstFaspLinks *links, GError **er
 }
 
 static gboolean
-check_caller (const GstFaspSettings *s, const GstFaspLinks *links, GError **error)
+check_caller (const GstFaspSettings *s, const GstFaspSockets *sockets, GError **error)
 {
-  if (links->others->len > 0)
+  if (sockets->others->len > 0)
     BAD ("redundancy=%s and bonding-addresses cannot be used together, as all bonding-addresses "
          "lead to one peer. Set one of them.",
         get_name (s));
-  else if (links->n_fallbacks == 0 && g_hostname_is_ip_address (s->host))
+  else if (sockets->n_fallbacks == 0 && g_hostname_is_ip_address (s->host))
     BAD ("redundancy=%s needs several sources, and there is one: set fallback-addresses to the "
          "others, HOST:PORT,..., or name a host that has several addresses.",
         get_name (s));
-  else if (links->n_fallbacks >= FASP_SOURCES_MAX)
+  else if (sockets->n_fallbacks >= FASP_SOURCES_MAX)
     BAD ("redundancy=%s takes at most %d sources, the peer of the URI and %d fallback-addresses: "
          "name fewer.",
         get_name (s), FASP_SOURCES_MAX, FASP_SOURCES_MAX - 1);
-  else if (links->sockets[0].local_port > 0)
+  else if (sockets->list[0].local_port > 0)
     BAD ("redundancy=%s calls each source from a port of its own, and localport is one: leave it "
          "out.",
         get_name (s));
@@ -57,7 +57,7 @@ check_caller (const GstFaspSettings *s, const GstFaspLinks *links, GError **erro
 }
 
 gboolean
-gst_fasp_redundancy_check (const GstFaspSettings *s, const GstFaspLinks *links, GError **error)
+gst_fasp_redundancy_check (const GstFaspSettings *s, const GstFaspSockets *sockets, GError **error)
 {
   if (s->receiving.redundancy == FASP_REDUNDANCY_NONE) {
     if (s->receiving.wait_to_restore > 0)
@@ -66,9 +66,9 @@ gst_fasp_redundancy_check (const GstFaspSettings *s, const GstFaspLinks *links, 
     return s->receiving.wait_to_restore == 0;
   }
   if (!gst_fasp_multicast_is_meant (s) && gst_fasp_mode_get (s) == GST_FASP_MODE_LISTENER)
-    return check_listener (s, links, error);
+    return check_listener (s, sockets, error);
   if (!gst_fasp_multicast_is_meant (s) && gst_fasp_mode_get (s) == GST_FASP_MODE_CALLER)
-    return check_caller (s, links, error);
+    return check_caller (s, sockets, error);
   BAD ("redundancy=%s is for several sources, and %s is one: leave it out, or set "
        "uri=fasp://HOST:PORT and fallback-addresses.",
       get_name (s),

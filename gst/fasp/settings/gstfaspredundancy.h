@@ -6,12 +6,12 @@
  */
 #pragma once
 
-#include "gstfasplinks.h"
+#include "gstfaspsockets.h"
 
 G_BEGIN_DECLS
 
 /* Can there be several sources, if they are wanted? */
-gboolean gst_fasp_redundancy_check (const GstFaspSettings *settings, const GstFaspLinks *links,
+gboolean gst_fasp_redundancy_check (const GstFaspSettings *settings, const GstFaspSockets *sockets,
     GError **error);
 /* Makes the settings of each source from @io, which are those of all together.  @sources has room
  * for FASP_SOURCES_MAX.  Returns how many there are. */

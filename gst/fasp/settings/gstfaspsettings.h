@@ -161,11 +161,11 @@ void gst_fasp_settings_set_bad_uri (GstFaspSettings *settings, GError *error);
 /* Fills in those settings of the core that can be changed while an element runs. */
 void gst_fasp_settings_to_endpoint (const GstFaspSettings *settings,
     FaspEndpointSettings *endpoint);
-typedef struct _GstFaspLinks GstFaspLinks;
+typedef struct _GstFaspSockets GstFaspSockets;
 
 /* Checks and translates everything but the keys. @settings still owns the strings.
- * *links: the sockets; free them, but not before @io. */
+ * *sockets: the sockets; free them, but not before @io. */
 gboolean gst_fasp_settings_to_io (const GstFaspSettings *settings, FaspIoSettings *io,
-    GstFaspLinks **links, GError **error);
+    GstFaspSockets **sockets, GError **error);
 
 G_END_DECLS

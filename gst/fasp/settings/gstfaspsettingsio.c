@@ -182,7 +182,7 @@ check (const GstFaspSettings *s, GError **error)
 }
 
 static void
-fill_links (const GstFaspSettings *s, const GstFaspLinks *links, FaspIoSettings *io)
+fill_sockets (const GstFaspSettings *s, const GstFaspSockets *sockets, FaspIoSettings *io)
 {
   gboolean multicast = gst_fasp_multicast_is_meant (s);
 
@@ -190,15 +190,15 @@ fill_links (const GstFaspSettings *s, const GstFaspLinks *links, FaspIoSettings 
     io->peer_host = s->host;
     io->peer_port = s->port;
   }
-  io->multicast = multicast ? &links->multicast : NULL;
-  io->links = links->sockets;
-  io->n_links = links->n;
-  io->flowlets = links->flowlets;
+  io->multicast = multicast ? &sockets->multicast : NULL;
+  io->sockets = sockets->list;
+  io->n_sockets = sockets->n;
+  io->flowlets = sockets->flowlets;
   io->threads = s->threads;
-  io->fallbacks = links->fallbacks;
-  io->n_fallbacks = links->n_fallbacks;
-  if (links->others->len > 0)
-    io->others = (GSocketAddress *const *) links->others->pdata;
+  io->fallbacks = sockets->fallbacks;
+  io->n_fallbacks = sockets->n_fallbacks;
+  if (sockets->others->len > 0)
+    io->others = (GSocketAddress *const *) sockets->others->pdata;
 }
 
 /* auto: with a max-bitrate, that is the rate (fixed); without one, adaptive finds it. */
@@ -268,14 +268,14 @@ fill_config (const GstFaspSettings *s, FaspEndpointConfig *config, GError **erro
 }
 
 gboolean
-gst_fasp_settings_to_io (const GstFaspSettings *s, FaspIoSettings *io, GstFaspLinks **links,
+gst_fasp_settings_to_io (const GstFaspSettings *s, FaspIoSettings *io, GstFaspSockets **sockets,
     GError **error)
 {
   if (!check (s, error))
     return FALSE;
-  *links = gst_fasp_links_new (s, error);
-  if (*links == NULL || !gst_fasp_redundancy_check (s, *links, error))
+  *sockets = gst_fasp_sockets_new (s, error);
+  if (*sockets == NULL || !gst_fasp_redundancy_check (s, *sockets, error))
     return FALSE;
-  fill_links (s, *links, io);
+  fill_sockets (s, *sockets, io);
   return fill_config (s, &io->endpoint, error);
 }

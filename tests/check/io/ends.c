@@ -37,8 +37,8 @@ end_settings_init (EndSettings *settings, FaspRole role, FaspMode mode, guint16 
   *settings = (EndSettings) {
     .link = { .local_address = "127.0.0.1", .tos = -1 },
     .io = {
-      .links = &settings->link,
-      .n_links = 1,
+      .sockets = &settings->link,
+      .n_sockets = 1,
       .event = on_event,
       .send_failed = on_send_failed,
       .receive_failed = on_receive_failed,

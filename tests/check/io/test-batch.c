@@ -200,7 +200,7 @@ set_link (FaspSendBatch *batch, guint link)
 {
   FaspDatagram *next = fasp_send_batch_next (batch);
 
-  next[-1].to.link = link;
+  next[-1].to.socket = link;
 }
 
 static void

@@ -422,8 +422,8 @@ test_no_threads (void)
   gint n = 0;
 
   end_settings_init (&settings, FASP_ROLE_RECEIVER, FASP_MODE_CALLER, 9, NULL);
-  settings.io.links = links;
-  settings.io.n_links = settings.io.flowlets = settings.io.threads = 2;
+  settings.io.sockets = links;
+  settings.io.n_sockets = settings.io.flowlets = settings.io.threads = 2;
   settings.io.peer_host = "localhost";
   for (; io == NULL; n++) {
     g_autoptr (GError) error = NULL;

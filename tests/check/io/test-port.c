@@ -95,7 +95,7 @@ test_reports (void)
   }
   handle.port->get_time = get_time;
   fasp_port_begin (&handle, &functions, NULL);
-  sent = provoke (fasp_links_get_fds (fasp_port_get_links (&handle))[0]);
+  sent = provoke (fasp_sockets_get_fds (fasp_port_get_sockets (&handle))[0]);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     FaspTime due = time_now;
 
@@ -112,7 +112,8 @@ test_reports (void)
   for (guint i = 0; i < sent / FASP_FEEDBACK_AT_ONCE + 1; i++)
     fasp_port_receive (&handle, batch, NULL);
   /* and none is left to be looked at again and again */
-  g_assert_false (fasp_socket_get_unreachable (fasp_links_get (fasp_port_get_links (&handle), 0),
+  g_assert_false (fasp_socket_get_unreachable (fasp_sockets_get (fasp_port_get_sockets (&handle),
+                                                   0),
       &address));
   fasp_port_end (&handle);
   fasp_port_leave (&handle);
@@ -133,7 +134,7 @@ test_taken (void)
     g_test_skip ("a machine without IPv6");
     return;
   }
-  all.local_port = fasp_socket_get_port (fasp_links_get (fasp_port_get_links (&first), 0));
+  all.local_port = fasp_socket_get_port (fasp_sockets_get (fasp_port_get_sockets (&first), 0));
   g_assert_false (fasp_port_join (&all, NULL, FASP_ROLE_SENDER, NULL, 1 << 20, &second, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE);
   g_assert_nonnull (strstr (error->message, "Another element"));

@@ -12,7 +12,7 @@
 gboolean
 fasp_address_same_peer (const FaspAddress *a, const FaspAddress *b)
 {
-  return a->link == b->link && a->len == b->len && memcmp (a->bytes, b->bytes, a->len) == 0;
+  return a->socket == b->socket && a->len == b->len && memcmp (a->bytes, b->bytes, a->len) == 0;
 }
 
 gboolean
@@ -31,7 +31,7 @@ fasp_address_same_host (const FaspAddress *a, const FaspAddress *b)
 guint
 fasp_address_hash (const FaspAddress *address)
 {
-  guint32 hash = 2166136261u ^ address->link; /* FNV-1a */
+  guint32 hash = 2166136261u ^ address->socket; /* FNV-1a */
 
   for (guint i = 0; i < address->len; i++)
     hash = (hash ^ address->bytes[i]) * 16777619u;

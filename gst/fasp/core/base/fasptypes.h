@@ -174,15 +174,15 @@ fasp_reason_is_lasting (FaspReason reason)
   }
 }
 
-/* A peer's transport address, as seen by `link', one of our sockets. The core treats it as a
+/* A peer's transport address, as seen by `socket', one of our sockets. The core treats it as a
  * sockaddr's bytes. `overhead' is the size of the IP and UDP headers in bytes, 28 or 48. `local' is
  * our own address (the bytes of an in_addr or in6_addr; all 0: the kernel chooses). The same peer
- * address on another link, or with another local address, is another path. */
+ * address on another socket, or with another local address, is another path. */
 typedef struct
 {
   guint8 len;
   guint8 overhead;
-  guint8 link;
+  guint8 socket;
   guint8 bytes[28];
   guint8 local[16];
 } FaspAddress;

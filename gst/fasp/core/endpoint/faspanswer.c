@@ -18,28 +18,28 @@
 static FaspAddress
 get_called (FaspEndpoint *endpoint, const FaspAddress *from)
 {
-  guint link = fasp_dial_get_link (endpoint, from);
+  guint socket = fasp_dial_get_socket (endpoint, from);
   FaspAddress before =
-      fasp_dial_get_address_of (endpoint, &endpoint->calling->call.peer_before, link);
+      fasp_dial_get_address_of (endpoint, &endpoint->calling->call.peer_before, socket);
 
-  if (link < endpoint->config.flowlets && fasp_address_equal (&before, from))
+  if (socket < endpoint->config.flowlets && fasp_address_equal (&before, from))
     endpoint->calling->call.peer = endpoint->calling->call.peer_before;
-  return fasp_dial_get_address (endpoint, link);
+  return fasp_dial_get_address (endpoint, socket);
 }
 
 /* Flow 0 keeps the local socket whose OPEN was answered; the other flows get the other sockets. */
 static void
 set_addresses (FaspEndpoint *endpoint, FaspSession *session)
 {
-  guint flow = 1, first = fasp_session_get_address (session)->link;
+  guint flow = 1, first = fasp_session_get_address (session)->socket;
 
   for (guint n = 0; flow < session->n_flows; n++) {
-    guint link = fasp_dial_get_nth_link (endpoint, n);
+    guint socket = fasp_dial_get_nth_socket (endpoint, n);
     FaspAddress address;
 
-    if (link == first)
+    if (socket == first)
       continue;
-    address = fasp_dial_get_address (endpoint, link);
+    address = fasp_dial_get_address (endpoint, socket);
     fasp_session_set_address (session, flow++, &address);
   }
 }

@@ -98,7 +98,7 @@ fasp_calling_receive (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *f
   }
   result = fasp_caller_receive (&endpoint->calling->call.caller, now, &handshake, &agreement);
   if (result != FASP_CALLER_IGNORED && result != FASP_CALLER_FORGED)
-    fasp_stale_heard (endpoint, from->link);
+    fasp_stale_heard (endpoint, from->socket);
   switch (result) {
     case FASP_CALLER_IGNORED:
       endpoint->stats.datagrams_unknown++;
@@ -110,7 +110,7 @@ fasp_calling_receive (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *f
       break;
     case FASP_CALLER_AGAIN:
       if (handshake.type == FASP_HANDSHAKE_RETRY) {
-        endpoint->calling->call.cookie_link = fasp_dial_get_link (endpoint, from);
+        endpoint->calling->call.cookie_socket = fasp_dial_get_socket (endpoint, from);
         endpoint->calling->call.cookie_tries = 0;
       }
       break;

@@ -50,15 +50,15 @@ typedef struct
   FaspAddress peer;             /* address that is called */
   FaspAddress peer_before;      /* address that was called before it */
   FaspCaller caller;
-  guint cookie_link, cookie_tries; /* the link that the cookie is valid for, and the OPENs sent by
-                                      it */
-  FaspTime started;                /* when the call began, or the wait for an address */
-  FaspTime redial_time;            /* when to call again; FASP_NEVER: no call is planned */
-  FaspTime punch_time;             /* when to open a mapping of a NAT; FASP_NEVER: not planned */
-  FaspTime seeking;                /* since when peers have been called without an answer; 0: none
-                                      is called */
-  guint punched;                   /* links that the current round has sent on */
-  FaspReason last_reject;          /* the last refusal that the application was notified of */
+  guint cookie_socket, cookie_tries; /* the socket that the cookie is valid for, and the OPENs sent
+                                      by it */
+  FaspTime started;                  /* when the call began, or the wait for an address */
+  FaspTime redial_time;              /* when to call again; FASP_NEVER: no call is planned */
+  FaspTime punch_time;               /* when to open a mapping of a NAT; FASP_NEVER: not planned */
+  FaspTime seeking;                  /* since when peers have been called without an answer; 0: none
+                                        is called */
+  guint punched;                     /* sockets that the current round has sent on */
+  FaspReason last_reject;            /* the last refusal that the application was notified of */
 } FaspEndpointCall;
 
 /* Which of several peers to call. Changed by faspfailover.c. */
@@ -69,16 +69,16 @@ typedef struct
   guint refused;        /* peers in a row that refused for good */
 } FaspEndpointFailover;
 
-/* Links by which nothing is heard, a bit each, or by number. Changed by faspstale.c. */
+/* Sockets by which nothing is heard, a bit each, or by number. Changed by faspstale.c. */
 typedef struct
 {
-  guint64 heard;                    /* links by which something was heard since the last look */
-  guint64 links;                    /* stale links that fasp_endpoint_take_stale_links() has not
-                                       returned yet */
+  guint64 heard;                    /* sockets by which something was heard since the last look */
+  guint64 sockets;                  /* stale sockets that fasp_endpoint_take_stale_sockets() has not
+                                     returned yet */
   FaspTime time;                    /* of the next look */
   guint8 mute[FASP_FLOWS_MAX];      /* looks in a row by which nothing was heard */
   guint8 doublings[FASP_FLOWS_MAX]; /* how often the number of looks was doubled after which the
-                                       link is stale */
+                                       socket is stale */
 } FaspEndpointStale;
 
 /* Mistakes of the user that the endpoint can recognise. Changed by faspstrangers.c. */

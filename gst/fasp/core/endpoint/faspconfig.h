@@ -51,7 +51,7 @@ typedef struct
   FaspTime rekey_interval;              /* a key is used for at most this time; 0: the default */
   guint64 rekey_datagrams;              /* a key is used for at most so many datagrams; 0: the
                                            default */
-  /* Number of flows, one for each link (FaspAddress); 0 and 1: one.  The first
+  /* Number of flows, one for each socket (FaspAddress); 0 and 1: one.  The first
    * `flowlets' flows go to the address that is dialled: to its port and the ports
    * above it.  Each further `flowlets' flows go to one of `others', of which a
    * caller has flows / flowlets - 1. */
@@ -84,7 +84,7 @@ typedef struct
    * A receiver that calls dials the senders that announce themselves there (it uses
    * `len' only; the rest need not be right).  One flow, and no rate controller. */
   FaspAddress group;
-  guint8 group_link; /* receiver: the link on which the group's datagrams come */
+  guint8 group_socket; /* receiver: the socket on which the group's datagrams come */
 } FaspEndpointConfig;
 
 /* Sets @role and @mode, and defaults for everything else. */

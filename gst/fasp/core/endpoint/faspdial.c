@@ -14,7 +14,8 @@
 
 /* Time after which the application is notified that no peer answers. */
 #define UNANSWERED_AFTER (2 * FASP_SEC)
-/* So many OPENs with a cookie go by the link that it is valid for, before other links are tried. */
+/* So many OPENs with a cookie go by the socket that it is valid for, before other sockets are
+ * tried. */
 #define COOKIE_TRIES 3
 
 const FaspAddress *
@@ -24,7 +25,7 @@ fasp_dial_get_peer (const FaspEndpoint *endpoint)
 }
 
 guint
-fasp_dial_get_nth_link (const FaspEndpoint *endpoint, guint n)
+fasp_dial_get_nth_socket (const FaspEndpoint *endpoint, guint n)
 {
   guint flowlets = endpoint->config.flowlets;
   guint addresses = endpoint->config.flows / flowlets;
@@ -33,40 +34,41 @@ fasp_dial_get_nth_link (const FaspEndpoint *endpoint, guint n)
 }
 
 FaspAddress
-fasp_dial_get_address_of (const FaspEndpoint *endpoint, const FaspAddress *peer, guint link)
+fasp_dial_get_address_of (const FaspEndpoint *endpoint, const FaspAddress *peer, guint socket)
 {
   guint flowlets = endpoint->config.flowlets;
-  FaspAddress address = link < flowlets ? *peer : endpoint->config.others[link / flowlets - 1];
+  FaspAddress address = socket < flowlets ? *peer : endpoint->config.others[socket / flowlets - 1];
 
-  address.link = link;
-  fasp_address_add_port (&address, link % flowlets);
+  address.socket = socket;
+  fasp_address_add_port (&address, socket % flowlets);
   return address;
 }
 
 guint
-fasp_dial_get_link (const FaspEndpoint *endpoint, const FaspAddress *from)
+fasp_dial_get_socket (const FaspEndpoint *endpoint, const FaspAddress *from)
 {
-  return from->link < endpoint->config.flows ? from->link : 0;
+  return from->socket < endpoint->config.flows ? from->socket : 0;
 }
 
 FaspAddress
-fasp_dial_get_address (const FaspEndpoint *endpoint, guint link)
+fasp_dial_get_address (const FaspEndpoint *endpoint, guint socket)
 {
-  return fasp_dial_get_address_of (endpoint, &endpoint->calling->call.peer, link);
+  return fasp_dial_get_address_of (endpoint, &endpoint->calling->call.peer, socket);
 }
 
-/* The link for the next OPEN: alternately the first link, and one of the others, round robin. An
- * OPEN with a cookie takes the link that the cookie is valid for, unless COOKIE_TRIES got no answer
- * there. */
+/* The socket for the next OPEN: alternately the first socket, and one of the others, round robin.
+ * An OPEN with a cookie takes the socket that the cookie is valid for, unless COOKIE_TRIES got no
+ * answer there. */
 static guint
-choose_link (FaspEndpoint *endpoint)
+choose_socket (FaspEndpoint *endpoint)
 {
   guint n = endpoint->config.flows, tries = endpoint->calling->call.caller.tries - 1;
 
   if (endpoint->calling->call.caller.open.cookie_size > 0
       && endpoint->calling->call.cookie_tries++ < COOKIE_TRIES)
-    return endpoint->calling->call.cookie_link;
-  return n == 1 || tries % 2 == 0 ? 0 : fasp_dial_get_nth_link (endpoint, 1 + tries / 2 % (n - 1));
+    return endpoint->calling->call.cookie_socket;
+  return n == 1 || tries % 2 == 0 ? 0 :
+                                    fasp_dial_get_nth_socket (endpoint, 1 + tries / 2 % (n - 1));
 }
 
 gboolean
@@ -84,7 +86,7 @@ fasp_dial_poll (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
   }
   if (!fasp_caller_poll (&endpoint->calling->call.caller, now, datagram))
     return FALSE;
-  datagram->to = fasp_dial_get_address (endpoint, choose_link (endpoint));
+  datagram->to = fasp_dial_get_address (endpoint, choose_socket (endpoint));
   return TRUE;
 }
 
@@ -247,7 +249,7 @@ fasp_dial_announced (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *fr
 
   /* only announcements to the group: the network may restrict which hosts can send there */
   if (endpoint->config.group.len == 0 || endpoint->config.role == FASP_ROLE_SENDER
-      || from->link != endpoint->config.group_link) {
+      || from->socket != endpoint->config.group_socket) {
     endpoint->stats.datagrams_unknown++;
     return;
   }

@@ -13,17 +13,17 @@ G_BEGIN_DECLS
 
 /* The peer that is called. */
 const FaspAddress *fasp_dial_get_peer (const FaspEndpoint *endpoint);
-/* The @n-th link to try: first one link of each local address, then a second one of each, and so
- * on. */
-guint fasp_dial_get_nth_link (const FaspEndpoint *endpoint, guint n);
-/* @peer's address for one of our links. */
+/* The @n-th socket to try: first one socket of each local address, then a second one of each, and
+ * so on. */
+guint fasp_dial_get_nth_socket (const FaspEndpoint *endpoint, guint n);
+/* @peer's address for one of our sockets. */
 FaspAddress fasp_dial_get_address_of (const FaspEndpoint *endpoint, const FaspAddress *peer,
-    guint link);
-/* The peer's address for one of our links. */
-FaspAddress fasp_dial_get_address (const FaspEndpoint *endpoint, guint link);
-/* The link by which the peer is called that answers from @from. An answer by the group's link, by
- * which no peer is called, counts as one by link 0. */
-guint fasp_dial_get_link (const FaspEndpoint *endpoint, const FaspAddress *from);
+    guint socket);
+/* The peer's address for one of our sockets. */
+FaspAddress fasp_dial_get_address (const FaspEndpoint *endpoint, guint socket);
+/* The socket by which the peer is called that answers from @from. An answer by the group's socket,
+ * by which no peer is called, counts as one by socket 0. */
+guint fasp_dial_get_socket (const FaspEndpoint *endpoint, const FaspAddress *from);
 /* The next datagram of a call; FALSE: none is due. */
 gboolean fasp_dial_poll (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram);
 /* The next datagram that opens a mapping of a NAT; FALSE: none is due. */

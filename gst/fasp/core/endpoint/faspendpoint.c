@@ -144,7 +144,7 @@ fasp_endpoint_receive_routed (FaspEndpoint *endpoint, FaspTime now, const FaspAd
   }
   switch (result) {
     case FASP_SESSION_OK:
-      fasp_stale_heard (endpoint, from->link);
+      fasp_stale_heard (endpoint, from->socket);
       after_receive (endpoint, now, session);
       break;
     case FASP_SESSION_FORGED:

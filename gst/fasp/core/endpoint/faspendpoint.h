@@ -61,10 +61,10 @@ void fasp_endpoint_receive_routed (FaspEndpoint *endpoint, FaspTime now, const F
     const guint8 *data, gsize size, FaspMemory *memory, gboolean marked, FaspRoute route);
 /* The network reports that no program listens at @to (ICMP port unreachable). */
 void fasp_endpoint_unreachable (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *to);
-/* Caller: returns the links, a bit each, that should change to another local port, if the user has
- * set none: nothing is heard by them, perhaps because of a NAT on the way (faspstale.h). Each is
- * returned once. */
-guint64 fasp_endpoint_take_stale_links (FaspEndpoint *endpoint);
+/* Caller: returns the sockets, a bit each, that should change to another local port, if the user
+ * has set none: nothing is heard by them, perhaps because of a NAT on the way (faspstale.h). Each
+ * is returned once. */
+guint64 fasp_endpoint_take_stale_sockets (FaspEndpoint *endpoint);
 
 /* Gets the next datagram to send now, sealed; FALSE: there is none.  Runs timers. */
 gboolean fasp_endpoint_poll (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram);

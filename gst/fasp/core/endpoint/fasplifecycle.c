@@ -309,7 +309,7 @@ notify_outages (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
     event->outage.flow = i;
     event->address = flow->address;
     if (flow->address.len == 0)
-      event->address.link = i;
+      event->address.socket = i;
     event->outage.since = outage->notified ? outage->last : outage->since;
     event->outage.gone = outage->notified ? 0 : outage->since - outage->last;
     if (outage->notified)

@@ -3,13 +3,13 @@
 #include "faspcallingprivate.h"
 
 void
-fasp_stale_heard (FaspEndpoint *endpoint, guint link)
+fasp_stale_heard (FaspEndpoint *endpoint, guint socket)
 {
-  if (link < endpoint->config.flows)
-    endpoint->calling->stale.heard |= FASP_BIT (link);
+  if (socket < endpoint->config.flows)
+    endpoint->calling->stale.heard |= FASP_BIT (socket);
 }
 
-/* The links that are used to reach the peer, a bit each. */
+/* The sockets that are used to reach the peer, a bit each. */
 static guint64
 get_used (const FaspEndpoint *endpoint, const FaspSession *session)
 {
@@ -19,15 +19,15 @@ get_used (const FaspEndpoint *endpoint, const FaspSession *session)
     for (guint i = 0; i < endpoint->config.flows; i++)
       used |= FASP_BIT (i);
   for (guint i = 0; session != NULL && i < session->n_flows; i++)
-    used |= FASP_BIT (session->flows[i].address.link);
+    used |= FASP_BIT (session->flows[i].address.socket);
   return used;
 }
 
 static void
-look_at (FaspEndpoint *endpoint, FaspTime now, guint link, gboolean is_mute, gboolean may_leave)
+look_at (FaspEndpoint *endpoint, FaspTime now, guint socket, gboolean is_mute, gboolean may_leave)
 {
-  guint8 *mute = &endpoint->calling->stale.mute[link],
-         *doublings = &endpoint->calling->stale.doublings[link];
+  guint8 *mute = &endpoint->calling->stale.mute[socket],
+         *doublings = &endpoint->calling->stale.doublings[socket];
   guint enough = FASP_STALE_FIRST << *doublings;
 
   if (!is_mute)
@@ -38,8 +38,8 @@ look_at (FaspEndpoint *endpoint, FaspTime now, guint link, gboolean is_mute, gbo
     return;
   *mute = 0;
   *doublings = MIN (*doublings + 1, FASP_STALE_DOUBLINGS);
-  endpoint->calling->stale.links |= FASP_BIT (link);
-  FASP_LOG (endpoint->notes.log, now, PORT_LEFT, link);
+  endpoint->calling->stale.sockets |= FASP_BIT (socket);
+  FASP_LOG (endpoint->notes.log, now, PORT_LEFT, socket);
 }
 
 void
@@ -56,7 +56,7 @@ fasp_stale_run_due (FaspEndpoint *endpoint, FaspTime now)
     endpoint->calling->stale.time = now + FASP_STALE_LOOK;
     return;
   }
-  /* with one link and a session that is heard, the peer may be silent for a while */
+  /* with one socket and a session that is heard, the peer may be silent for a while */
   may_leave = endpoint->calling->call.caller.active
       || (session != NULL && (session->n_flows > 1 || session->liveness.interrupted));
   mute = get_used (endpoint, session) & ~endpoint->calling->stale.heard;
@@ -76,10 +76,10 @@ fasp_stale_get_time (FaspEndpoint *endpoint)
 }
 
 guint64
-fasp_endpoint_take_stale_links (FaspEndpoint *endpoint)
+fasp_endpoint_take_stale_sockets (FaspEndpoint *endpoint)
 {
-  guint64 links = endpoint->calling->stale.links;
+  guint64 sockets = endpoint->calling->stale.sockets;
 
-  endpoint->calling->stale.links = 0;
-  return links;
+  endpoint->calling->stale.sockets = 0;
+  return sockets;
 }

@@ -7,12 +7,12 @@
  * leads to a host that does not answer, and each OPEN and PING keeps it alive.  Only a datagram
  * from another port gets a new entry.
  *
- * So a caller looks once in FASP_STALE_LOOK which of its links were heard.  After FASP_STALE_FIRST
- * looks in a row at which a link was mute, the caller leaves the port of that link; then after
- * twice as many more, and so on, up to FASP_STALE_DOUBLINGS times.  What is heard begins this anew.
- * Looks count, not the time, as a process that stood still has not read what came meanwhile.  The
- * answer to an OPEN goes to the port that the OPEN came from: as the looks double, an answer
- * arrives in time however long the round trip is.
+ * So a caller looks once in FASP_STALE_LOOK which of its sockets were heard.  After
+ * FASP_STALE_FIRST looks in a row at which a socket was mute, the caller leaves the port of that
+ * socket; then after twice as many more, and so on, up to FASP_STALE_DOUBLINGS times.  What is
+ * heard begins this anew. Looks count, not the time, as a process that stood still has not read
+ * what came meanwhile.  The answer to an OPEN goes to the port that the OPEN came from: as the
+ * looks double, an answer arrives in time however long the round trip is.
  */
 #pragma once
 
@@ -28,8 +28,8 @@ G_BEGIN_DECLS
  * minutes or more (RFC 4787, 4.3), so a caller has few mappings there at a time. */
 #define FASP_STALE_DOUBLINGS 4
 
-/* A datagram with a valid tag, or the answer to the present call, came by @link. */
-void fasp_stale_heard (FaspEndpoint *endpoint, guint link);
+/* A datagram with a valid tag, or the answer to the present call, came by @socket. */
+void fasp_stale_heard (FaspEndpoint *endpoint, guint socket);
 void fasp_stale_run_due (FaspEndpoint *endpoint, FaspTime now);
 FaspTime fasp_stale_get_time (FaspEndpoint *endpoint);
 

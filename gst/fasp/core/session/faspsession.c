@@ -220,7 +220,8 @@ fasp_session_is_asked_for (FaspSession *session, FaspTime now, const FaspAddress
      * one at the same local address sends it. A flow whose peer address is not known sends none, as
      * the peer calls on that by itself. */
     if (!fasp_address_equal (&flow->address, from)
-        && (session->n_flows == 1 || (flow->address.len > 0 && flow->address.link == from->link)))
+        && (session->n_flows == 1
+            || (flow->address.len > 0 && flow->address.socket == from->socket)))
       fasp_flow_suppose (flow, now, from, FALSE);
   }
 }

@@ -31,7 +31,7 @@ fasp_session_assign_path (FaspSession *session, FaspTime now, guint8 number)
 {
   FaspSessionPaths *paths = &session->paths;
   FaspFlow *flow = &session->flows[number];
-  guint local = flow->address.link / MAX (paths->flowlets, 1);
+  guint local = flow->address.socket / MAX (paths->flowlets, 1);
   FaspPath *path = &paths->list[flow->path];
   guint i = 0;
 

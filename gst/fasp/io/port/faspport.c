@@ -85,7 +85,7 @@ deal_out (FaspPort *port, FaspReceiveBatch *batch, gpointer self)
     FaspPortMember *member;
     FaspRoute route;
 
-    address.link = 0;
+    address.socket = 0;
     /* find_member() may take the locks of several members */
     if (current != NULL && fasp_routes_has_beside (port->routes)
         && !fasp_wire_is_session (data, size)) {
@@ -132,9 +132,9 @@ report_unreachable (FaspPort *port)
 
   /* reports can be forged, so only some are read before datagrams are served again */
   for (guint n = 0; n < FASP_FEEDBACK_AT_ONCE
-      && fasp_socket_get_unreachable (fasp_links_get (port->links, 0), &address);
+      && fasp_socket_get_unreachable (fasp_sockets_get (port->sockets, 0), &address);
       n++) {
-    address.link = 0;
+    address.socket = 0;
     g_mutex_lock (&port->lock);
     report_members (port, &address);
     g_mutex_unlock (&port->lock);
@@ -159,7 +159,7 @@ report_deaf (FaspPort *port, gint error)
 static void
 receive (FaspPort *port, FaspReceiveBatch *batch, gpointer self)
 {
-  gint fd = fasp_links_get_fds (port->links)[0];
+  gint fd = fasp_sockets_get_fds (port->sockets)[0];
   gboolean all = FALSE;
 
   for (guint i = 0; i < BATCHES_MAX && !all; i++) {
@@ -179,7 +179,7 @@ fasp_port_receive (const FaspPortHandle *handle, FaspReceiveBatch *batch, gpoint
 }
 
 static void
-receive_beside (FaspReceiveBatch *batch, guint link, gpointer port)
+receive_beside (FaspReceiveBatch *batch, guint number, gpointer port)
 {
   receive (port, batch, NULL);
 }
@@ -220,19 +220,19 @@ static FaspPort *
 open_port (const FaspSocketSettings *settings, const gchar *address, GError **error)
 {
   g_autoptr (GError) why = NULL;
-  FaspLinks *links = fasp_links_new (settings, 1, &why);
+  FaspSockets *sockets = fasp_sockets_new (settings, 1, &why);
   guint8 secret[16], first[2];
   FaspPort *port;
 
-  if (links == NULL && g_error_matches (why, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE)
+  if (sockets == NULL && g_error_matches (why, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE)
       && find_port (NULL, settings->local_port) != NULL)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE,
         "Another element of this program listens at UDP port %u with another "
         "localaddress: to share the port, set the same on all of them.",
         settings->local_port);
-  else if (links == NULL)
+  else if (sockets == NULL)
     g_propagate_error (error, g_steal_pointer (&why));
-  if (links == NULL)
+  if (sockets == NULL)
     return NULL;
   port = g_new0 (FaspPort, 1);
   port->get_time = g_get_monotonic_time;
@@ -240,9 +240,9 @@ open_port (const FaspSocketSettings *settings, const gchar *address, GError **er
   port->interface = g_strdup (settings->interface);
   port->tos = settings->tos;
   port->ttl = settings->ttl;
-  port->links = links;
-  port->number = fasp_socket_get_port (fasp_links_get (links, 0));
-  port->buffer = fasp_links_get_buffer (links);
+  port->sockets = sockets;
+  port->number = fasp_socket_get_port (fasp_sockets_get (sockets, 0));
+  port->buffer = fasp_sockets_get_buffer (sockets);
   fasp_random_bytes (NULL, first, sizeof first);
   port->routes = fasp_routes_new (first[0] << 8 | first[1]);
   fasp_random_bytes (NULL, secret, sizeof secret);
@@ -261,7 +261,7 @@ close_port (FaspPort *port)
     fasp_receivers_free (port->receivers);
   }
   fasp_routes_free (port->routes);
-  fasp_links_free (port->links);
+  fasp_sockets_free (port->sockets);
   g_mutex_clear (&port->lock);
   g_free (port->address);
   g_free (port->interface);
@@ -320,7 +320,7 @@ relieve_members (FaspPort *port, gsize limit, GError **error)
 {
   if (port->users == 0 || port->receivers != NULL)
     return TRUE;
-  port->receivers = fasp_receivers_new (port->links, 0, 1, limit, receive_beside, port, error);
+  port->receivers = fasp_receivers_new (port->sockets, 0, 1, limit, receive_beside, port, error);
   if (port->receivers == NULL)
     return FALSE;
   g_mutex_lock (&port->lock);
@@ -340,7 +340,7 @@ static void
 widen_buffer (FaspPort *port, gsize wanted)
 {
   if (port->buffer < wanted)
-    port->buffer = fasp_links_set_buffer (port->links, wanted);
+    port->buffer = fasp_sockets_set_buffer (port->sockets, wanted);
 }
 
 gboolean
@@ -417,10 +417,10 @@ fasp_port_leave (FaspPortHandle *handle)
 
 /* --- for members ----------------------------------------------------------- */
 
-FaspLinks *
-fasp_port_get_links (const FaspPortHandle *handle)
+FaspSockets *
+fasp_port_get_sockets (const FaspPortHandle *handle)
 {
-  return handle->port->links;
+  return handle->port->sockets;
 }
 
 FaspLimiter *
@@ -441,7 +441,7 @@ fasp_port_follow_interface (const FaspPortHandle *handle)
   FaspPort *port = handle->port;
 
   g_mutex_lock (&port->lock);
-  fasp_links_follow_interfaces (port->links);
+  fasp_sockets_follow_interfaces (port->sockets);
   g_mutex_unlock (&port->lock);
 }
 

@@ -17,7 +17,7 @@
 
 #include "faspendpoint.h"
 #include "fasplimiter.h"
-#include "fasplinks.h"
+#include "faspsockets.h"
 #include "faspreceivebatch.h"
 #include "fasproutes.h"
 
@@ -67,8 +67,8 @@ void fasp_port_end (const FaspPortHandle *handle);
  * this returns. */
 void fasp_port_leave (FaspPortHandle *handle);
 
-/* The link that all members share. */
-FaspLinks *fasp_port_get_links (const FaspPortHandle *handle);
+/* The socket that all members share. */
+FaspSockets *fasp_port_get_sockets (const FaspPortHandle *handle);
 /* The limits on handshakes, shared by all members. */
 FaspLimiter *fasp_port_get_limiter (const FaspPortHandle *handle);
 /* The first FASP_ROUTES_BITS bits of this member's connection ids. */

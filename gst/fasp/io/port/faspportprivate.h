@@ -23,7 +23,7 @@ struct _FaspPort
   gchar *address, *interface; /* "": any */
   guint16 number;
   gint tos, ttl;
-  FaspLinks *links;
+  FaspSockets *sockets;
   FaspLimiter limiter;         /* changed on receipt of a handshake, under `lock' */
   FaspTime (*get_time) (void); /* g_get_monotonic_time() */
 

@@ -7,14 +7,14 @@
 typedef struct
 {
   FaspReceivers *all;
-  guint64 share; /* the links that the thread receives from, a bit each */
+  guint64 share; /* the sockets that the thread receives from, a bit each */
   FaspReceiveBatch *batch;
   GThread *thread;
 } Receiver;
 
 struct _FaspReceivers
 {
-  FaspLinks *links;
+  FaspSockets *sockets;
   FaspReceiveFunc receive;
   gpointer user_data;
   gint stop_fd;  /* readable from when the threads must end */
@@ -24,17 +24,17 @@ struct _FaspReceivers
 };
 
 guint
-fasp_receivers_choose (guint wanted, guint links, guint processors)
+fasp_receivers_choose (guint wanted, guint sockets, guint processors)
 {
-  return CLAMP (wanted != 0 ? wanted : processors / 2, 1, links);
+  return CLAMP (wanted != 0 ? wanted : processors / 2, 1, sockets);
 }
 
 guint64
-fasp_receivers_get_share (guint thread, guint threads, guint links)
+fasp_receivers_get_share (guint thread, guint threads, guint sockets)
 {
   guint64 share = 0;
 
-  for (guint i = thread; i < links; i += threads)
+  for (guint i = thread; i < sockets; i += threads)
     share |= FASP_BIT (i);
   return share;
 }
@@ -48,7 +48,7 @@ run (gpointer data)
 
   while (!g_atomic_int_get (&all->stopping)) {
     guint64 ready =
-        fasp_links_wait (all->links, receiver->share, all->stop_fd, &woken, -1, FASP_NEVER);
+        fasp_sockets_wait (all->sockets, receiver->share, all->stop_fd, &woken, -1, FASP_NEVER);
 
     for (; ready != 0 && !g_atomic_int_get (&all->stopping); ready &= ready - 1)
       all->receive (receiver->batch, __builtin_ctzll (ready), all->user_data);
@@ -57,12 +57,12 @@ run (gpointer data)
 }
 
 FaspReceivers *
-fasp_receivers_new (FaspLinks *links, guint made, guint threads, gsize limit,
+fasp_receivers_new (FaspSockets *sockets, guint made, guint threads, gsize limit,
     FaspReceiveFunc receive, gpointer user_data, GError **error)
 {
   FaspReceivers *all = g_new0 (FaspReceivers, 1);
 
-  all->links = links;
+  all->sockets = sockets;
   all->receive = receive;
   all->user_data = user_data;
   all->stop_fd = fasp_wake_new (error);
@@ -73,8 +73,9 @@ fasp_receivers_new (FaspLinks *links, guint made, guint threads, gsize limit,
   for (guint i = made; i < threads; i++) {
     Receiver *receiver = &all->receivers[all->n++];
 
-    *receiver = (Receiver) { all, fasp_receivers_get_share (i, threads, fasp_links_count (links)),
-      fasp_receive_batch_new (limit), NULL };
+    *receiver =
+        (Receiver) { all, fasp_receivers_get_share (i, threads, fasp_sockets_count (sockets)),
+          fasp_receive_batch_new (limit), NULL };
     receiver->thread = fasp_thread_new ("fasp-receive", run, receiver, error);
     if (receiver->thread == NULL) {
       fasp_receivers_stop (all);

@@ -30,9 +30,9 @@ typedef union
 
 struct _FaspSendBatch
 {
-  gint fds[FASP_FLOWS_MAX];      /* by link */
+  gint fds[FASP_FLOWS_MAX];      /* by socket */
   gint services[FASP_FLOWS_MAX]; /* the type of service of each */
-  guint n_links;
+  guint n_sockets;
   gboolean waits;
   guint uncut;                 /* datagrams until segmentation is tried again; 0: the kernel
                                   segments, as far as is known */
@@ -41,12 +41,12 @@ struct _FaspSendBatch
   gboolean doubted;            /* they are sent one by one to find out whether the kernel cannot
                                   segment */
   gboolean retried;            /* the first message was refused once */
-  gint errors[FASP_FLOWS_MAX]; /* errno of the last error, by link */
-  guint64 refused;             /* links with an unreported error, a bit each */
+  gint errors[FASP_FLOWS_MAX]; /* errno of the last error, by socket */
+  guint64 refused;             /* sockets with an unreported error, a bit each */
   guint first, used;           /* datagrams [first, used) of `order' wait */
   guint8 order[FASP_SEND_BATCH];
   FaspDatagram datagrams[FASP_SEND_BATCH];
-  guint link, end; /* datagrams [first, end) of `order' leave by this link */
+  guint socket, end; /* datagrams [first, end) of `order' leave by this socket */
   gint blocked;
   guint futile; /* flushes in a row in which nothing left */
 
@@ -71,7 +71,7 @@ fasp_send_batch_new (const gint *fds, guint n, gboolean waits)
       b->services[i] = 0;
     b->services[i] &= ~FASP_ECN_MASK;
   }
-  b->n_links = n;
+  b->n_sockets = n;
   b->waits = waits;
   b->blocked = -1;
   return b;
@@ -101,7 +101,7 @@ fasp_send_batch_next (FaspSendBatch *b)
 void
 fasp_send_batch_commit (FaspSendBatch *b)
 {
-  g_return_if_fail (b->used < FASP_SEND_BATCH && b->datagrams[b->used].to.link < b->n_links);
+  g_return_if_fail (b->used < FASP_SEND_BATCH && b->datagrams[b->used].to.socket < b->n_sockets);
   b->order[b->used] = b->used;
   b->used++;
 }
@@ -119,13 +119,13 @@ fasp_send_batch_get_futile (const FaspSendBatch *b)
 }
 
 gint
-fasp_send_batch_take_error (FaspSendBatch *b, guint *link)
+fasp_send_batch_take_error (FaspSendBatch *b, guint *number)
 {
   if (b->refused == 0)
     return 0;
-  *link = __builtin_ctzll (b->refused);
+  *number = __builtin_ctzll (b->refused);
   b->refused &= b->refused - 1;
-  return b->errors[*link];
+  return b->errors[*number];
 }
 
 /* The number of datagrams from @i on that may be one message: all of one size, though the last may
@@ -173,7 +173,7 @@ add_control (Control *control, struct msghdr *message, gint level, gint type, gc
 static void
 say_ecn (FaspSendBatch *b, Control *control, struct msghdr *message, guint8 ecn)
 {
-  gint service = b->services[b->link] | ecn;
+  gint service = b->services[b->socket] | ecn;
   struct sockaddr_in6 to = { 0 };
 
   memcpy (&to, message->msg_name, MIN (message->msg_namelen, sizeof to));
@@ -223,30 +223,30 @@ take_apart (FaspDatagram *d, struct iovec *pieces)
   return tail > 0 ? 3 : 2;
 }
 
-/* Sorts the waiting datagrams by link, and by age on each link. */
+/* Sorts the waiting datagrams by socket, and by age on each socket. */
 static void
 sort (FaspSendBatch *b)
 {
   guint8 order[FASP_SEND_BATCH];
   guint n = b->first;
 
-  if (b->n_links == 1)
+  if (b->n_sockets == 1)
     return;
-  for (guint link = 0; link < b->n_links && n < b->used; link++)
+  for (guint number = 0; number < b->n_sockets && n < b->used; number++)
     for (guint i = b->first; i < b->used; i++)
-      if (nth (b, i)->to.link == link)
+      if (nth (b, i)->to.socket == number)
         order[n++] = b->order[i];
   memcpy (b->order + b->first, order + b->first, b->used - b->first);
 }
 
-/* Makes messages of the datagrams for the first link. */
+/* Makes messages of the datagrams for the first socket. */
 static void
 compose (FaspSendBatch *b)
 {
   struct iovec *piece = b->pieces;
 
-  b->link = nth (b, b->first)->to.link;
-  for (b->end = b->first; b->end < b->used && nth (b, b->end)->to.link == b->link; b->end++)
+  b->socket = nth (b, b->first)->to.socket;
+  for (b->end = b->first; b->end < b->used && nth (b, b->end)->to.socket == b->socket; b->end++)
     ;
   b->n = 0;
   for (guint i = b->first; i < b->end; b->n++) {
@@ -301,8 +301,8 @@ lose_first (FaspSendBatch *b, gint error)
   drop_first (b, b->counts[0]);
   if (!reported)
     return;
-  b->errors[b->link] = error;
-  b->refused |= FASP_BIT (b->link);
+  b->errors[b->socket] = error;
+  b->refused |= FASP_BIT (b->socket);
 }
 
 /* The first message left. */
@@ -363,14 +363,14 @@ fasp_send_batch_flush (FaspSendBatch *b)
     gint sent;
 
     compose (b);
-    sent = sendmmsg (b->fds[b->link], b->messages, b->n, 0);
+    sent = sendmmsg (b->fds[b->socket], b->messages, b->n, 0);
     if (sent > 0)
       b->futile = 0;
     for (gint i = 0; i < sent; i++)
       take_first (b, b->counts[i]);
     if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
       if (b->waits) {
-        b->blocked = b->link;
+        b->blocked = b->socket;
         return FALSE;
       }
       drop_first (b, b->end - b->first);

@@ -5,11 +5,11 @@
  * Those of one size to one address go to the kernel as one message, which the kernel or
  * the network card cuts (UDP_SEGMENT, Linux 4.18). Several messages go in one call
  * (sendmmsg). If the kernel does not cut, each datagram is a message. What is in a
- * batch may leave now: the caller keeps the pace. Each datagram leaves by the link of
- * its address; those of one link leave in order.
+ * batch may leave now: the caller keeps the pace. Each datagram leaves by the socket of
+ * its address; those of one socket leave in order.
  *
  * A datagram that the network refuses is lost; that is no error. A full socket buffer
- * is waited for. If the links are of several networks, one must not hold up the others,
+ * is waited for. If the sockets are of several networks, one must not hold up the others,
  * so a full buffer loses the datagram, too.
  */
 #pragma once
@@ -24,7 +24,7 @@ G_BEGIN_DECLS
 
 typedef struct _FaspSendBatch FaspSendBatch;
 
-/* @fds: a non-blocking UDP socket for each link, not owned. @waits: keeps datagrams for which the
+/* @fds: descriptors of non-blocking UDP sockets, not owned. @waits: keeps datagrams for which the
  * socket buffer has no room, rather than drop them. */
 FaspSendBatch *fasp_send_batch_new (const gint *fds, guint n, gboolean waits);
 void fasp_send_batch_free (FaspSendBatch *batch);
@@ -36,14 +36,14 @@ void fasp_send_batch_commit (FaspSendBatch *batch);
 /* Sends the committed datagrams. FALSE: the kernel takes no more now; the rest leaves with the next
  * call. */
 gboolean fasp_send_batch_flush (FaspSendBatch *batch);
-/* The link that takes no more now (wait for POLLOUT); -1: none. */
+/* The socket that takes no more now (wait for POLLOUT); -1: none. */
 gint fasp_send_batch_get_blocked (const FaspSendBatch *batch);
 /* Number of flushes in a row in which nothing could leave, counted up to 1000. */
 guint fasp_send_batch_get_futile (const FaspSendBatch *batch);
 
-/* errno with which a link's last datagram was refused, and that link; 0: there are no more.
+/* errno with which a socket's last datagram was refused, and that socket; 0: there are no more.
  * Refusals because of the size, because no socket is there, and because a queue was full are left
  * out. */
-gint fasp_send_batch_take_error (FaspSendBatch *batch, guint *link);
+gint fasp_send_batch_take_error (FaspSendBatch *batch, guint *number);
 
 G_END_DECLS

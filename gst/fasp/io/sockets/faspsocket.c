@@ -88,7 +88,7 @@ set_scope (struct sockaddr_storage *native, const FaspMembership *joins)
 
 /* Notes the interface of a link-local address, to which the kernel binds the socket, too. */
 static void
-note_link (FaspSocket *s, const struct sockaddr_storage *native)
+note_socket (FaspSocket *s, const struct sockaddr_storage *native)
 {
   const struct sockaddr_in6 *six = (const struct sockaddr_in6 *) native;
   gchar name[IF_NAMESIZE];
@@ -147,7 +147,7 @@ bind_socket (FaspSocket *s, const FaspSocketSettings *settings, GSocketAddress *
   set_scope (&native, settings->joins);
   if (bind (s->fd, (struct sockaddr *) &native, size) == 0
       || (errno == EADDRNOTAVAIL && settings->may_come && bind_early (s, &native, size))) {
-    note_link (s, &native);
+    note_socket (s, &native);
     return TRUE;
   }
   fail (error, what, explain_bind (settings, errno));

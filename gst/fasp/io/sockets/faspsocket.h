@@ -25,7 +25,7 @@ typedef struct
   gsize buffer;                /* bytes that each socket buffer should have */
   gboolean answers;            /* answers leave from the address that was called, as a machine may
                                   have several */
-  gboolean may_come;           /* the address or interface may be missing at first, as other links
+  gboolean may_come;           /* the address or interface may be missing at first, as other sockets
                                   may do meanwhile */
   const FaspMembership *joins; /* group to join, whose address and port are the
                                   local ones (faspmembership.h); NULL: none */

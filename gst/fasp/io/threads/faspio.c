@@ -4,12 +4,12 @@
 #include "faspthread.h"
 
 #define CLOSE_MAX FASP_SEC
-/* The link on which a receiver hears a group. All other datagrams go over link 0. */
-#define GROUP_LINK 1
+/* The socket on which a receiver hears a group. All other datagrams go over socket 0. */
+#define GROUP_SOCKET 1
 /* The most memory that blocks kept for repairs may take, in bytes. */
 #define FEC_KEPT (20 << 20)
 
-/* --- links --------------------------------------------------------------------------- */
+/* --- sockets --------------------------------------------------------------------------- */
 
 static gboolean
 can_reach (FaspSocket *socket, GSocketAddress *address, GError **error)
@@ -34,13 +34,13 @@ static gboolean
 convert_others (FaspIo *io, const FaspIoSettings *settings, GError **error)
 {
   guint flowlets = MAX (settings->flowlets, 1);
-  guint n = settings->n_links / flowlets;
+  guint n = settings->n_sockets / flowlets;
 
   if (settings->others == NULL || n < 2)
     return TRUE;
   io->others = g_new0 (FaspAddress, n - 1);
   for (guint i = 0; i + 1 < n; i++) {
-    FaspSocket *socket = fasp_links_get (io->links, (i + 1) * flowlets);
+    FaspSocket *socket = fasp_sockets_get (io->sockets, (i + 1) * flowlets);
 
     if (!can_reach (socket, settings->others[i], error)
         || !fasp_socket_convert (socket, settings->others[i], &io->others[i]))
@@ -60,38 +60,39 @@ get_limit (const FaspIoSettings *settings, guint threads)
   return MIN (all, G_MAXSIZE) / threads;
 }
 
-/* Opens the sockets. A receiver hears its group on a link of its own, after the others. */
+/* Opens the sockets. A receiver hears its group on a socket of its own, after the others. */
 static gboolean
-open_links (FaspIo *io, const FaspIoSettings *settings, GError **error)
+open_sockets (FaspIo *io, const FaspIoSettings *settings, GError **error)
 {
   const FaspMembership *multicast = settings->multicast;
-  FaspSocketSettings links[GROUP_LINK + 1];
+  FaspSocketSettings sockets[GROUP_SOCKET + 1];
 
-  if (multicast == NULL && settings->n_links == 1
+  if (multicast == NULL && settings->n_sockets == 1
       && settings->endpoint.mode == FASP_MODE_LISTENER) {
-    if (!fasp_port_join (settings->links,
+    if (!fasp_port_join (settings->sockets,
             settings->beside != NULL ? &settings->beside->shared : NULL, settings->endpoint.role,
             settings->endpoint.streamid, get_limit (settings, 1), &io->shared, error))
       return FALSE;
-    io->links = fasp_port_get_links (&io->shared);
+    io->sockets = fasp_port_get_sockets (&io->shared);
     return TRUE;
   }
   if (multicast == NULL) {
-    io->links = fasp_links_new (settings->links, settings->n_links, error);
-    return io->links != NULL;
+    io->sockets = fasp_sockets_new (settings->sockets, settings->n_sockets, error);
+    return io->sockets != NULL;
   }
-  g_return_val_if_fail (settings->n_links == 1, FALSE);
-  links[0] = links[GROUP_LINK] = settings->links[0];
-  links[GROUP_LINK].local_address = multicast->group;
-  links[GROUP_LINK].local_port = multicast->port;
-  links[GROUP_LINK].joins = multicast;
-  io->links = fasp_links_new (links,
-      settings->endpoint.role == FASP_ROLE_SENDER ? 1 : G_N_ELEMENTS (links), error);
-  if (io->links == NULL
-      || !fasp_membership_prepare (multicast, fasp_links_get (io->links, 0), &io->group, error))
+  g_return_val_if_fail (settings->n_sockets == 1, FALSE);
+  sockets[0] = sockets[GROUP_SOCKET] = settings->sockets[0];
+  sockets[GROUP_SOCKET].local_address = multicast->group;
+  sockets[GROUP_SOCKET].local_port = multicast->port;
+  sockets[GROUP_SOCKET].joins = multicast;
+  io->sockets = fasp_sockets_new (sockets,
+      settings->endpoint.role == FASP_ROLE_SENDER ? 1 : G_N_ELEMENTS (sockets), error);
+  if (io->sockets == NULL
+      || !fasp_membership_prepare (multicast, fasp_sockets_get (io->sockets, 0), &io->group, error))
     return FALSE;
-  io->group_interface = fasp_group_interface_new (multicast, fasp_links_get (io->links, 0),
-      settings->endpoint.role == FASP_ROLE_SENDER ? NULL : fasp_links_get (io->links, GROUP_LINK));
+  io->group_interface = fasp_group_interface_new (multicast, fasp_sockets_get (io->sockets, 0),
+      settings->endpoint.role == FASP_ROLE_SENDER ? NULL :
+                                                    fasp_sockets_get (io->sockets, GROUP_SOCKET));
   return TRUE;
 }
 
@@ -101,24 +102,24 @@ open_all (FaspIo *io, const FaspIoSettings *settings, GError **error)
 {
   g_autoptr (GSocketAddress) literal = NULL;
 
-  if (!fasp_random_check (error) || !open_links (io, settings, error))
+  if (!fasp_random_check (error) || !open_sockets (io, settings, error))
     return FALSE;
   /* only a literal address can be checked now, as those of a name may change */
   if (settings->peer_host != NULL)
     literal = g_inet_socket_address_new_from_string (settings->peer_host, settings->peer_port);
-  if (literal != NULL && !can_reach (fasp_links_get (io->links, 0), literal, error))
+  if (literal != NULL && !can_reach (fasp_sockets_get (io->sockets, 0), literal, error))
     return FALSE;
   return convert_others (io, settings, error);
 }
 
 static void
-close_links (FaspIo *io)
+close_sockets (FaspIo *io)
 {
   fasp_group_interface_free (io->group_interface);
   if (io->shared.port != NULL)
     fasp_port_leave (&io->shared);
-  else if (io->links != NULL)
-    fasp_links_free (io->links);
+  else if (io->sockets != NULL)
+    fasp_sockets_free (io->sockets);
 }
 
 /* --- life ----------------------------------------------------------------------------- */
@@ -133,14 +134,14 @@ fasp_io_enter (FaspIo *io, FaspIoState state)
 static gboolean
 make_receivers (FaspIo *io, const FaspIoSettings *settings, GError **error)
 {
-  guint links = fasp_links_count (io->links);
-  guint threads = fasp_receivers_choose (settings->threads, links, g_get_num_processors ());
+  guint sockets = fasp_sockets_count (io->sockets);
+  guint threads = fasp_receivers_choose (settings->threads, sockets, g_get_num_processors ());
   gsize limit = get_limit (settings, threads);
 
-  io->receiving.own = fasp_receivers_get_share (0, threads, links);
+  io->receiving.own = fasp_receivers_get_share (0, threads, sockets);
   io->receiving.in = fasp_receive_batch_new (limit);
   io->receivers =
-      fasp_receivers_new (io->links, 1, threads, limit, fasp_io_receive_beside, io, error);
+      fasp_receivers_new (io->sockets, 1, threads, limit, fasp_io_receive_beside, io, error);
   return io->receivers != NULL;
 }
 
@@ -159,7 +160,7 @@ destroy (FaspIo *io)
   fasp_endpoint_free (io->guard.endpoint);
   fasp_lanes_free (io->lanes);
   fasp_receive_batch_free (io->receiving.in);
-  close_links (io);
+  close_sockets (io);
   g_free (io->others);
   g_mutex_clear (&io->guard.mutex);
   g_cond_clear (&io->waiters.changed);
@@ -171,12 +172,12 @@ make_endpoint (FaspIo *io, const FaspIoSettings *settings)
 {
   FaspEndpointConfig config = settings->endpoint;
 
-  config.flows = settings->n_links;
+  config.flows = settings->n_sockets;
   config.flowlets = settings->flowlets;
   config.others = io->others;
   config.peers = 1 + settings->n_fallbacks;
   config.group = io->group;
-  config.group_link = GROUP_LINK;
+  config.group_socket = GROUP_SOCKET;
   if (io->shared.port != NULL) {
     config.limiter = fasp_port_get_limiter (&io->shared);
     config.id_bits = FASP_ROUTES_BITS;
@@ -197,8 +198,8 @@ make_endpoint (FaspIo *io, const FaspIoSettings *settings)
 static gboolean
 start (FaspIo *io, const FaspIoSettings *settings, GError **error)
 {
-  io->lanes = fasp_lanes_new (&io->guard, io->links,
-      settings->n_links <= MAX (settings->flowlets, 1), fasp_io_rouse, io, error);
+  io->lanes = fasp_lanes_new (&io->guard, io->sockets,
+      settings->n_sockets <= MAX (settings->flowlets, 1), fasp_io_rouse, io, error);
   if (io->lanes == NULL || !make_receivers (io, settings, error)
       || !fasp_io_dial_begin (io, settings, error))
     return FALSE;
@@ -229,7 +230,7 @@ fasp_io_new (const FaspIoSettings *settings, GError **error)
     destroy (io);
     return NULL;
   }
-  io->receiving.buffer = fasp_links_get_buffer (io->links);
+  io->receiving.buffer = fasp_sockets_get_buffer (io->sockets);
   make_endpoint (io, settings);
   if (!start (io, settings, error)) {
     destroy (io);
@@ -285,19 +286,19 @@ fasp_io_free (FaspIo *io)
 guint16
 fasp_io_get_port (FaspIo *io)
 {
-  return fasp_socket_get_port (fasp_links_get (io->links, 0));
+  return fasp_socket_get_port (fasp_sockets_get (io->sockets, 0));
 }
 
 gsize
 fasp_io_get_socket_buffer (FaspIo *io)
 {
-  return fasp_links_get_buffer (io->links);
+  return fasp_sockets_get_buffer (io->sockets);
 }
 
 gboolean
-fasp_io_is_early (FaspIo *io, guint link)
+fasp_io_is_early (FaspIo *io, guint number)
 {
-  return fasp_socket_is_early (fasp_links_get (io->links, link));
+  return fasp_socket_is_early (fasp_sockets_get (io->sockets, number));
 }
 
 FaspEndpoint *

@@ -11,7 +11,7 @@
 #pragma once
 
 #include "faspendpoint.h"
-#include "fasplinks.h"
+#include "faspsockets.h"
 #include "faspmembership.h"
 
 G_BEGIN_DECLS
@@ -24,10 +24,10 @@ typedef void (*FaspIoEventFunc) (FaspIo *io, const FaspEvent *event, gpointer us
  * every second. */
 typedef void (*FaspIoResolveFunc) (const gchar *host, const GError *error, gpointer user_data);
 
-/* The network refuses our datagrams on a link, or the kernel refuses to hand over those that
- * arrive. Sending and receiving go on. Each kind of error is reported once for all links that go to
- * one address of the peer (`flowlets'). */
-typedef void (*FaspIoSendFailedFunc) (guint link, const gchar *why, gpointer user_data);
+/* The network refuses our datagrams on a socket, or the kernel refuses to hand over those that
+ * arrive. Sending and receiving go on. Each kind of error is reported once for all sockets that go
+ * to one address of the peer (`flowlets'). */
+typedef void (*FaspIoSendFailedFunc) (guint number, const gchar *why, gpointer user_data);
 typedef void (*FaspIoRefusedFunc) (const gchar *why, gpointer user_data);
 
 /* The kernel grants the socket a receive buffer of @granted bytes, which is less than arrives at
@@ -55,17 +55,17 @@ typedef gboolean (*FaspIoClaimFunc) (const FaspAddress *address, gpointer user_d
 typedef struct
 {
   FaspEndpointConfig endpoint;
-  FaspIo *beside; /* listener with one link: shares the port of this one, and a caller is
+  FaspIo *beside; /* listener with one socket: shares the port of this one, and a caller is
                      given to the one that is free; NULL: none */
-  const FaspSocketSettings *links; /* one for each flow */
-  guint n_links;
+  const FaspSocketSettings *sockets; /* one for each flow */
+  guint n_sockets;
   guint threads;                   /* threads that receive; 0: chosen by the number of processors */
   guint flowlets;                  /* flows to each address of the peer, to its port and
                                       those above it */
   GSocketAddress *const *others;   /* caller: further addresses of the peer */
   const FaspMembership *multicast; /* for a sender that listens, or a receiver
                                       that calls the announced sender; needs
-                                      one link; NULL: no multicast */
+                                      one socket; NULL: no multicast */
   guint log;                       /* events of the decision log that are kept until they are
                                       fetched; 0: nothing is logged */
   const gchar *peer_host;          /* caller, rendezvous: name or address of the peer */
@@ -111,8 +111,8 @@ void fasp_io_free (FaspIo *io);
 
 guint16 fasp_io_get_port (FaspIo *io);
 gsize fasp_io_get_socket_buffer (FaspIo *io);
-/* Was the address or interface of this link missing when it was opened, and is it still? */
-gboolean fasp_io_is_early (FaspIo *io, guint link);
+/* Was the address or interface of this socket missing when it was opened, and is it still? */
+gboolean fasp_io_is_early (FaspIo *io, guint number);
 
 /* Does a unit that can be decoded without the bytes before begin with a piece? */
 typedef enum

@@ -27,7 +27,7 @@ resolved (GSocketAddress *address, gpointer data)
   FaspAddress peer;
   guint serial;
 
-  if (!fasp_socket_convert (fasp_links_get (io->links, 0), address, &peer))
+  if (!fasp_socket_convert (fasp_sockets_get (io->sockets, 0), address, &peer))
     return FALSE;
   if (dial->claim != NULL && !dial->claim (&peer, dial->claim_data)) {
     dial->is_claimed = TRUE;

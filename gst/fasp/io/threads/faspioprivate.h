@@ -62,12 +62,12 @@ struct _FaspIo
   FaspMode mode;
   FaspPortHandle shared;               /* place at a port that may be shared; shared.port is NULL:
                                           none */
-  FaspLinks *links;                    /* the port's; without a port: owned */
-  guint flowlets;                      /* links to each address of the peer */
+  FaspSockets *sockets;                /* the port's; without a port: owned */
+  guint flowlets;                      /* sockets to each address of the peer */
   FaspGroupInterface *group_interface; /* NULL: there is no group, or its interface need not be
                                           followed */
   FaspAddress group;                   /* multicast: the group's address, in the form of the first
-                                          link */
+                                          socket */
   FaspAddress *others;                 /* addresses of the peer for further flows */
   FaspLanes *lanes;                    /* the first lane is sent by the I/O thread and the writer */
   FaspReceivers *receivers;
@@ -97,10 +97,10 @@ void fasp_io_dial_note (FaspIo *io, const FaspEvent *event);
 void fasp_io_dial_follow (FaspIo *io);
 void fasp_io_dial_end (FaspIo *io);
 
-/* faspioreceive.c: I/O thread: receives datagrams. @ready: links that can be read, a bit each. */
+/* faspioreceive.c: I/O thread: receives datagrams. @ready: sockets that can be read, a bit each. */
 void fasp_io_receive (FaspIo *io, guint64 ready);
 /* Receives datagrams in another thread than the I/O thread. @data: the FaspIo. */
-void fasp_io_receive_beside (FaspReceiveBatch *in, guint link, gpointer data);
+void fasp_io_receive_beside (FaspReceiveBatch *in, guint number, gpointer data);
 /* The member is the FaspIo. */
 extern const FaspPortFunctions fasp_io_port_functions;
 

@@ -15,19 +15,19 @@
 static void
 fit_buffer (FaspIo *io)
 {
-  guint n = fasp_links_count (io->links);
+  guint n = fasp_sockets_count (io->sockets);
   gsize needed, granted;
   guint64 rate;
 
   fasp_guard_lock (&io->guard);
   rate = io->receiving.arriving.rate;
   fasp_guard_unlock (&io->guard);
-  /* one of several links may carry more than its share */
+  /* one of several sockets may carry more than its share */
   needed = rate / 8 * MIN (2, n) / n * FASP_IO_BUFFER_TIME / FASP_SEC;
   if (needed <= io->receiving.buffer)
     return;
   granted = io->shared.port != NULL ? fasp_port_set_buffer (&io->shared, 3 * needed) :
-                                      fasp_links_set_buffer (io->links, 3 * needed);
+                                      fasp_sockets_set_buffer (io->sockets, 3 * needed);
   io->receiving.buffer = granted;
   if (granted >= needed)
     return;
@@ -61,12 +61,12 @@ note_deaf (gpointer user, gint error)
   fasp_lanes_wake (io->lanes);
 }
 
-/* --- from our own links ------------------------------------------------------------ */
+/* --- from our own sockets ------------------------------------------------------------ */
 
 static void
-receive_from (FaspIo *io, FaspReceiveBatch *in, guint link)
+receive_from (FaspIo *io, FaspReceiveBatch *in, guint number)
 {
-  gint fd = fasp_links_get_fds (io->links)[link];
+  gint fd = fasp_sockets_get_fds (io->sockets)[number];
   FaspAddress address;
 
   for (guint i = 0; i < BATCHES_MAX; i++) {
@@ -84,7 +84,7 @@ receive_from (FaspIo *io, FaspReceiveBatch *in, guint link)
         fasp_guard_unlock (&io->guard);
         fasp_guard_lock (&io->guard);
       }
-      address.link = link;
+      address.socket = number;
       take (io, now, &address, data, size, memory, marked, FASP_ROUTE_HERE);
     }
     fasp_lanes_rouse_others (io->lanes);
@@ -95,9 +95,9 @@ receive_from (FaspIo *io, FaspReceiveBatch *in, guint link)
   note_deaf (io, fasp_receive_batch_take_error (in));
   /* reports can be forged, so only some are read before datagrams are served again */
   for (guint i = 0; i < FASP_FEEDBACK_AT_ONCE
-      && fasp_socket_get_unreachable (fasp_links_get (io->links, link), &address);
+      && fasp_socket_get_unreachable (fasp_sockets_get (io->sockets, number), &address);
       i++) {
-    address.link = link;
+    address.socket = number;
     fasp_guard_lock (&io->guard);
     fasp_endpoint_unreachable (io->guard.endpoint, g_get_monotonic_time (), &address);
     fasp_guard_unlock (&io->guard);
@@ -116,11 +116,11 @@ fasp_io_receive (FaspIo *io, guint64 ready)
 }
 
 void
-fasp_io_receive_beside (FaspReceiveBatch *in, guint link, gpointer data)
+fasp_io_receive_beside (FaspReceiveBatch *in, guint number, gpointer data)
 {
   FaspIo *io = data;
 
-  receive_from (io, in, link);
+  receive_from (io, in, number);
   fasp_guard_lock (&io->guard);
   fasp_io_rouse (io->lanes, io);
   fasp_guard_unlock (&io->guard);

@@ -75,11 +75,11 @@ report (Loop *loop)
   if (loop->has_reported && io->waiters.news != NULL)
     io->waiters.news (io->waiters.news_data);
   loop->has_reported = FALSE;
-  stale = fasp_endpoint_take_stale_links (io->guard.endpoint);
+  stale = fasp_endpoint_take_stale_sockets (io->guard.endpoint);
   fasp_guard_unlock (&io->guard);
   /* other threads may use these sockets meanwhile, as their descriptors stay valid */
   for (; stale != 0; stale &= stale - 1)
-    fasp_socket_change_port (fasp_links_get (io->links, __builtin_ctzll (stale)));
+    fasp_socket_change_port (fasp_sockets_get (io->sockets, __builtin_ctzll (stale)));
 }
 
 /* TRUE: bit @n of this error is not set in @reported.  Sets it. */
@@ -94,19 +94,19 @@ is_news (gint error, guint n, guint64 *reported)
   return TRUE;
 }
 
-/* Reports errors of sending. Not of a link whose interface is still missing, which was reported
+/* Reports errors of sending. Not of a socket whose interface is still missing, which was reported
  * when it was opened. */
 static void
 report_refused (Loop *loop)
 {
   FaspIo *io = loop->io;
-  guint link;
+  guint number;
   gint error;
 
-  while ((error = fasp_lanes_take_error (io->lanes, &link)) != 0)
-    if (fasp_socket_has_come (fasp_links_get (io->links, link))
-        && is_news (error, link / io->flowlets, loop->reported))
-      io->send_failed (link, g_strerror (error), io->user_data);
+  while ((error = fasp_lanes_take_error (io->lanes, &number)) != 0)
+    if (fasp_socket_has_come (fasp_sockets_get (io->sockets, number))
+        && is_news (error, number / io->flowlets, loop->reported))
+      io->send_failed (number, g_strerror (error), io->user_data);
 }
 
 /* --- waking and sleeping ----------------------------------------------------------- */
@@ -156,7 +156,7 @@ follow_interfaces (Loop *loop)
   if (io->shared.port != NULL)
     fasp_port_follow_interface (&io->shared);
   else
-    fasp_links_follow_interfaces (io->links);
+    fasp_sockets_follow_interfaces (io->sockets);
   if (io->group_interface != NULL)
     fasp_group_interface_follow (io->group_interface, now, loop->deaf_to_group);
 }
@@ -193,7 +193,7 @@ fasp_io_run (gpointer data)
   FaspIo *io = data;
   Loop thread = { .io = io, .follow_at = FASP_NEVER }, *loop = &thread;
 
-  if (io->group_interface != NULL || fasp_links_have_interfaces (io->links))
+  if (io->group_interface != NULL || fasp_sockets_have_interfaces (io->sockets))
     loop->follow_at = 0;
   /* the default of 50 µs would be added to every pacing gap */
   prctl (PR_SET_TIMERSLACK, 1, 0, 0, 0);

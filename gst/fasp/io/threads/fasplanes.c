@@ -34,11 +34,11 @@ typedef struct
 struct _FaspLanes
 {
   FaspGuard *guard;
-  FaspLinks *links;
+  FaspSockets *sockets;
   FaspLanesFunc rouse;
   gpointer user_data;
   gboolean stopping;           /* under the guard */
-  gint errors[FASP_FLOWS_MAX]; /* atomic: the last error of each link */
+  gint errors[FASP_FLOWS_MAX]; /* atomic: the last error of each socket */
   gint refused;                /* atomic: `errors' has an unreported one */
   guint n;
   Lane lanes[FASP_LANES_MAX];
@@ -86,13 +86,13 @@ note_lateness (Lane *lane)
   fasp_guard_unlock (guard);
 }
 
-/* With the lane's lock held.  Returns the link that takes no more now, or -1. */
+/* With the lane's lock held.  Returns the socket that takes no more now, or -1. */
 static gint
 send_due (Lane *lane)
 {
   FaspGuard *guard = lane->all->guard;
   gboolean more = TRUE;
-  guint link;
+  guint number;
   gint error;
 
   for (guint i = 0; i < BATCHES_MAX && more; i++) {
@@ -104,8 +104,8 @@ send_due (Lane *lane)
     note_lateness (lane);
   }
   g_atomic_int_set (&lane->futile, fasp_send_batch_get_futile (lane->batch));
-  while ((error = fasp_send_batch_take_error (lane->batch, &link)) != 0) {
-    g_atomic_int_set (&lane->all->errors[link], error);
+  while ((error = fasp_send_batch_take_error (lane->batch, &number)) != 0) {
+    g_atomic_int_set (&lane->all->errors[number], error);
     g_atomic_int_set (&lane->all->refused, TRUE);
   }
   return fasp_send_batch_get_blocked (lane->batch);
@@ -137,15 +137,15 @@ fasp_lanes_try_send (FaspLanes *all)
 }
 
 gint
-fasp_lanes_take_error (FaspLanes *all, guint *link)
+fasp_lanes_take_error (FaspLanes *all, guint *number)
 {
   if (!g_atomic_int_exchange (&all->refused, FALSE))
     return 0;
-  for (*link = 0; *link < FASP_FLOWS_MAX; (*link)++) {
-    gint error = g_atomic_int_exchange (&all->errors[*link], 0);
+  for (*number = 0; *number < FASP_FLOWS_MAX; (*number)++) {
+    gint error = g_atomic_int_exchange (&all->errors[*number], 0);
 
     if (error != 0) {
-      g_atomic_int_set (&all->refused, TRUE); /* other links may have errors, too */
+      g_atomic_int_set (&all->refused, TRUE); /* other sockets may have errors, too */
       return error;
     }
   }
@@ -178,7 +178,7 @@ oversleeps (const Lane *lane)
 
 /* Without the guard. */
 static guint64
-wait_for (Lane *lane, guint64 links, FaspTime until, gint blocked)
+wait_for (Lane *lane, guint64 sockets, FaspTime until, gint blocked)
 {
   FaspTime timeout =
       until == FASP_NEVER ? FASP_NEVER : fasp_later (0, until - g_get_monotonic_time ());
@@ -191,7 +191,7 @@ wait_for (Lane *lane, guint64 links, FaspTime until, gint blocked)
   } else if (blocked >= 0) {
     timeout = BLOCKED_MAX;
   }
-  ready = fasp_links_wait (lane->all->links, links, lane->wake_fd, &woken, blocked, timeout);
+  ready = fasp_sockets_wait (lane->all->sockets, sockets, lane->wake_fd, &woken, blocked, timeout);
   fasp_guard_lock (lane->all->guard);
   lane->sleeping_until = 0;
   fasp_guard_unlock (lane->all->guard);
@@ -207,9 +207,9 @@ fasp_lanes_fall_asleep (FaspLanes *all, FaspTime until)
 }
 
 guint64
-fasp_lanes_wait (FaspLanes *all, guint64 links, FaspTime until, gint blocked)
+fasp_lanes_wait (FaspLanes *all, guint64 sockets, FaspTime until, gint blocked)
 {
-  return wait_for (&all->lanes[0], links, until, blocked);
+  return wait_for (&all->lanes[0], sockets, until, blocked);
 }
 
 void
@@ -287,10 +287,11 @@ run (gpointer data)
 static gboolean
 lane_init (Lane *lane, gboolean waits, GError **error)
 {
-  FaspLinks *links = lane->all->links;
+  FaspSockets *sockets = lane->all->sockets;
 
   g_mutex_init (&lane->sending);
-  lane->batch = fasp_send_batch_new (fasp_links_get_fds (links), fasp_links_count (links), waits);
+  lane->batch =
+      fasp_send_batch_new (fasp_sockets_get_fds (sockets), fasp_sockets_count (sockets), waits);
   lane->wake_fd = fasp_wake_new (error);
   if (lane->wake_fd < 0)
     return FALSE;
@@ -312,14 +313,14 @@ lane_clear (Lane *lane)
 }
 
 FaspLanes *
-fasp_lanes_new (FaspGuard *guard, FaspLinks *links, gboolean waits, FaspLanesFunc rouse,
+fasp_lanes_new (FaspGuard *guard, FaspSockets *sockets, gboolean waits, FaspLanesFunc rouse,
     gpointer user_data, GError **error)
 {
   FaspLanes *all = g_new0 (FaspLanes, 1);
   guint n = fasp_endpoint_count_lanes (guard->endpoint);
 
   all->guard = guard;
-  all->links = links;
+  all->sockets = sockets;
   all->rouse = rouse;
   all->user_data = user_data;
   /* under the guard, so that no thread counts lanes that are not ready */

@@ -14,7 +14,7 @@
 #pragma once
 
 #include "faspguard.h"
-#include "fasplinks.h"
+#include "faspsockets.h"
 
 G_BEGIN_DECLS
 
@@ -28,28 +28,29 @@ guint fasp_lanes_choose (guint wanted, guint processors);
 
 /* Makes a lane for each lane of the endpoint, and starts the threads. @waits: threads wait while a
  * socket takes no more, rather than drop datagrams. NULL: *error says what to do. */
-FaspLanes *fasp_lanes_new (FaspGuard *guard, FaspLinks *links, gboolean waits, FaspLanesFunc rouse,
-    gpointer user_data, GError **error);
+FaspLanes *fasp_lanes_new (FaspGuard *guard, FaspSockets *sockets, gboolean waits,
+    FaspLanesFunc rouse, gpointer user_data, GError **error);
 /* Ends the threads, after they have sent the datagrams they have taken. */
 void fasp_lanes_stop (FaspLanes *lanes);
 void fasp_lanes_free (FaspLanes *lanes);
 
-/* Sends the datagrams that are due in the first lane. Returns the link that takes no more now, or
+/* Sends the datagrams that are due in the first lane. Returns the socket that takes no more now, or
  * -1. */
 gint fasp_lanes_send (FaspLanes *lanes);
-/* The same, unless another thread is sending. FALSE: another thread is, or a link takes no more. */
+/* The same, unless another thread is sending. FALSE: another thread is, or a socket takes no more.
+ */
 gboolean fasp_lanes_try_send (FaspLanes *lanes);
-/* errno of a link that refused something since the last call, and that link; 0: none
- * did. Call it again for further links. */
-gint fasp_lanes_take_error (FaspLanes *lanes, guint *link);
+/* errno of a socket that refused something since the last call, and that socket; 0: none
+ * did. Call it again for further sockets. */
+gint fasp_lanes_take_error (FaspLanes *lanes, guint *number);
 
 /* With the guard held: the first lane's thread is about to wait until @until; FASP_NEVER: without
  * limit. */
 void fasp_lanes_fall_asleep (FaspLanes *lanes, FaspTime until);
-/* Without the guard: waits until one of @links (a bit each) can be read, @blocked (a
- * link; -1: none) can be written to again, it is woken, or @until. Returns the
- * links that can be read, a bit each. */
-guint64 fasp_lanes_wait (FaspLanes *lanes, guint64 links, FaspTime until, gint blocked);
+/* Without the guard: waits until one of @sockets (a bit each) can be read, @blocked (a
+ * socket; -1: none) can be written to again, it is woken, or @until. Returns the
+ * sockets that can be read, a bit each. */
+guint64 fasp_lanes_wait (FaspLanes *lanes, guint64 sockets, FaspTime until, gint blocked);
 
 /* With the guard held, from other threads: does the first lane's thread sleep? */
 gboolean fasp_lanes_is_asleep (const FaspLanes *lanes);

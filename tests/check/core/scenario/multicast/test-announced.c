@@ -99,7 +99,7 @@ test_announce_flood (void)
     FaspWriter w = { data, sizeof data };
     FaspAddress from = members_get_stranger (500 + i % 100);
 
-    from.link = 1;
+    from.socket = 1;
     forged.nonce[0] = i % 7;
     fasp_wire_write_handshake (&w, &forged);
     vgroup_inject (g, i % 2 == 0 ? 0 : 2, &from, data, w.used);
@@ -133,7 +133,7 @@ test_announce_unicast (void)
     FaspAddress from = members_get_stranger (500);
     FaspWriter w = { data, sizeof data };
 
-    from.link = link;
+    from.socket = link;
     fasp_wire_write_handshake (&w, &forged);
     vgroup_inject (g, 0, &from, data, w.used);
     vgroup_run (g, FASP_SEC / 2);
@@ -154,7 +154,7 @@ test_retry_to_group (void)
   FaspAddress from = members_get_stranger (500);
   FaspHandshake open;
 
-  from.link = g->receiver_config.group_link;
+  from.socket = g->receiver_config.group_socket;
   for (guint i = 0; i < 2; i++) {
     guint8 data[100];
     FaspWriter w = { data, sizeof data };
@@ -165,7 +165,7 @@ test_retry_to_group (void)
     g_assert_true (fasp_wire_parse_handshake (datagram.data, datagram.size, &open));
     g_assert_cmpint (open.type, ==, FASP_HANDSHAKE_OPEN);
     g_assert_cmpuint (open.cookie_size, ==, i * FASP_COOKIE_SIZE);
-    g_assert_cmpuint (datagram.to.link, ==, 0);
+    g_assert_cmpuint (datagram.to.socket, ==, 0);
     forged.type = FASP_HANDSHAKE_RETRY;
     forged.to_cid = open.from_cid;
     memcpy (forged.nonce, open.nonce, FASP_NONCE_SIZE);
@@ -220,7 +220,7 @@ test_announced_in_vain (void)
     FaspAddress from = members_get_stranger (500 + i % 2);
     FaspWriter w = { data, sizeof data };
 
-    from.link = g->receiver_config.group_link;
+    from.socket = g->receiver_config.group_socket;
     fasp_wire_write_handshake (&w, &forged);
     vgroup_inject (g, 0, &from, data, w.used);
     vgroup_run (g, 250 * FASP_MSEC);

@@ -106,7 +106,7 @@ test_notified (gconstpointer data)
       black_out (net, link, VNET_A, 0, 5 * FASP_SEC, 15 * FASP_SEC);
     event = await (stream, c->side, FASP_EVENT_FLOW_OUT, 5 * FASP_SEC + FASP_OUTAGE_DELAY - 1,
         5 * FASP_SEC + FASP_OUTAGE_DELAY + c->notice);
-    g_assert_cmpuint (event->outage.flow, ==, event->address.link);
+    g_assert_cmpuint (event->outage.flow, ==, event->address.socket);
     g_assert_cmpuint (event->outage.flow, ==, link);
     g_assert_cmpuint (event->address.len, >, 0);
     g_assert_nonnull (strstr (event->text, c->why));
@@ -161,7 +161,7 @@ test_never (void)
   for (guint side = 0; side < SIDES; side++) {
     assert_notified (stream, side, 1, 0);
     g_assert_cmpuint (stream->outage[side].outage.flow, ==, 2);
-    g_assert_cmpuint (stream->outage[side].address.link, ==, 2);
+    g_assert_cmpuint (stream->outage[side].address.socket, ==, 2);
     g_assert_nonnull (strstr (stream->outage[side].text, "no peer"));
   }
   /* who was called does not know where the other end is */

@@ -24,7 +24,7 @@ await_new_port (VCast *n, VnetSide node)
 {
   FaspTime begun = vnet_get_time (n->net);
 
-  while (fasp_endpoint_take_stale_links (n->nodes[node].endpoint) == 0) {
+  while (fasp_endpoint_take_stale_sockets (n->nodes[node].endpoint) == 0) {
     vcast_run (n, 100 * FASP_MSEC);
     g_assert_cmpint (vnet_get_time (n->net) - begun, <, 100 * FASP_SEC);
   }
@@ -37,7 +37,7 @@ static void
 assert_stays (VCast *n, VnetSide node, FaspTime time)
 {
   vcast_run (n, time);
-  g_assert_cmpuint (fasp_endpoint_take_stale_links (n->nodes[node].endpoint), ==, 0);
+  g_assert_cmpuint (fasp_endpoint_take_stale_sockets (n->nodes[node].endpoint), ==, 0);
 }
 
 static VCast *
@@ -112,7 +112,7 @@ test_far (void)
   set_stale (n, VNET_B, TRUE);
   for (guint i = 0; i < 3000; i++) {
     vcast_run (n, 100 * FASP_MSEC);
-    left += fasp_endpoint_take_stale_links (caller) != 0;
+    left += fasp_endpoint_take_stale_sockets (caller) != 0;
   }
   /* after 3, 9, 21, 45, 93, 141, 189, 237 and 285 looks of 300 */
   g_assert_cmpuint (left, ==, 9);
@@ -146,7 +146,7 @@ test_refused (void)
   second = vnet_add_endpoint (n->net, VNET_C, &n->sender);
   fasp_endpoint_dial (second, vnet_get_time (n->net), &peer);
   vcast_run (n, 20 * FASP_SEC);
-  g_assert_cmpuint (fasp_endpoint_take_stale_links (second), ==, 0);
+  g_assert_cmpuint (fasp_endpoint_take_stale_sockets (second), ==, 0);
   vnet_attach (n->net, VNET_C, NULL);
   fasp_endpoint_free (second);
 }
@@ -172,15 +172,15 @@ test_one_of_several (void)
     stream = vstream_new (net, &config);
     caller = receiver_calls ? stream->receiver : stream->sender;
     vstream_run_until (stream, 10 * FASP_SEC);
-    g_assert_cmpuint (fasp_endpoint_take_stale_links (caller), ==, 0);
+    g_assert_cmpuint (fasp_endpoint_take_stale_sockets (caller), ==, 0);
     vnet_get_link_wire (net, VNET_A, VNET_B, 1)->loss = 1;
     vnet_get_link_wire (net, VNET_B, VNET_A, 1)->loss = 1;
     vstream_run_until (stream, 10 * FASP_SEC + LEAVES_WITHIN);
-    g_assert_cmpuint (fasp_endpoint_take_stale_links (caller), ==, FASP_BIT (1));
+    g_assert_cmpuint (fasp_endpoint_take_stale_sockets (caller), ==, FASP_BIT (1));
     vnet_get_link_wire (net, VNET_A, VNET_B, 1)->loss = 0;
     vnet_get_link_wire (net, VNET_B, VNET_A, 1)->loss = 0;
     vstream_run_until (stream, 50 * FASP_SEC);
-    g_assert_cmpuint (fasp_endpoint_take_stale_links (caller), ==, 0);
+    g_assert_cmpuint (fasp_endpoint_take_stale_sockets (caller), ==, 0);
     g_assert_true (vstream_is_right (stream));
   }
 }

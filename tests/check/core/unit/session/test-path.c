@@ -17,7 +17,7 @@ typedef struct
 static FaspAddress
 address (guint8 host, guint16 port, guint8 link)
 {
-  FaspAddress a = { .len = 16, .overhead = 28, .link = link };
+  FaspAddress a = { .len = 16, .overhead = 28, .socket = link };
 
   a.bytes[0] = 2;
   a.bytes[2] = port >> 8;

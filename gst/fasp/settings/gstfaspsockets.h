@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * gstfasplinks.h: makes the settings of sockets from addresses and a number of flows.
+ * gstfaspsockets.h: makes the settings of sockets from addresses and a number of flows.
  *
  * Flow i of the first `flowlets' flows goes from our port + i, if our port is set, to
  * the peer's port + i.  Each of bonding-addresses adds another such set.
@@ -11,9 +11,9 @@
 
 G_BEGIN_DECLS
 
-struct _GstFaspLinks
+struct _GstFaspSockets
 {
-  FaspSocketSettings sockets[FASP_FLOWS_MAX];
+  FaspSocketSettings list[FASP_FLOWS_MAX];
   guint n;
   guint flowlets;
   FaspMembership multicast; /* if the host is a group */
@@ -24,8 +24,8 @@ struct _GstFaspLinks
 };
 
 /* On failure, returns NULL, and a sentence in @error that tells the user what to do. */
-GstFaspLinks *gst_fasp_links_new (const GstFaspSettings *settings, GError **error);
-void gst_fasp_links_free (GstFaspLinks *links);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstFaspLinks, gst_fasp_links_free)
+GstFaspSockets *gst_fasp_sockets_new (const GstFaspSettings *settings, GError **error);
+void gst_fasp_sockets_free (GstFaspSockets *sockets);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstFaspSockets, gst_fasp_sockets_free)
 
 G_END_DECLS

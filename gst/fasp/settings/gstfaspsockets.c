@@ -13,17 +13,17 @@ typedef struct
 } Local;
 
 static const gchar *
-take (GstFaspLinks *links, gchar *text)
+take (GstFaspSockets *sockets, gchar *text)
 {
   if (text != NULL)
-    g_ptr_array_add (links->strings, text);
+    g_ptr_array_add (sockets->strings, text);
   return text;
 }
 
 static const gchar *
-keep (GstFaspLinks *links, const gchar *text)
+keep (GstFaspSockets *sockets, const gchar *text)
 {
-  return take (links, g_strdup (text));
+  return take (sockets, g_strdup (text));
 }
 
 /* Checks that there are @n ports from @port on. */
@@ -36,14 +36,14 @@ has_ports (guint port, guint n, GError **error)
 }
 
 static gboolean
-add_set (GstFaspLinks *links, const GstFaspSettings *s, const Local *local, GError **error)
+add_set (GstFaspSockets *sockets, const GstFaspSettings *s, const Local *local, GError **error)
 {
   /* room for what arrives in 100 ms at the channel rate before it is read */
   gsize buffer = CLAMP (s->sending.max_bitrate / 8 / 10, 4 << 20, 32 << 20);
   /* an element that dials goes on when its own address changes */
   gboolean answers = gst_fasp_mode_get (s) == GST_FASP_MODE_LISTENER;
 
-  if (links->n + s->flowlets > FASP_FLOWS_MAX) {
+  if (sockets->n + s->flowlets > FASP_FLOWS_MAX) {
     BAD ("There are too many flows: flowlets times the number of addresses "
          "(that of the URI, and bonding-addresses) must be at most %d. Set fewer "
          "of either.",
@@ -53,7 +53,7 @@ add_set (GstFaspLinks *links, const GstFaspSettings *s, const Local *local, GErr
   if (!has_ports (local->port, s->flowlets, error))
     return FALSE;
   for (guint i = 0; i < s->flowlets; i++)
-    links->sockets[links->n++] = (FaspSocketSettings) {
+    sockets->list[sockets->n++] = (FaspSocketSettings) {
       .local_address = local->address,
       .local_port = local->port > 0 ? local->port + i : 0,
       .interface = local->interface,
@@ -94,13 +94,13 @@ parse_address (const gchar *text, gchar **own)
 /* Does the first set have @address already?  A port at all addresses is taken at each of them, and
  * at 0.0.0.0 at each IPv4 address. */
 static gboolean
-is_taken (const GstFaspLinks *links, const GstFaspSettings *s, GSocketAddress *address)
+is_taken (const GstFaspSockets *sockets, const GstFaspSettings *s, GSocketAddress *address)
 {
-  const gchar *first = links->sockets[0].local_address;
+  const gchar *first = sockets->list[0].local_address;
   g_autoptr (GInetAddress) all = first != NULL && first[0] != '\0' ?
       g_inet_address_new_from_string (first) :
       g_inet_address_new_any (G_SOCKET_FAMILY_IPV6);
-  guint from = links->sockets[0].local_port;
+  guint from = sockets->list[0].local_port;
   guint port = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (address));
 
   return from > 0 && all != NULL && g_inet_address_get_is_any (all)
@@ -112,7 +112,7 @@ is_taken (const GstFaspLinks *links, const GstFaspSettings *s, GSocketAddress *a
 /* Adds one of bonding-addresses.  For an element that dials it is the peer's address, with
  * @LOCAL for where to send from; for a listener it is its own address. */
 static gboolean
-add_bond (GstFaspLinks *links, const GstFaspSettings *s, const gchar *text, GError **error)
+add_bond (GstFaspSockets *sockets, const GstFaspSettings *s, const gchar *text, GError **error)
 {
   gboolean dials = gst_fasp_mode_get (s) != GST_FASP_MODE_LISTENER;
   g_auto (GStrv) parts = g_strsplit (text, "@", 2);
@@ -140,65 +140,65 @@ add_bond (GstFaspLinks *links, const GstFaspSettings *s, const gchar *text, GErr
   if (dials) {
     if (!has_ports (port, s->flowlets, error))
       return FALSE;
-    g_ptr_array_add (links->others, g_object_ref (address));
+    g_ptr_array_add (sockets->others, g_object_ref (address));
     /* in a rendezvous, the peer expects us at the same port as its own */
     local.port = gst_fasp_mode_get (s) == GST_FASP_MODE_RENDEZVOUS ? port : 0;
     if (parts[1] != NULL && is_address (parts[1]))
-      local.address = keep (links, parts[1]);
+      local.address = keep (sockets, parts[1]);
     else
-      local.interface = keep (links, parts[1]);
+      local.interface = keep (sockets, parts[1]);
   } else {
-    if (is_taken (links, s, address)) {
+    if (is_taken (sockets, s, address)) {
       BAD ("This element listens at port %u of all addresses, so \"%s\" in "
            "bonding-addresses is taken: name the first address, too, with "
            "fasp://ADDRESS:%u?mode=listener, or choose another port.",
-          links->sockets[0].local_port, text, links->sockets[0].local_port);
+          sockets->list[0].local_port, text, sockets->list[0].local_port);
       return FALSE;
     }
-    local.address = keep (links, own);
+    local.address = keep (sockets, own);
     local.port = port;
   }
-  return add_set (links, s, &local, error);
+  return add_set (sockets, s, &local, error);
 }
 
 static gboolean
-add_all (GstFaspLinks *links, const GstFaspSettings *s, GError **error)
+add_all (GstFaspSockets *sockets, const GstFaspSettings *s, GError **error)
 {
-  Local local = { keep (links, gst_fasp_mode_get_localaddress (s)), keep (links, s->interface),
+  Local local = { keep (sockets, gst_fasp_mode_get_localaddress (s)), keep (sockets, s->interface),
     gst_fasp_mode_get_localport (s) };
 
   if (gst_fasp_multicast_is_meant (s)) {
     /* senders to a group, and callers, do not use the group's port as their own */
-    local.address = keep (links, gst_fasp_multicast_get_local (s));
+    local.address = keep (sockets, gst_fasp_multicast_get_local (s));
     local.port = s->localport_set ? s->localport : 0;
-    gst_fasp_multicast_to_io (s, &links->multicast);
-    links->multicast.group = take (links, gst_fasp_multicast_get_group (s));
-    links->multicast.source = keep (links, s->multicast.source);
-    links->multicast.interface = keep (links, links->multicast.interface);
-    return add_set (links, s, &local, error);
+    gst_fasp_multicast_to_io (s, &sockets->multicast);
+    sockets->multicast.group = take (sockets, gst_fasp_multicast_get_group (s));
+    sockets->multicast.source = keep (sockets, s->multicast.source);
+    sockets->multicast.interface = keep (sockets, sockets->multicast.interface);
+    return add_set (sockets, s, &local, error);
   }
   if (gst_fasp_mode_get (s) == GST_FASP_MODE_CALLER && !s->localport_set)
     local.port = 0;
-  if (!has_ports (s->port, s->flowlets, error) || !add_set (links, s, &local, error))
+  if (!has_ports (s->port, s->flowlets, error) || !add_set (sockets, s, &local, error))
     return FALSE;
   if (s->bonding_addresses != NULL && s->bonding_addresses[0] != '\0') {
     g_auto (GStrv) bonds = g_strsplit (s->bonding_addresses, ",", -1);
 
     for (gchar **bond = bonds; *bond != NULL; bond++)
-      if (!add_bond (links, s, *bond, error))
+      if (!add_bond (sockets, s, *bond, error))
         return FALSE;
   }
   /* of several lines, one that is not there yet must not prevent the start */
-  for (guint i = 0; links->n > s->flowlets && i < links->n; i++)
-    links->sockets[i].may_come = TRUE;
+  for (guint i = 0; sockets->n > s->flowlets && i < sockets->n; i++)
+    sockets->list[i].may_come = TRUE;
   return TRUE;
 }
 
 /* Adds HOST:PORT, or [ADDRESS]:PORT, of fallback-addresses. */
 static gboolean
-add_fallback (GstFaspLinks *links, gchar *text, GError **error)
+add_fallback (GstFaspSockets *sockets, gchar *text, GError **error)
 {
-  FaspIoPeer *peer = &links->fallbacks[links->n_fallbacks];
+  FaspIoPeer *peer = &sockets->fallbacks[sockets->n_fallbacks];
   gchar *colon = strrchr (g_strstrip (text), ':');
   guint64 port;
 
@@ -210,19 +210,19 @@ add_fallback (GstFaspLinks *links, gchar *text, GError **error)
         text);
     return FALSE;
   }
-  if (!has_ports (port, links->flowlets, error))
+  if (!has_ports (port, sockets->flowlets, error))
     return FALSE;
   if (text[0] == '[')
     colon[-1] = '\0';
   *colon = '\0';
-  peer->host = keep (links, text[0] == '[' ? text + 1 : text);
+  peer->host = keep (sockets, text[0] == '[' ? text + 1 : text);
   peer->port = port;
-  links->n_fallbacks++;
+  sockets->n_fallbacks++;
   return TRUE;
 }
 
 static gboolean
-add_fallbacks (GstFaspLinks *links, const GstFaspSettings *s, GError **error)
+add_fallbacks (GstFaspSockets *sockets, const GstFaspSettings *s, GError **error)
 {
   g_auto (GStrv) texts = NULL;
 
@@ -233,38 +233,38 @@ add_fallbacks (GstFaspLinks *links, const GstFaspSettings *s, GError **error)
          "uri=fasp://HOST:PORT, or leave them out.");
     return FALSE;
   }
-  if (links->others->len > 0) {
+  if (sockets->others->len > 0) {
     BAD ("fallback-addresses and bonding-addresses cannot be used together, as "
          "all bonding-addresses lead to one peer. Set one of them.");
     return FALSE;
   }
   texts = g_strsplit (s->receiving.fallback_addresses, ",", -1);
-  links->fallbacks = g_new (FaspIoPeer, g_strv_length (texts));
+  sockets->fallbacks = g_new (FaspIoPeer, g_strv_length (texts));
   for (gchar **text = texts; *text != NULL; text++)
-    if (!add_fallback (links, *text, error))
+    if (!add_fallback (sockets, *text, error))
       return FALSE;
   return TRUE;
 }
 
-GstFaspLinks *
-gst_fasp_links_new (const GstFaspSettings *settings, GError **error)
+GstFaspSockets *
+gst_fasp_sockets_new (const GstFaspSettings *settings, GError **error)
 {
-  GstFaspLinks *links = g_new0 (GstFaspLinks, 1);
+  GstFaspSockets *sockets = g_new0 (GstFaspSockets, 1);
 
-  links->flowlets = settings->flowlets;
-  links->others = g_ptr_array_new_with_free_func (g_object_unref);
-  links->strings = g_ptr_array_new_with_free_func (g_free);
-  if (add_all (links, settings, error) && add_fallbacks (links, settings, error))
-    return links;
-  gst_fasp_links_free (links);
+  sockets->flowlets = settings->flowlets;
+  sockets->others = g_ptr_array_new_with_free_func (g_object_unref);
+  sockets->strings = g_ptr_array_new_with_free_func (g_free);
+  if (add_all (sockets, settings, error) && add_fallbacks (sockets, settings, error))
+    return sockets;
+  gst_fasp_sockets_free (sockets);
   return NULL;
 }
 
 void
-gst_fasp_links_free (GstFaspLinks *links)
+gst_fasp_sockets_free (GstFaspSockets *sockets)
 {
-  g_ptr_array_unref (links->others);
-  g_ptr_array_unref (links->strings);
-  g_free (links->fallbacks);
-  g_free (links);
+  g_ptr_array_unref (sockets->others);
+  g_ptr_array_unref (sockets->strings);
+  g_free (sockets->fallbacks);
+  g_free (sockets);
 }
