@@ -92,7 +92,7 @@ gst_fasp_events_peer (const FaspEvent *event)
 static gchar *
 explain_refusal (const FaspEvent *event, const gchar *peer)
 {
-  /* there is advice for two causes: the streamid, and a decision of the application */
+  /* a call is refused for its streamid, or by a decision of the application */
   const gchar *advice = strstr (event->text, "streamid") != NULL ?
       "set streamid to that of a stream there" :
       "the operator of that end has to let this one in, which may depend on its "
@@ -204,7 +204,7 @@ describe_time (guint64 seconds)
   return g_strdup_printf ("%" G_GUINT64_FORMAT " days", seconds / 86400);
 }
 
-/* Posts the intervals between skips that are to be expected, and that were observed. */
+/* Posts the expected and the observed interval between skips. */
 static void
 post_promise (GstElement *element, const FaspEvent *event)
 {
@@ -219,7 +219,7 @@ post_promise (GstElement *element, const FaspEvent *event)
               NULL)));
 }
 
-/* Tells how often skips are to be expected; warns if that is more often than wanted. */
+/* Posts how often skips are expected; warns if that is more often than glitch-interval allows. */
 static void
 report_promise (GstElement *element, const FaspEvent *event, const gchar *peer,
     GstFaspPosted *posted)
@@ -238,10 +238,9 @@ report_promise (GstElement *element, const FaspEvent *event, const gchar *peer,
         (NULL));
 }
 
-/* May the caller come in?  Asks by srtsink's signal, then by the one that also tells the
- * caller's key.  That one has strings only, which every language copies by itself.  A caller whose
- * key is not among those allowed comes in only if a handler lets it, so not once the last one is
- * gone. */
+/* May the caller come in?  Emits srtsink's signal, then caller-identified, which also has the
+ * caller's key, and only strings, which every language copies by itself.  A caller whose key is not
+ * among those allowed comes in only if a handler of caller-identified accepts it. */
 static gboolean
 ask (GstElement *element, const FaspEvent *event, GSocketAddress *address)
 {
@@ -260,7 +259,7 @@ ask (GstElement *element, const FaspEvent *event, GSocketAddress *address)
   return accept;
 }
 
-/* Answers a caller, which waits for the answer. */
+/* Asks the application whether the caller may come in, and gives the core its answer. */
 static void
 answer (GstElement *element, FaspIo *io, const FaspEvent *event, GSocketAddress *address)
 {
@@ -270,8 +269,7 @@ answer (GstElement *element, FaspIo *io, const FaspEvent *event, GSocketAddress 
   fasp_io_unlock (io, TRUE);
 }
 
-/* Posts a message that the application can act upon. @s: its fields, to which the peer's are added.
- */
+/* Posts @s as an element message, with fields about the peer added. */
 static void
 post (GstElement *element, GstStructure *s, const FaspEvent *event)
 {
@@ -313,7 +311,7 @@ report_connected (GstElement *element, const FaspEvent *event, GSocketAddress *a
   post (element, gst_structure_new_empty ("connection-added"), event);
 }
 
-/* The stream goes on in another session: posts with which peer, and what is missing. */
+/* The stream goes on in another session: posts from which peer, and how many bytes are missing. */
 static void
 report_moved (GstElement *element, const FaspEvent *event, const gchar *peer)
 {
@@ -346,7 +344,7 @@ report_moved (GstElement *element, const FaspEvent *event, const gchar *peer)
         ("the stream goes on from %s; nothing is missing", peer));
 }
 
-/* The first bytes of a stream are here. */
+/* The first bytes of a stream have come. */
 static void
 report_joined (GstElement *element, const FaspEvent *event, const gchar *peer,
     GstFaspPosted *posted)
@@ -496,7 +494,7 @@ report_rejected (GstElement *element, const FaspEvent *event, GSocketAddress *ad
 {
   g_autofree gchar *why = gst_fasp_events_explain (event), *more = NULL;
 
-  /* without an address there was no peer: its name was not found */
+  /* the event has no address if the peer's name was not found */
   if (address != NULL)
     g_signal_emit_by_name (element, "caller-rejected", address, event->streamid);
   posted->quiet[GST_FASP_QUIET_REFUSED].unposted += event->refusal.more;
@@ -515,7 +513,8 @@ meets_halfway (GstElement *element)
   return mode == GST_FASP_MODE_RENDEZVOUS;
 }
 
-/* Does this element hold the stream until a receiver connects?  Others may wait for it then. */
+/* Does this element hold the stream until a receiver connects?  Then elements upstream wait, too.
+ */
 static gboolean
 is_held (GstElement *element)
 {
@@ -526,7 +525,7 @@ is_held (GstElement *element)
   return held;
 }
 
-/* No peer has been heard yet: tells what to check. */
+/* No peer has been heard yet: warns, and says what to check. */
 static void
 report_unanswered (GstElement *element, const FaspEvent *event, const gchar *peer)
 {
@@ -564,7 +563,7 @@ report_unanswered (GstElement *element, const FaspEvent *event, const gchar *pee
         (NULL));
 }
 
-/* @peer: the address that sends it. */
+/* Warns that @peer sends another protocol to this port. */
 static void
 report_stranger (GstElement *element, FaspIo *io, const FaspEvent *event, const gchar *peer)
 {

@@ -14,15 +14,13 @@ G_BEGIN_DECLS
 /* Installs the signals that srtsink has (caller-added, caller-removed, caller-rejected,
  * caller-connecting), and caller-identified. */
 void gst_fasp_events_install (GObjectClass *klass);
-/* Has the application connected a handler of the signal @name, which is not blocked? */
+/* Is a handler of the signal @name connected, and not blocked? */
 gboolean gst_fasp_events_has_handler (GstElement *element, const gchar *name);
 
-/* The details of an error or warning about what became of a peer, for
- * GST_ELEMENT_*_WITH_DETAILS(). */
+/* For GST_ELEMENT_*_WITH_DETAILS(): the reason why a peer was refused or has left. */
 #define GST_FASP_REASON(event) ("reason-code", G_TYPE_UINT, (guint) (event)->reason, NULL)
 
-/* Kinds of messages about peers.  Peers may be strangers, so the messages are limited
- * (gstfaspquiet.h). */
+/* Kinds of messages that any host can cause, and that are therefore limited (gstfaspquiet.h). */
 typedef enum
 {
   GST_FASP_QUIET_REFUSED,
@@ -36,8 +34,8 @@ typedef enum
   GST_FASP_QUIET_KINDS,
 } GstFaspQuietKind;
 
-/* What has been posted.  A caller repeats its call before it gives up, and with auto-reconnect it
- * never gives up, so not each refusal gets a warning. */
+/* The messages posted so far.  A caller repeats its call, with auto-reconnect for ever, so not each
+ * refusal gets a warning. */
 typedef struct
 {
   GstFaspQuiet quiet[GST_FASP_QUIET_KINDS];
@@ -51,23 +49,23 @@ typedef struct
   guint next;
 } GstFaspPosted;
 
-/* Emits the signals and posts the messages for @event; answers the core if
- * it asks.  The element itself posts errors; gstfasplines.h posts messages about flows. */
+/* Emits the signals and posts the messages for @event; if a caller waits to be accepted, answers
+ * the core.  The element itself posts errors; gstfasplines.h posts messages about flows. */
 void gst_fasp_events_handle (GstElement *element, FaspIo *io, const FaspEvent *event,
     GstFaspPosted *posted);
 void gst_fasp_events_resolve_failed (GstElement *element, const gchar *host, const GError *error);
 
-/* Returns a sentence that says why, for an error or warning. Free with g_free(). */
+/* Returns the reason of @event as a sentence, for an error or warning. Free with g_free(). */
 gchar *gst_fasp_events_explain (const FaspEvent *event);
 /* Returns the peer's address and port as text. Free with g_free(). */
 gchar *gst_fasp_events_peer (const FaspEvent *event);
-/* Should a warning be given now?  FALSE if it was given less than a minute ago.  *last: when it
- * was given last, µs; 0: never. */
+/* May a warning be posted now?  FALSE: it was posted less than a minute ago.  *last: when it was
+ * posted last, µs; 0: never. */
 gboolean gst_fasp_events_is_due (gint64 *last);
 /* Warns that the kernel's limit for receive buffers is too low for this rate (bit/s). */
 void gst_fasp_events_buffer_short (GstElement *element, guint64 rate, gsize granted, gsize wanted);
-/* Warn that this machine cannot send, or receive, datagrams. @line: where, of several; NULL: there
- * is one. */
+/* Warn that this machine cannot send, or receive, datagrams. @line: the line that fails; NULL:
+ * there is only one. */
 void gst_fasp_events_send_failed (GstElement *element, const gchar *line, const gchar *why);
 void gst_fasp_events_receive_failed (GstElement *element, const gchar *why);
 

@@ -6,9 +6,9 @@
 
 typedef struct
 {
-  gchar *name;      /* interface or address of this machine, as it was set; NULL: neither */
-  gint64 warned_at; /* when a warning was given last, µs; 0: never */
-  gboolean warned;  /* there was a warning, and no message yet that it is over */
+  gchar *name;      /* interface or address of this machine, as set by the user; NULL: neither */
+  gint64 warned_at; /* when a warning was last posted, µs; 0: never */
+  gboolean warned;  /* a warning was posted, and no message yet that the outage is over */
 } Line;
 
 struct _GstFaspLines

@@ -4,8 +4,8 @@
 #include "gstfaspevents.h"
 #include "gstfaspsources.h"
 
-/* By FaspMergeEventType: the field `change' of the message, and the same in a sentence that begins
- * with the address. */
+/* By FaspMergeEventType: the field `change' of the message, and the end of a sentence that begins
+ * with the source's address. */
 static const struct
 {
   const gchar *change, *sentence;

@@ -11,12 +11,11 @@
 
 G_BEGIN_DECLS
 
-/* Posts a message for each change.  It is an INFO for people, too, as often as gstfaspquiet.h
- * allows.
- * @peer: address of the source; its length is 0 if it was never connected. */
+/* Posts an element message for the change and, as often as gstfaspquiet.h allows, an INFO or a
+ * warning.  @peer: address of the source; its length is 0 if it was never connected. */
 void gst_fasp_sources_post (GstElement *element, const FaspMergeEvent *event,
     const FaspAddress *peer, GstFaspQuiet *quiet);
-/* Warns that a source will not come any more, while others may. */
+/* Warns that a source refused for good and is not called again, while others are used. */
 void gst_fasp_sources_warn_failed (GstElement *element, const FaspEvent *event);
 
 G_END_DECLS

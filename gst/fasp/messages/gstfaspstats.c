@@ -40,13 +40,13 @@ set_key (GstStructure *s, const gchar *name, const guint8 *key)
 typedef struct
 {
   GArray *flows, *paths; /* FaspFlowStats and FaspPathStats, of the sessions that have several */
-  guint flow, path;      /* those of the next session begin there */
+  guint flow, path;      /* index of the first flow and path of the next session */
 } Parts;
 
 static void describe (GstStructure *s, FaspStatsOf of, gconstpointer stats, Parts *parts,
     FaspRole role);
 
-/* Structures of the @n next ones of @array; *at is moved behind them. */
+/* Makes a structure of each of the @n elements of @array from *at on; moves *at behind them. */
 static GPtrArray *
 describe_parts (const GArray *array, guint *at, guint n, const gchar *name, FaspStatsOf of,
     FaspRole role)
@@ -63,7 +63,7 @@ describe_parts (const GArray *array, guint *at, guint n, const gchar *name, Fasp
   return list;
 }
 
-/* Sets the field @field, whose member is at @at. */
+/* Sets @field from the member of the statistics at @at. */
 static void
 set_field (GstStructure *s, const FaspStatField *field, gconstpointer at, Parts *parts,
     FaspRole role)
@@ -167,17 +167,18 @@ get_parts (FaspEndpoint *endpoint, FaspTime now, const FaspSessionStats *session
   }
 }
 
-/* What is copied of all endpoints, each under its own lock, and described without any. */
+/* Copies of the statistics of all endpoints, each made under its endpoint's lock; the structures
+ * are made of them without a lock. */
 typedef struct
 {
   GArray *sessions; /* FaspSessionStats */
-  GArray *sources;  /* guint: the number of the source of each of these */
+  GArray *sources;  /* guint: the number of the source of each session */
   Parts parts;
   FaspEndpointStats total;
   FaspHist arrival, in_order;
   gboolean has_group;
   FaspGroupStats group;
-  gboolean has_last; /* no peer is there any more: the one that left last */
+  gboolean has_last; /* all peers have left: `last' is the one that left last */
   FaspSessionStats last;
 } Copied;
 
@@ -224,7 +225,7 @@ copy_sessions (Copied *copied, FaspIo *io, guint source, FaspTime now)
   } while (n > 0);
 }
 
-/* Adds up what is a number: all that is shown of an endpoint. */
+/* Adds up the fields of an endpoint, which all are numbers. */
 static void
 add_up (FaspEndpointStats *sum, const FaspEndpointStats *one)
 {
@@ -263,8 +264,8 @@ copy_totals (Copied *copied, FaspIo *io, FaspTime now)
   fasp_io_unlock (io, FALSE);
 }
 
-/* Of several sources, the totals are those of the stream that was read; those of each source are
- * described by themselves. */
+/* With several sources, the totals are those of the merged stream; describe_source() shows those of
+ * each source. */
 static void
 copy_stream (Copied *copied, FaspSources *several)
 {
@@ -319,7 +320,7 @@ find_lateness (const FaspHist *hist, FaspTime lateness[FASP_HIST_POINTS])
     lateness[i] = fasp_hist_percentile (hist, fasp_hist_points[i].fraction);
 }
 
-/* Of a source by itself, whether it is connected or not. */
+/* Describes one of several sources, connected or not. */
 static GstStructure *
 describe_source (const Copied *copied, FaspSources *several, guint i, FaspTime now, FaspRole role)
 {
@@ -384,7 +385,7 @@ gst_fasp_stats_new (FaspIo *io, FaspSources *several, FaspRole role)
   Parts parts, first;
 
   copied_init (&copied);
-  if (io == NULL) { /* no peer is there: the field is, so that a reader need not know why */
+  if (io == NULL) { /* there is no peer, but a reader of the statistics always finds the field */
     gst_fasp_structure_take_structures (s, "callers", g_ptr_array_new ());
     return s;
   }
@@ -437,7 +438,7 @@ gst_fasp_stats_begin_reports (GstElement *element, GstClockTime interval)
   g_autoptr (GstClock) clock = gst_system_clock_obtain ();
   GstClockID id =
       gst_clock_new_periodic_id (clock, gst_clock_get_time (clock) + interval, interval);
-  /* a weak reference: the clock keeps an unscheduled entry until all earlier ones were due */
+  /* a weak reference: an unscheduled entry stays in the clock until all earlier entries were due */
   GWeakRef *ref = g_new (GWeakRef, 1);
 
   g_weak_ref_init (ref, element);

@@ -12,8 +12,7 @@
 
 G_BEGIN_DECLS
 
-/* Returns an interval in ns; if that is too long for GstClockTime, the longest
- * possible one. */
+/* Returns the interval in ns; at most the longest that GstClockTime holds. */
 GstClockTime gst_fasp_interval (guint64 seconds);
 
 /* @io: NULL if the element is not running.  @several: the sources, of which @io is the first; NULL:

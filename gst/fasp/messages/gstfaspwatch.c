@@ -13,18 +13,18 @@
 #define LATE .1
 /* Below this, max-bitrate may have been meant in kbit/s, as x264enc's bitrate is. */
 #define LOW_RATE 100000
-/* Warns if this many looks in a row find the same. */
+/* Warns if this many looks in a row find the same fault. */
 #define LOOKS 3
 
-/* If nothing was acknowledged within this many looks, the path takes nothing any more. */
+/* If no block was acknowledged within this many looks, the path delivers nothing any more. */
 #define STUCK_LOOKS 5
 
-/* A receiver that joins a stream with a header waits for a key frame.  After this time, it does not
- * look as if one comes, µs. */
+/* A receiver that joins a stream with a header waits for a key frame.  After this time, probably
+ * none comes, µs. */
 #define KEYLESS (10 * G_USEC_PER_SEC)
 
 /* A file is read as fast as the line takes it.  A live source keeps its own pace: if the line is
- * slower, nothing is lost, but the stream is later and later. */
+ * slower, the delay of the stream keeps growing. */
 static gboolean
 is_live (GstElement *sink)
 {
@@ -37,7 +37,7 @@ is_live (GstElement *sink)
   return live;
 }
 
-/* Warns if max-bitrate looks as if its unit was mistaken. */
+/* Warns if max-bitrate was probably given in another unit. */
 static gboolean
 warn_unit (const GstFaspWatch *w, GstElement *sink)
 {
@@ -134,7 +134,8 @@ warn_keyless (GstFaspWatch *w, GstElement *sink, FaspTime wait)
       (NULL));
 }
 
-/* The mean rate so far.  While it is held up, a source would write more than it does. */
+/* Measures the stream's mean rate so far, except while its source is held up and writes less than
+ * it would. */
 static void
 note_rate (GstFaspWatch *w, guint64 written, gint64 now, gint64 held)
 {
@@ -168,7 +169,7 @@ gst_fasp_watch_look (GstFaspWatch *w, GstElement *sink, FaspIo *io, GstFaspWatch
   keyless = fasp_endpoint_get_header_wait (endpoint, now);
   fasp_endpoint_get_stats (endpoint, &stats);
   fasp_io_unlock (io, FALSE);
-  /* after an outage, data waits as well, but less and less */
+  /* a backlog that shrinks is one that an outage left behind, and does not count */
   w->behind = stream != GST_FASP_WATCH_ENDS && backlog >= 0
           && (held > since / 2 || (backlog > BEHIND && backlog > w->backlog)) ?
       w->behind + 1 :

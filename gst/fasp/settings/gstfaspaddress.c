@@ -9,7 +9,7 @@ to_gio (const FaspAddress *address)
   return address->len > 0 ? fasp_socket_address_to_gio (address) : NULL;
 }
 
-/* %INTERFACE, by its name as long as there is one. */
+/* Returns %INTERFACE, with the interface's name or, if it has none, its number. */
 static gchar *
 describe_scope (guint32 scope)
 {

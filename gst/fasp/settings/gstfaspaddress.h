@@ -2,9 +2,9 @@
  *
  * gstfaspaddress.h: the addresses of peers, for programs and for people.
  *
- * A field that is a GSocketAddress has a twin of its name and -string.  Not every language can read
- * the first (Go, Java), and gst-launch-1.0 -m prints NULL for it; programs made for srtsink need
- * it.
+ * A field that is a GSocketAddress, as programs made for srtsink need it, has a twin, a string with
+ * -string behind its name: Go and Java cannot read a GSocketAddress, and gst-launch-1.0 -m prints
+ * NULL for it.
  */
 #pragma once
 

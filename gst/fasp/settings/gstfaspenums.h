@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * gstfaspenums.h: the enumerations that properties use: these, and some of the core's.  Their
- * numbers are the elements' interface: a new value goes behind the others.
+ * gstfaspenums.h: the enumerations that properties use, some of them the core's.  Their numbers are
+ * a part of the elements' interface: a new value goes behind the others.
  */
 #pragma once
 

@@ -8,7 +8,8 @@
 #include "gstfaspkeys.h"
 
 #define BAD(...) g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, __VA_ARGS__)
-/* A public key as openssl writes it: a SubjectPublicKeyInfo (RFC 8410). */
+/* The bytes that openssl writes before a public key: the rest of a SubjectPublicKeyInfo (RFC 8410).
+ */
 static const guint8 spki[] = { 0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x6e, 0x03, 0x21,
   0x00 };
 
@@ -108,7 +109,7 @@ read_private_key (const gchar *path, FaspCredentials *credentials, GPtrArray *wa
   BIO_free (bio);
   fasp_wipe (text, text_size);
   if (!good) {
-    /* the text must not make the user overwrite the file, whatever it is */
+    /* names NEW-FILE: a command with the path would overwrite the user's file */
     BAD ("The key-file %s holds no X25519 private key without a passphrase. "
          "Name another one; to make one: openssl genpkey -algorithm X25519 -out "
          "NEW-FILE",
@@ -120,7 +121,7 @@ read_private_key (const gchar *path, FaspCredentials *credentials, GPtrArray *wa
   return TRUE;
 }
 
-/* @text: base64 of the 32 bytes of the key, or of what openssl writes: SPKI and the key. */
+/* @text: base64 of the 32 bytes of the key, or of `spki' and the key, as openssl writes it. */
 static gboolean
 parse_public_key (const gchar *text, guint8 key[FASP_KEY_SIZE])
 {
@@ -135,7 +136,7 @@ parse_public_key (const gchar *text, guint8 key[FASP_KEY_SIZE])
     memcpy (key, bytes + sizeof spki, FASP_KEY_SIZE);
   else
     return FALSE;
-  /* refuses points that cannot be a key (of low order) */
+  /* refuses points of low order, which are no keys */
   return fasp_x25519 (any, key, secret);
 }
 
@@ -253,7 +254,7 @@ check (const GstFaspKeys *keys, GstFaspKeysUse use, GError **error)
   return FALSE;
 }
 
-/* Does everything except for the passphrase, which takes long. */
+/* Makes the credentials without the passphrase, whose key takes long to make. */
 static FaspCredentials *
 load_files (const GstFaspKeys *keys, GstFaspKeysUse use, GPtrArray *warnings, GError **error)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * gstfaspkeys.h: makes the core's credentials from what the user gives: a
- * passphrase, files, the name of a cipher.
+ * gstfaspkeys.h: makes the core's credentials from the user's settings: a passphrase, files, the
+ * name of a cipher.
  */
 #pragma once
 
@@ -22,17 +22,16 @@ typedef enum
 
 #define GST_TYPE_FASP_ENCRYPTION (gst_fasp_encryption_get_type ())
 GType gst_fasp_encryption_get_type (void);
-/* The name that the property `encryption' uses. */
+/* Returns the cipher's name in the property `encryption'. */
 const gchar *gst_fasp_cipher_get_name (FaspCipher cipher);
 
-/* A public key of FASP_KEY_SIZE bytes as text: base64, as openssl prints it.  Free with
- * g_free(). */
+/* Returns a public key of FASP_KEY_SIZE bytes in base64.  Free with g_free(). */
 gchar *gst_fasp_public_key_to_text (const guint8 *key);
-/* If a peer has proved its identity, adds it: "peer-key", in the form that
- * public-key and allowed-keys take, and "peer-name". */
+/* If the peer has proved its identity, adds "peer-key", in the form that public-key and
+ * allowed-keys take, and "peer-name". */
 void gst_fasp_describe_identity (GstStructure *structure, const FaspIdentity *who);
 
-/* NULL: not given. */
+/* The user's settings; NULL: not set. */
 typedef struct
 {
   gchar *passphrase;
@@ -58,13 +57,13 @@ void gst_fasp_keys_copy (const GstFaspKeys *keys, GstFaspKeys *copy);
 void gst_fasp_keys_clear (GstFaspKeys *keys);
 /* TRUE if the peer has to prove its identity, by passphrase or key. */
 gboolean gst_fasp_keys_authenticate (const GstFaspKeys *keys);
-/* Does everything that gst_fasp_keys_load() does, except for what takes long. */
+/* Does everything that gst_fasp_keys_load() does, but makes no key of the passphrase. */
 gboolean gst_fasp_keys_check (const GstFaspKeys *keys, GstFaspKeysUse use, GError **error);
-/* Checks, reads files and waits until the passphrase is stretched, which takes half a second for
- * each that this process has to stretch.  Returns NULL and sets @error to say what is wrong and
- * what to do.  @warnings: texts about files that others could read or change are added.
- * *stretched: what was begun, or NULL; set if there is a passphrase; keep it while the element is
- * open. */
+/* Checks the settings, reads the files, and waits until the key of the passphrase is made, half a
+ * second for each passphrase that is new to this process.  On failure, returns NULL and sets @error
+ * to a sentence that says what is wrong and what to do.  @warnings: gets texts about files that
+ * other users could read or change.  *stretched: the key that is being made, or NULL; set if there
+ * is a passphrase; keep it while the element is open. */
 FaspCredentials *gst_fasp_keys_load (const GstFaspKeys *keys, GstFaspKeysUse use,
     GPtrArray *warnings, GstFaspStretched **stretched, GError **error);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * gstfaspmode.h: which end dials, and where this end listens: the URI and properties say so
- * together.
+ * gstfaspmode.h: finds from the URI and the properties which end dials, and where this end listens.
  */
 #pragma once
 
@@ -13,10 +12,11 @@ G_BEGIN_DECLS
 gboolean gst_fasp_mode_is_unspecified (const gchar *host);
 /* The mode in force: that of the property, or the one that the URI implies. */
 GstFaspMode gst_fasp_mode_get (const GstFaspSettings *settings);
-/* Does the URI say where this end listens?  Else it names a host to dial, or a group. */
+/* Is the address in the URI the one at which this end listens?  Else it is a host to dial, or a
+ * group. */
 gboolean gst_fasp_mode_is_own (const GstFaspSettings *settings);
-/* The address and the port of this end, by the URI or by the property.  A URI that dials has
- * neither: then they are the property's values, set or not. */
+/* The address and the port of this end: the properties' or, if those are not set and this end
+ * listens, the URI's.  (In a rendezvous, the port may be the URI's, too.) */
 const gchar *gst_fasp_mode_get_localaddress (const GstFaspSettings *settings);
 guint gst_fasp_mode_get_localport (const GstFaspSettings *settings);
 

@@ -41,7 +41,7 @@ gst_fasp_multicast_init (GstFaspMulticast *m)
 
 /* --- for the I/O layer ------------------------------------------------------------------ */
 
-/* Parses ADDRESS, or ADDRESS%INTERFACE, as it is written for single IPv6 addresses. */
+/* Returns the group's address: the URI's host, ADDRESS or ADDRESS%INTERFACE. */
 static GInetAddress *
 get_group (const GstFaspSettings *s)
 {

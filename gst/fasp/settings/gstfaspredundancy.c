@@ -5,8 +5,8 @@
 
 #define BAD(...) g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, __VA_ARGS__)
 
-/* A source that listens takes two senders, as all schemes of this kind do (SMPTE ST 2022-7, 1+1);
- * and so many addresses of a name. */
+/* The number of sources if a faspsrc listens (two senders, as in SMPTE ST 2022-7), and if it calls
+ * a name with several addresses. */
 #define PAIR 2
 
 static const gchar *
@@ -15,7 +15,7 @@ get_name (const GstFaspSettings *s)
   return s->receiving.redundancy == FASP_REDUNDANCY_HOT ? "hot" : "standby";
 }
 
-/* A source that is called is one of its own; those that call share a port. */
+/* Checks redundancy for a faspsrc that listens: its senders call at one port. */
 static gboolean
 check_listener (const GstFaspSettings *s, const GstFaspSockets *sockets, GError **error)
 {

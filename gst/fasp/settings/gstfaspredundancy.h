@@ -10,11 +10,11 @@
 
 G_BEGIN_DECLS
 
-/* Can there be several sources, if they are wanted? */
+/* If redundancy is set, do the other settings allow several sources? */
 gboolean gst_fasp_redundancy_check (const GstFaspSettings *settings, const GstFaspSockets *sockets,
     GError **error);
-/* Makes the settings of each source from @io, which are those of all together.  @sources has room
- * for FASP_SOURCES_MAX.  Returns how many there are. */
+/* Makes the settings of each source from @io, the settings of all.  @sources has room for
+ * FASP_SOURCES_MAX.  Returns the number of sources. */
 guint gst_fasp_redundancy_split (const FaspIoSettings *io, FaspRedundancy redundancy,
     FaspIoSettings *sources);
 

@@ -352,7 +352,7 @@ gst_fasp_settings_init (GstFaspSettings *settings, FaspRole role)
 
 #define IN(member, kind) GST_FASP_FIELD (GstFaspSettings, member, kind)
 
-/* Where each property is stored, except for those that are made when they are read. */
+/* The member of each property, except for properties that are computed when they are read. */
 static const GstFaspField fields[] = {
   [GST_FASP_PROP_MODE] = IN (mode, G_TYPE_ENUM),
   [GST_FASP_PROP_LOCALADDRESS] = IN (localaddress, G_TYPE_STRING),
@@ -409,7 +409,7 @@ static const GstFaspField fields[] = {
 void
 gst_fasp_settings_clear (GstFaspSettings *s)
 {
-  gst_fasp_keys_clear (&s->keys); /* wipes them, too */
+  gst_fasp_keys_clear (&s->keys); /* wipes the secrets */
   for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
     if (fields[i].kind == G_TYPE_STRING)
       g_clear_pointer ((gchar **) G_STRUCT_MEMBER_P (s, fields[i].offset), g_free);

@@ -14,9 +14,9 @@
 
 G_BEGIN_DECLS
 
-/* A flag of a property that names a file of this machine.  A URI may come from a stranger: from a
- * web page, a playlist, a chat.  So no key of a URI can make this machine read, create or change a
- * file; only its own user can, by the property. */
+/* A flag of a property that names a file of this machine.  A URI may come from a web page, a
+ * playlist or a chat, so no key of a URI can make this machine read, create or change a file: only
+ * the property can. */
 #define GST_FASP_PARAM_LOCAL GST_PARAM_USER_SHIFT
 
 typedef enum
@@ -86,7 +86,7 @@ typedef struct
   gint ttl;
 } GstFaspMulticast;
 
-/* Of a sink. */
+/* Settings of a sink only. */
 typedef struct
 {
   guint64 max_bitrate, max_total_bitrate, min_bitrate;
@@ -100,7 +100,7 @@ typedef struct
   guint max_receivers, max_receivers_per_network; /* 0: no limit */
 } GstFaspSending;
 
-/* Of a source. */
+/* Settings of a source only. */
 typedef struct
 {
   gboolean keep_listening;
@@ -116,7 +116,7 @@ typedef struct
 typedef struct
 {
   FaspRole role;   /* of the element */
-  GError *bad_uri; /* why the URI that was set is not valid; NULL: it is */
+  GError *bad_uri; /* why the URI is not valid; NULL: it is valid */
   gchar *host;     /* the peer, from the URI; NULL: none */
   guint16 port;
   GstFaspMode mode;
@@ -136,7 +136,7 @@ typedef struct
   guint64 buffer_size;
   gint latency; /* ms; -1: auto */
   gboolean latency_set;
-  gchar *fec; /* NULL: the default of its side */
+  gchar *fec; /* NULL: the default, which depends on the role */
   FaspJoin join_at;
   GstClockTime join_back;
   gchar *record, *log;
@@ -154,11 +154,11 @@ void gst_fasp_settings_clear (GstFaspSettings *settings);
 void gst_fasp_settings_set (GstFaspSettings *settings, GstFaspProp prop, const GValue *value);
 void gst_fasp_settings_get (const GstFaspSettings *settings, GstFaspProp prop, GValue *value);
 
-/* The URI that was set is not valid, as @error says; takes it. */
+/* The URI is not valid, as @error says; takes @error. */
 void gst_fasp_settings_set_bad_uri (GstFaspSettings *settings, GError *error);
 
 /* gstfaspsettingsio.c */
-/* Fills in those settings of the core that can be changed while an element runs. */
+/* Fills in the core's settings that can be changed while an element runs. */
 void gst_fasp_settings_to_endpoint (const GstFaspSettings *settings,
     FaspEndpointSettings *endpoint);
 typedef struct _GstFaspSockets GstFaspSockets;

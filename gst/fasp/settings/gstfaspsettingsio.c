@@ -10,7 +10,7 @@
 
 #define BAD(...) g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, __VA_ARGS__)
 
-/* The latency to send to the other end: ms, FASP_LATENCY_AUTO or _ANY. */
+/* The latency that this end names to the other: ms, FASP_LATENCY_AUTO or _ANY. */
 static guint
 get_latency (const GstFaspSettings *s)
 {
@@ -59,8 +59,8 @@ parse_fec (const GstFaspSettings *s, FaspEndpointConfig *config, GError **error)
   return TRUE;
 }
 
-/* At less than this a datagram of the least size that a path has to carry takes more than 2 s to
- * leave, after which the other end takes the connection for interrupted.  bit/s. */
+/* bit/s.  At less, a datagram of 1228 bytes, which each path has to carry, takes more than 2 s to
+ * leave, and the other end takes the connection for interrupted. */
 #define MAX_BITRATE_LEAST 5000
 
 static gboolean
@@ -90,8 +90,7 @@ check_rates (const GstFaspSettings *s, GError **error)
   return TRUE;
 }
 
-/* A time in ns that is less than a millisecond was meant in another unit.  0 means something else.
- */
+/* A time in ns that is less than a millisecond was meant in another unit, except for 0. */
 static gboolean
 check_time (const gchar *name, guint64 time, GError **error)
 {
@@ -103,7 +102,8 @@ check_time (const gchar *name, guint64 time, GError **error)
   return FALSE;
 }
 
-/* Without %INTERFACE, which some versions of GLib do not parse, and the others do not compare. */
+/* Parses an address without its %INTERFACE: some versions of GLib do not parse that, and the others
+ * do not compare it. */
 static GInetAddress *
 parse_plain (const gchar *text)
 {
@@ -112,7 +112,7 @@ parse_plain (const gchar *text)
   return g_inet_address_new_from_string (plain);
 }
 
-/* The same address, however it is written? */
+/* Are both the same address, however it is written? */
 static gboolean
 is_same_address (const gchar *a, const gchar *b)
 {
@@ -123,7 +123,7 @@ is_same_address (const gchar *a, const gchar *b)
   return g_inet_address_equal (one, other) && g_strcmp0 (strchr (a, '%'), strchr (b, '%')) == 0;
 }
 
-/* Where to listen may be said twice, if that is the same. */
+/* URI and properties may both name the address and port to listen at, if they agree. */
 static gboolean
 check_own (const GstFaspSettings *s, GError **error)
 {
@@ -205,7 +205,7 @@ fill_sockets (const GstFaspSettings *s, const GstFaspSockets *sockets, FaspIoSet
 static FaspRateControl
 get_rate_control (const GstFaspSettings *s)
 {
-  /* without a default, so that the compiler warns about a missing one */
+  /* no default, so that the compiler warns about a missing case */
   switch (s->sending.rate_control) {
     case GST_FASP_RATE_CONTROL_FIXED:
       return FASP_RATE_CONTROL_FIXED;
@@ -233,7 +233,7 @@ gst_fasp_settings_to_endpoint (const GstFaspSettings *s, FaspEndpointSettings *s
     .slow_policy = s->sending.slow_policy,
     .wait_for_connection = s->sending.wait_for_connection,
     .reconnect = s->auto_reconnect,
-    /* of several that listen, each takes a sender again, whatever becomes of the stream */
+    /* of several sources that listen, each takes another sender when its own has ended */
     .keep_listening = s->receiving.keep_listening
         || (s->receiving.redundancy != FASP_REDUNDANCY_NONE
             && gst_fasp_mode_get (s) == GST_FASP_MODE_LISTENER),

@@ -5,7 +5,7 @@
 
 #define BAD(...) g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, __VA_ARGS__)
 
-/* Where the flows of one set leave from. */
+/* The addresses that the flows of one set leave from. */
 typedef struct
 {
   const gchar *address, *interface; /* NULL: any */
@@ -38,9 +38,9 @@ has_ports (guint port, guint n, GError **error)
 static gboolean
 add_set (GstFaspSockets *sockets, const GstFaspSettings *s, const Local *local, GError **error)
 {
-  /* room for what arrives in 100 ms at the channel rate before it is read */
+  /* room for the data of 100 ms at the channel rate */
   gsize buffer = CLAMP (s->sending.max_bitrate / 8 / 10, 4 << 20, 32 << 20);
-  /* an element that dials goes on when its own address changes */
+  /* a listener answers from the address that it was called at; one that dials may change its own */
   gboolean answers = gst_fasp_mode_get (s) == GST_FASP_MODE_LISTENER;
 
   if (sockets->n + s->flowlets > FASP_FLOWS_MAX) {
@@ -65,7 +65,8 @@ add_set (GstFaspSockets *sockets, const GstFaspSettings *s, const Local *local, 
   return TRUE;
 }
 
-/* A link-local address has %INTERFACE, which GInetAddress does not understand. */
+/* Parses it as a socket's address: GInetAddress does not understand the %INTERFACE of a link-local
+ * one. */
 static gboolean
 is_address (const gchar *text)
 {
@@ -91,8 +92,8 @@ parse_address (const gchar *text, gchar **own)
   return g_inet_socket_address_new_from_string (*own, port);
 }
 
-/* Does the first set have @address already?  A port at all addresses is taken at each of them, and
- * at 0.0.0.0 at each IPv4 address. */
+/* Is @address among those at which the first set listens?  If that listens at all addresses, or at
+ * all IPv4 addresses, its port is taken at each of them. */
 static gboolean
 is_taken (const GstFaspSockets *sockets, const GstFaspSettings *s, GSocketAddress *address)
 {
@@ -188,7 +189,7 @@ add_all (GstFaspSockets *sockets, const GstFaspSettings *s, GError **error)
       if (!add_bond (sockets, s, *bond, error))
         return FALSE;
   }
-  /* of several lines, one that is not there yet must not prevent the start */
+  /* with several lines, the element starts even if one of them has no network yet */
   for (guint i = 0; sockets->n > s->flowlets && i < sockets->n; i++)
     sockets->list[i].may_come = TRUE;
   return TRUE;

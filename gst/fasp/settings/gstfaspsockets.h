@@ -16,11 +16,11 @@ struct _GstFaspSockets
   FaspSocketSettings list[FASP_FLOWS_MAX];
   guint n;
   guint flowlets;
-  FaspMembership multicast; /* if the host is a group */
+  FaspMembership multicast; /* if the URI's host is a multicast group */
   GPtrArray *others;        /* GSocketAddress: peers behind the first */
   FaspIoPeer *fallbacks;    /* other peers that have the stream */
   guint n_fallbacks;
-  GPtrArray *strings; /* that the fields above point to */
+  GPtrArray *strings; /* owns the strings of the fields above */
 };
 
 /* On failure, returns NULL, and a sentence in @error that tells the user what to do. */

@@ -13,8 +13,8 @@ typedef enum
   MADE,
 } Making;
 
-/* Everything but the key of one that is being made, which belongs to the thread that makes it, is
- * under `lock'. */
+/* All members are under `lock', except for the key while it is being made: the thread that makes it
+ * owns it. */
 struct _GstFaspStretched
 {
   guint users;
@@ -23,13 +23,13 @@ struct _GstFaspStretched
   guint8 key[FASP_KEY_SIZE];
 };
 
-/* All keys of this process.  The condition: one is made. */
+/* All keys of this process.  `made' is signalled when one is made. */
 static GMutex lock;
 static GCond made;
 static GList *all;
 static guint makers; /* threads that make one */
 
-/* Under the lock, as the next ones. */
+/* This and the following functions: call them with the lock held. */
 static GstFaspStretched *
 find (const gchar *passphrase)
 {
@@ -96,7 +96,7 @@ gst_fasp_stretch_begin (const gchar *passphrase)
   }
   self->users++;
   g_mutex_unlock (&lock);
-  /* without a thread, the one that needs the key makes it */
+  /* if no thread can be made, the thread that needs the key makes it */
   if (begins)
     thread = g_thread_try_new ("stretch", make_all, NULL, NULL);
   if (thread != NULL)
@@ -133,7 +133,7 @@ gst_fasp_stretched_unref (GstFaspStretched *self)
   last = --self->users == 0;
   if (last)
     all = g_list_remove (all, self);
-  /* the process may end after this, and OpenSSL with it */
+  /* waits, as the process may end after this, and OpenSSL with it */
   while (last && self->making == BEING_MADE)
     g_cond_wait (&made, &lock);
   g_mutex_unlock (&lock);

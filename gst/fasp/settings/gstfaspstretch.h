@@ -18,14 +18,13 @@ G_BEGIN_DECLS
 
 typedef struct _GstFaspStretched GstFaspStretched;
 
-/* Has the key made in another thread, unless it is there. */
+/* Begins to make the key in another thread, unless it is made already. */
 GstFaspStretched *gst_fasp_stretch_begin (const gchar *passphrase);
 /* Waits until the key is made. */
 void gst_fasp_stretched_wait (GstFaspStretched *stretched);
-/* FASP_KEY_SIZE bytes, once it is made. */
+/* The key, FASP_KEY_SIZE bytes; it must be made. */
 const guint8 *gst_fasp_stretched_get_key (const GstFaspStretched *stretched);
-/* The last user wipes the key.  If that is just being made, it waits for it; if not, it is not
- * made. */
+/* Wipes the key when its last user has gone.  If the key is being made, waits for that. */
 void gst_fasp_stretched_unref (GstFaspStretched *stretched);
 
 G_END_DECLS

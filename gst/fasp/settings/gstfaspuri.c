@@ -7,7 +7,8 @@
 
 #define PASSPHRASE "passphrase"
 
-/* Every writable property of the element's own class is a key, or one that a URI may not set. */
+/* Finds the property of a key: a writable one of the element's own class.  (A URI may not set all
+ * of them.) */
 static GParamSpec *
 find_setting (GstElement *element, const gchar *key)
 {
@@ -39,8 +40,8 @@ list_keys (GstElement *element)
   return g_string_free (keys, FALSE);
 }
 
-/* Returns how many bytes of @text may be shown in a message.  The rest may be a secret, also if
- * there is another character, or none, in place of the ?, the & or the =. */
+/* Returns how many bytes of @text may be shown in a message: those before the first ?, #, & or =,
+ * and before the word passphrase, as the rest may be a secret, even if one of these is mistyped. */
 static int
 count_plain (const gchar *text)
 {
@@ -50,7 +51,7 @@ count_plain (const gchar *text)
   return secret != NULL ? MIN (n, (gsize) (secret - text)) : n;
 }
 
-/* The keys that are times, and the unit of a plain number, in ns. */
+/* The keys that are times, and the unit of their plain numbers, in ns. */
 static const struct
 {
   const gchar *key;
@@ -80,7 +81,7 @@ static const struct
   { "d", 24 * 3600 * GST_SECOND },
 };
 
-/* Returns the unit of a plain number, in ns; 0: the key is no time. */
+/* Returns the unit of a key's plain numbers, in ns; 0: the key is no time. */
 static guint64
 get_unit (const GParamSpec *pspec)
 {
@@ -90,7 +91,8 @@ get_unit (const GParamSpec *pspec)
   return 0;
 }
 
-/* Returns "10s" or "1.5h" as a plain number of the key's unit; NULL: it is no such time. */
+/* Converts a time such as "10s" or "1.5h" to a plain number of the key's unit; NULL: @text is none.
+ */
 static gchar *
 convert_time (const GParamSpec *pspec, const gchar *text)
 {
@@ -104,7 +106,7 @@ convert_time (const GParamSpec *pspec, const gchar *text)
     if (!g_str_equal (text + digits, units[i].suffix) || value > G_MAXINT64)
       continue;
     whole = value + 0.5;
-    /* a part of a unit is no value; the multiplication is exact to 15 digits */
+    /* the value must be a whole number of units, to the 15 digits of a double */
     if (value < whole ? whole - value > 1e-6 : value - whole > 1e-6)
       return NULL;
     return g_strdup_printf ("%" G_GUINT64_FORMAT, whole);
@@ -149,7 +151,7 @@ parse_value (GParamSpec *pspec, const gchar *text, GValue *value, GError **error
   g_value_init (value, pspec->value_type);
   if (time != NULL)
     text = time;
-  /* takes strings as they are: deserializing would interpret quotes and escapes */
+  /* strings are set as they are: deserializing would interpret quotes and escapes */
   if (pspec->value_type == G_TYPE_STRING && text != NULL) {
     g_value_set_string (value, text);
     return TRUE;
@@ -240,7 +242,7 @@ parse_query (GstElement *element, GstUri *uri, GPtrArray *pairs, GError **error)
   return good;
 }
 
-/* GstUri reads what has a bad escape as NULL, which would not say what is wrong with it. */
+/* GstUri reads a value with a bad escape as NULL, so the error could not say why it is wrong. */
 static gboolean
 check_escapes (GstElement *element, const gchar *text, GError **error)
 {
@@ -263,8 +265,8 @@ check_escapes (GstElement *element, const gchar *text, GError **error)
   return FALSE;
 }
 
-/* GstUri takes the last of several values of a key without a word.  Call this when all keys are
- * known: they can be unescaped then, and quoted. */
+/* GstUri silently takes the last of several values of a key, so this refuses a second one.  Call it
+ * when all keys are known to be valid: only then may a message quote them. */
 static gboolean
 check_once (const gchar *text, GError **error)
 {
@@ -275,7 +277,7 @@ check_once (const gchar *text, GError **error)
     const gchar *begin = from + 1;
     gchar *key = g_uri_unescape_segment (begin, begin + strcspn (begin, "=&"), NULL);
 
-    g_strdelimit (key, "_", '-'); /* for GObject, both are the same */
+    g_strdelimit (key, "_", '-'); /* GObject treats both alike */
     if (g_hash_table_contains (seen, key)) {
       BAD_URI ("The fasp URI sets %s twice: leave one of them out.", key);
       g_free (key);
@@ -311,8 +313,8 @@ check_authority (const gchar *text, GstUri *uri, GError **error)
   return TRUE;
 }
 
-/* If GstUri cannot read the host (bad escapes, or escaped bytes that are not UTF-8), it says that
- * there is none. That would be a listener on all addresses. */
+/* If GstUri cannot read the host (bad escapes, or escaped bytes that are not UTF-8), it returns
+ * none, which would mean a listener on all addresses. */
 static gboolean
 check_host (const gchar *text, GstUri *uri, GError **error)
 {

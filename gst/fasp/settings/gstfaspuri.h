@@ -9,8 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* Checks the whole URI before anything of it takes effect. Call this without the object
- * lock. @uri: NULL removes host and port; what else the old URI has set stays. */
+/* Checks the whole URI, then applies it. Call this without the object lock. @uri: NULL removes host
+ * and port; other settings that the old URI made stay. */
 gboolean gst_fasp_uri_set (GstFaspSettings *settings, GstElement *element, const gchar *uri,
     GError **error);
 /* Returns the URI in canonical form, without secrets. Call this with the object lock held. */
