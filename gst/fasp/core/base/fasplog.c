@@ -13,7 +13,7 @@ typedef struct
 struct _FaspLog
 {
   Events *events;  /* the endpoint's */
-  guint32 session; /* 0: this log is the endpoint's, and owns them */
+  guint32 session; /* 0: this log is the endpoint's, and owns `events' */
   guint states;    /* FaspLogState, a bit each */
   gint64 kept[FASP_LOG_KEEPS];
 };

@@ -30,8 +30,8 @@ typedef struct
   guint32 session; /* our id of the session that the event is about; 0: of none */
   FaspLogEvent event;
   gint64 values[FASP_LOG_FIELDS];    /* by field; texts and addresses: see below */
-  FaspAddress address;               /* of an event with such a field; len 0: none */
-  gchar text[FASP_LOG_TEXT_MAX + 1]; /* the same */
+  FaspAddress address;               /* of an event with an address; len 0: none */
+  gchar text[FASP_LOG_TEXT_MAX + 1]; /* of an event with a text */
 } FaspLogEntry;
 
 typedef struct _FaspLog FaspLog;

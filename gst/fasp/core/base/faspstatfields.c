@@ -95,8 +95,8 @@ static const FaspStatField endpoint_fields[] = {
       "[wanted one](faspsrc.md#key-frames); [once a second](../rate-control.md#the-encoder-listens) at most"),
   BYTES ("bytes-received-total", RECEIVER, bytes_read, "bytes pushed downstream"),
   FIELD ("join-offset", UINT64, NONE, UNKNOWN, RECEIVER, join_offset,
-      "of the stream that came last: how many bytes of it were before the first that was received (0: it "
-      "began at its beginning; the largest 64-bit number: not known, or nothing came yet)"),
+      "bytes of the latest stream before the first one received (0: it was received from its beginning; "
+      "the largest 64-bit number: not known, or nothing came yet)"),
   FIELD ("joins-in-the-middle", UINT64, NONE, UNKNOWN, RECEIVER, joins_in_the_middle,
       "how many streams began in the middle"),
   BYTES ("bytes-missing-total", SENDER, bytes_missing,
@@ -178,8 +178,8 @@ static const FaspStatField session_fields[] = {
       "number: no skip so far"),
   COUNT ("skips", BOTH, latency.skips,
       "a skip is a second of the stream in which some data was missing or came later than its latency. "
-      "The sink does not know of each: it counts a row of such seconds as one skip, and nothing that it "
-      "left out itself. The source counts them all"),
+      "The source counts them all. The sink counts a row of such seconds as one skip, and does not count "
+      "data that it left out itself"),
   COUNT ("key-frames-wanted", BOTH, key_frames_wanted,
       "how often the receiver has said in this session that it [needs a key frame](faspsrc.md#key-frames)"),
   COUNT ("packets-sent", SENDER, sent.datagrams, "datagrams sent, of every kind"),
@@ -190,13 +190,13 @@ static const FaspStatField session_fields[] = {
   COUNT ("packets-doubled", SENDER, sent.doubled,
       "packets sent on a further flow by `flow-assignment=duplicate`"),
   COUNT ("packets-not-doubled", SENDER, sent.not_doubled,
-      "packets that were not, as the flow's way had no room"),
+      "packets not sent on a further flow, as its path had no room"),
   COUNT ("repairs-sent", SENDER, sent.repairs, "repair packets of `fec`"),
   SHARE ("fec-share", SENDER, sent.fec_share, "repair packets for each packet, now"),
   FIELD ("channel-bitrate", UINT64, BITRATE, GAUGE, SENDER, pacing.rate,
       "present pacing rate: `max-bitrate`, or what `rate-control` has found"),
   TIME ("queue-ms", SENDER, pacing.queueing_delay,
-      "how long packets wait on the path because of that rate"),
+      "how long packets wait in queues on the path at that rate"),
   FIELD ("missed-ms", TIME, MS, COUNTER, SENDER, pacing.missed,
       "total time in which `channel-bitrate` would have allowed sending but the machine did not run the "
       "sending thread. That part of the rate cannot be made up for without bursts"),
@@ -220,7 +220,7 @@ static const FaspStatField session_fields[] = {
   LEVEL ("blocks-in-flight", SENDER, delivery.in_flight, "blocks sent and not acknowledged"),
   LEVEL ("blocks-queued", SENDER, delivery.queued, "blocks not sent yet"),
   LEVEL ("window-blocks", SENDER, delivery.window,
-      "what the peer can still take, in blocks of up to 1500 bytes"),
+      "blocks of up to 1500 bytes for which the peer has room"),
   FIELD ("send-rate-mbps", RATE, MBPS, GAUGE, SENDER, sent.rate,
       "rate of all datagrams sent, over the last second"),
   COUNT ("packets-received", RECEIVER, received.datagrams, "datagrams received, of every kind"),
@@ -320,21 +320,20 @@ static const FaspStatField source_fields[] = {
   FIELD ("source", UINT, NONE, GAUGE, RECEIVER, number,
       "with [`redundancy`](faspsrc.md#several-sources-at-once), as all up to `bytes-repeated`: number of this "
       "source. 0 is the peer of the URI, and 1 the first of `fallback-addresses`"),
-  FIELD ("leads", BOOLEAN, NONE, GAUGE, RECEIVER, leads, "the stream is that of this source"),
+  FIELD ("leads", BOOLEAN, NONE, GAUGE, RECEIVER, leads, "the stream follows this source"),
   FIELD ("trusted", BOOLEAN, NONE, GAUGE, RECEIVER, is_trusted,
       "bytes may be taken from it: it leads, or has brought the same as the others"),
   FIELD ("left", BOOLEAN, NONE, GAUGE, RECEIVER, is_left,
-      "it brings the stream too late, so that nothing waits for it"),
+      "it brings the stream too late: the receiver does not wait for it"),
   FIELD ("stands-by", BOOLEAN, NONE, GAUGE, RECEIVER, stands_by,
-      "it sends nothing of the stream, and keeps what the receiver lacks"),
+      "it stays connected and sends nothing; it keeps the blocks that the receiver lacks"),
   FIELD ("differs", BOOLEAN, NONE, GAUGE, RECEIVER, differs,
       "its bytes are not those of the others: it is not used until it connects anew, and then not for a "
       "minute or more"),
   BYTES ("bytes-used", RECEIVER, bytes_used, "bytes of the stream that were taken from it"),
   BYTES ("bytes-filled", RECEIVER, bytes_filled,
-      "those among them that came from it before they came from the source that leads"),
-  BYTES ("bytes-repeated", RECEIVER, bytes_repeated,
-      "bytes that it brought and another source had brought before"),
+      "of these, bytes that came before the source that leads brought them"),
+  BYTES ("bytes-repeated", RECEIVER, bytes_repeated, "bytes that it brought after another source"),
 };
 
 #undef OF
@@ -345,12 +344,11 @@ static const FaspStatField source_change_fields[] = {
       "`HOST:PORT`, as it was configured; empty if it calls"),
   FIELD ("connected", BOOLEAN, NONE, GAUGE, RECEIVER, is_connected, "it is connected, and heard"),
   COUNT ("changes", RECEIVER, changes,
-      "how often something became of it: the messages `stream-source` that are about it, and each time "
-      "that another one leads in its place"),
+      "changes of its state: each message `stream-source` about it, and each time that another source "
+      "leads in its place"),
   FIELD_IF (has_changed, "since-ms", TIME, MS, GAUGE, RECEIVER, age,
-      "for how long it has been as it is: since the last of these; absent if there was none"),
-  FIELD ("why", WORDS, NONE, GAUGE, RECEIVER, reason,
-      "why it is as it is: the reason of the last of these"),
+      "time since the last change; absent if there was none"),
+  FIELD ("why", WORDS, NONE, GAUGE, RECEIVER, reason, "the reason of the last change"),
 };
 
 #undef OF
@@ -363,7 +361,7 @@ static const FaspStatField lead_fields[] = {
   FIELD_IF (has_leader, "source-in-use-ms", TIME, MS, GAUGE, RECEIVER, leads,
       "for how long it has led"),
   FIELD ("source-in-use-reason", WORDS, NONE, GAUGE, RECEIVER, reason, "why it leads"),
-  COUNT ("source-changes", RECEIVER, changes, "how often another source came to lead"),
+  COUNT ("source-changes", RECEIVER, changes, "how often another source became the leader"),
   FIELD_IF (has_promise, "sources-promised-interval", INTERVAL, NS, GAUGE, RECEIVER,
       promised_interval,
       "expected time between skips, [with all sources together](../model.md#several-sources); absent if none "

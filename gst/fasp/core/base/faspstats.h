@@ -3,7 +3,7 @@
  * faspstats.h: the statistics of a flow, a session, an endpoint and a group, as the application
  * gets them.  They are copies of the counters in the parts of the core, made on request
  * (faspsessionstats.c, faspendpointstats.c, faspmulticast.c).  Counters only grow; times are in
- * microseconds. faspstatfields.h says which fields are shown, and how.
+ * microseconds. faspstatfields.h has the fields that are shown, and their form.
  */
 #pragma once
 
@@ -163,7 +163,7 @@ typedef struct
 typedef struct
 {
   guint sessions;        /* open */
-  guint interrupted;     /* of these */
+  guint interrupted;     /* open sessions whose peer is not heard */
   guint64 bytes_written; /* sender: bytes the application wrote */
   guint64 bytes_dropped; /* sender: of these, bytes written while no receiver was connected */
   guint64 whole;         /* sender: receivers that have confirmed all, to the end of the stream */
@@ -189,7 +189,7 @@ typedef struct
   guint64 handshakes_retried;         /* callers answered with a cookie */
 } FaspEndpointStats;
 
-/* Of one of several sources of a stream (faspmerge.h). */
+/* One of several sources of a stream (faspmerge.h). */
 typedef struct
 {
   guint number; /* in the order of the settings, from 0 */
@@ -209,7 +209,7 @@ typedef struct
   const gchar *reason; /* of the last change, in words; empty: there was none */
 } FaspSourceChangeStats;
 
-/* Of the source that leads. */
+/* The source that leads. */
 typedef struct
 {
   guint number;              /* as in FaspSourceStats */

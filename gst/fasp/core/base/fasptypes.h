@@ -226,8 +226,7 @@ fasp_widen (guint32 truncated, guint bits, guint64 expected)
   return expected + delta;
 }
 
-/* The same for a number that was used before, as all numbers below @end were: returns the newest
- * such number. @end or more: there is none. */
+/* The same for a number below @end: returns the highest one that fits. @end or more: none fits. */
 static inline guint64
 fasp_widen_given (guint32 truncated, guint bits, guint64 end)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspcrypto.h: thin wrappers of the functions that the protocol uses of libcrypto, and of a faster
- * AES where it is available (faspipsec.h).  The primitives are all of these libraries.
+ * faspcrypto.h: thin wrappers of libcrypto's functions that the protocol uses, and of a faster AES
+ * where it is available (faspipsec.h).  These libraries have all the primitives.
  *
  * Unless said otherwise, calls can fail only for lack of memory, and then they
  * abort, as GLib does.

@@ -175,7 +175,7 @@ fasp_ipsec_aes_free (FaspIpsecAes *aes)
   free (aes);
 }
 
-/* CFB of one block of zeros encrypts its initialisation vector. */
+/* CFB of one block of zeros is the encrypted initialisation vector: @text. */
 void
 fasp_ipsec_aes_encrypt (const FaspIpsecAes *aes, const guint8 *text, guint8 *out)
 {

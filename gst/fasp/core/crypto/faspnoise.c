@@ -64,7 +64,7 @@ hkdf (const guint8 *ck, const guint8 *input, gsize size, guint8 *a, guint8 *b, g
     block[FASP_KEY_SIZE] = 3;
     fasp_hmac (temp, sizeof temp, "", block, sizeof block, c, FASP_KEY_SIZE);
   }
-  memcpy (a, first, FASP_KEY_SIZE); /* may be @ck */
+  memcpy (a, first, FASP_KEY_SIZE); /* @a may be @ck */
   fasp_wipe (temp, sizeof temp);
   fasp_wipe (block, sizeof block);
   fasp_wipe (first, sizeof first);

@@ -112,7 +112,7 @@ struct _FaspSealer
   Lock *lock;
   gboolean phase, has_secret;
   guint8 secret[FASP_KEY_SIZE];    /* of the next key, if it has one */
-  guint64 next_pn[FASP_FLOWS_MAX]; /* packets below were sealed or passed over */
+  guint64 next_pn[FASP_FLOWS_MAX]; /* packets with lower numbers may not be sealed any more */
 };
 
 FaspSealer *
@@ -307,7 +307,7 @@ try_lock (Lock *lock, const FaspSessionHeader *header, guint64 pn, const guint8 
       NULL;
 }
 
-/* Changes to the next phase, as the peer has. */
+/* The peer has changed to the next phase: changes to it, too. */
 static void
 follow (FaspOpener *opener)
 {

@@ -13,8 +13,9 @@
 #define REACH_SHARE .97
 #define REACH_MIN (2 * FASP_MSEC)
 #define REACH_UNKNOWN (50 * FASP_MSEC)
-/* The most bytes that a sender adds up in a second: a tenth of a processor core's capacity if the
- * window is still in its cache, a twentieth if it is not. */
+/* The most bytes that a sender adds up in a second: WORK if the window is in the cache of the
+ * processor core, which holds CACHED bytes of it, a tenth of the core's capacity; else
+ * WORK_FETCHED, a twentieth. */
 #define CACHED 5e5
 #define WORK 3e9
 #define WORK_FETCHED 5e8
@@ -32,8 +33,8 @@
 /* The share is chosen anew at this interval, or at each call while few datagrams were seen. */
 #define PLAN_EVERY (3 * FASP_SEC)
 #define SEEN_SOON 3000
-/* Repairs that are still sent when the share becomes 0.  They say that the receiver need not wait
- * for later ones. */
+/* The number of repairs that are still sent when the share becomes 0, to tell the receiver not to
+ * wait for later ones. */
 #define FAREWELL 3
 /* Time until a loss is detected: the next datagram shows the hole, and the receiver counts it as a
  * loss a little later. */

@@ -42,8 +42,8 @@ typedef struct
                                share is the lesser */
   guint window, window_max; /* blocks: in force, and the most that the peer accepts */
   FaspTime reach;           /* how long repairs cover a block; µs */
-  gboolean is_alone;        /* receivers wait for repairs before they ask, as retransmissions are
-                               too late (in a group: as there is time for both) */
+  gboolean is_alone;        /* receivers ask for a block only if repairs have not recovered it, as
+                               retransmissions are too late (in a group: as there is time for both) */
   gdouble owed;             /* repairs; below 0: borrowed */
   guint since;              /* blocks since the last repair */
   guint16 key;              /* of the next repair */

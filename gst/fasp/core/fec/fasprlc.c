@@ -65,8 +65,7 @@ get_table (guint8 c)
   return (guint8 *) tables->kernel + c * tables->size;
 }
 
-/* For short data, such as the header of each block: ISA-L takes longer for them than for a
- * payload. */
+/* For short data, such as the header of each block, which ISA-L multiplies slowly. */
 static void
 add_short (guint8 *to, const guint8 *from, gsize n, guint8 c)
 {

@@ -6,9 +6,8 @@
 
 #define SYMBOL_MAX (FASP_SYMBOL_HEADER + FASP_BLOCK_SIZE_MAX)
 
-/* An equation: the sum of coefficients[n & mask] * block n over the unknown blocks
- * equals the symbol. The lowest of these is the pivot: its coefficient is 1, and no
- * other row has it. */
+/* An equation: the sum of coefficients[n & mask] * block n over the unknown blocks equals the
+ * symbol. The lowest unknown block is the pivot: its coefficient is 1, and 0 in all other rows. */
 typedef struct
 {
   guint64 first; /* block of the symbol's window */

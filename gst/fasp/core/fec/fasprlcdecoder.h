@@ -17,7 +17,7 @@
 
 G_BEGIN_DECLS
 
-/* limit of equations kept, and of those that wait; beyond it the oldest is dropped */
+/* The most equations kept, and the most that wait; beyond that the oldest is dropped. */
 #define FASP_RLC_DECODER_ROWS 128
 
 typedef struct _FaspRlcDecoder FaspRlcDecoder;
@@ -40,8 +40,8 @@ void fasp_rlc_decoder_know (FaspRlcDecoder *decoder, FaspBlock *block);
 /* Adds a repair symbol of blocks [first, first + n). Copies it. */
 void fasp_rlc_decoder_repair (FaspRlcDecoder *decoder, guint64 first, guint n, guint16 key,
     const guint8 *symbol, guint32 size);
-/* Gives the next block that has been recovered; FALSE: none. The caller must then pass
- * the block to fasp_rlc_decoder_know(). */
+/* Gives the next recovered block, which the caller must then pass to fasp_rlc_decoder_know();
+ * FALSE: there is none. */
 gboolean fasp_rlc_decoder_take (FaspRlcDecoder *decoder, FaspRecovered *recovered);
 
 /* Forgets all blocks and equations. */

@@ -30,7 +30,7 @@ fasp_caller_start (FaspCaller *caller, FaspTime now, guint32 id,
   caller->next_time = now;
   caller->interval = FASP_CALLER_FIRST;
 
-  /* written once, so that all repetitions of the OPEN are equal, and the listener may answer any */
+  /* written once, so that all OPENs of this call are equal, and an answer to any of them will do */
   fasp_wire_write_hello (&p, &caller->hello);
   g_return_if_fail (!p.failed);
   fasp_credentials_begin (credentials, TRUE, &caller->open, ephemeral, &caller->noise);

@@ -27,7 +27,7 @@ typedef struct
   FaspHello hello;                    /* the hello in the OPEN */
   guint8 message[FASP_MESSAGE_MAX];   /* the sealed hello; `open' points to it */
   FaspNoise noise;                    /* the handshake's state before the answer */
-  FaspTime next_time, interval, sent; /* time of the next OPEN; from that to the one after it, µs;
+  FaspTime next_time, interval, sent; /* time of the next OPEN; µs between it and the one after;
                                          time of the last OPEN */
   guint tries;                        /* OPENs sent */
   FaspTime doubted;                   /* first REJECT that is not believed yet; 0: none */

@@ -97,7 +97,7 @@ has_guess (const Buckets *buckets, FaspTime now)
       FASP_LIMITER_GUESSES * buckets->networks);
 }
 
-/* The bucket may have a debt of as many guesses as it allows at once. */
+/* Takes @guesses from the buckets, which may have a debt as large as their burst. */
 static void
 charge (const Buckets *buckets, FaspTime now, guint guesses)
 {

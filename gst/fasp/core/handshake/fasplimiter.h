@@ -37,7 +37,7 @@ G_BEGIN_DECLS
  * them take a twentieth of a thread. And in a burst: 10 ms. */
 #define FASP_LIMITER_RATE 300
 #define FASP_LIMITER_BURST 64
-/* When so many tokens of the burst are taken, a network must have been quiet for
+/* When FASP_LIMITER_CALM tokens of the burst are taken, a network must have been quiet for
  * FASP_LIMITER_QUIET, and for twice as long with each FASP_LIMITER_STEP tokens more: 12.8 s for the
  * last of them. */
 #define FASP_LIMITER_CALM 32
@@ -53,8 +53,8 @@ G_BEGIN_DECLS
 #define FASP_LIMITER_GUESS_EVERY (FASP_SEC / 7)
 /* Handshakes per second, and in a burst, of all callers that have not proved their address. */
 #define FASP_LIMITER_UNPROVED_RATE 32
-/* A wrong key of such a caller costs so many tokens more. The bucket may have a debt as large as
- * its burst. That allows three guesses a second. */
+/* The further tokens that a wrong key of such a caller costs. The bucket may have a debt as large
+ * as its burst. That allows three guesses a second. */
 #define FASP_LIMITER_UNPROVED_REFUSED 8
 
 typedef struct _FaspBucket

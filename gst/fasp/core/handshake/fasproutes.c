@@ -9,7 +9,7 @@ struct _FaspRoutes
   guint n;
   FaspStreamName names[FASP_STREAM_NAMES][FASP_ROUTES_MAX];
   guint numbers[FASP_ROUTES_MAX];
-  guint beside[FASP_ROUTES_MAX]; /* by number: the endpoint beside which each one is, or its own
+  guint beside[FASP_ROUTES_MAX]; /* by number: the endpoint that this one is beside, or its own
                                     number */
   guint n_beside;                /* endpoints that are beside another one */
   guint fallback;                /* number of the endpoint without a name, or none */

@@ -24,7 +24,7 @@ typedef struct
 /* @caller: the role of the caller. */
 void fasp_stream_get_name (FaspRole caller, const gchar *streamid, FaspStreamName *name);
 
-/* The names of a listener: */
+/* The names by which a listener can be called: */
 enum
 {
   FASP_STREAM_FITS,      /* for callers of the other role, which can be connected */
@@ -36,7 +36,7 @@ void fasp_stream_get_names (FaspRole listener, const gchar *streamid,
 /* The hint in the header of an OPEN with this nonce; never 0, which means that the call
  * names no stream. */
 guint32 fasp_stream_get_hint (const guint8 nonce[FASP_NONCE_SIZE], const FaspStreamName *name);
-/* The index of the name that a call has; @n: none. */
+/* The index of the name in @names that the call's hint is of; @n: none. */
 guint fasp_stream_find (const guint8 nonce[FASP_NONCE_SIZE], guint32 hint,
     const FaspStreamName *names, guint n);
 

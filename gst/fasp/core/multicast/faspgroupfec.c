@@ -18,8 +18,8 @@
 /* The most bytes that the sender adds up for repairs in a second. */
 #define WORK 3e9
 #define WINDOW_MIN 16
-/* Repairs that are still sent when the share becomes 0.  They say that the receivers need not wait
- * for later ones. */
+/* The number of repairs that are still sent when the share becomes 0, to tell the receivers not to
+ * wait for later ones. */
 #define FAREWELL 3
 
 /* Measurements of a period. */

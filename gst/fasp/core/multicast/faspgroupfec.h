@@ -19,7 +19,7 @@
 
 G_BEGIN_DECLS
 
-/* The largest share of the channel that the stream, its repairs and retransmissions are to take. */
+/* The share of the channel that the stream with its repairs and retransmissions may take. */
 #define FASP_GROUP_FEC_FILL .9
 #define FASP_GROUP_FEC_QUANTILE .9
 

@@ -59,7 +59,7 @@ get_next (FaspMulticastReceiver *receiver)
   return receiver->next;
 }
 
-/* Changes to the next phase, as the group has. */
+/* The group has changed to the next phase: changes to it, too. */
 static void
 change_phase (FaspMulticastReceiver *receiver)
 {
@@ -76,7 +76,7 @@ fasp_multicast_receiver_expect (FaspMulticastReceiver *receiver, FaspTime now, g
   guint64 phase = pn >> FASP_GROUP_PHASE_BITS;
 
   fasp_gap_expect (receiver->gap, pn);
-  /* stops one phase short, as packets in flight may be of the phase before */
+  /* stops one phase before @pn's: packets in flight may still be of that one */
   while (receiver->phase + 1 < phase
       && fasp_token_bucket_take (&receiver->phase_changes, now, PHASE_LEAST, PHASES_MOST)) {
     get_next (receiver);

@@ -24,8 +24,9 @@
 /* The interval at which the speaker is notified that it is the speaker. */
 #define SPEAKER_AGAIN (500 * FASP_MSEC)
 /* Datagrams to single members precede the group's, and the group's retransmissions precede its new
- * blocks. But after YIELDS_IN_A_ROW of these, each further one waits for BLOCKS_OWED new blocks, if
- * there are any. So the stream continues for the others while one member lacks many blocks. */
+ * blocks. But after YIELDS_IN_A_ROW datagrams of both kinds, each further one waits for BLOCKS_OWED
+ * new blocks, if there are any. So the stream continues for the others while one member lacks many
+ * blocks. */
 #define YIELDS_IN_A_ROW 32
 #define BLOCKS_OWED 3
 /* Retransmissions that one member causes may take this share of the pace: SPARE divided by the
@@ -168,7 +169,7 @@ compare_times (gconstpointer a, gconstpointer b)
   return x < y ? -1 : x > y;
 }
 
-/* The round trip of which the back-off is a multiple. */
+/* The round trip from which the back-off is computed. */
 static FaspTime
 choose_rtt (GArray *rtts)
 {
@@ -523,7 +524,7 @@ fasp_multicast_sender_is_first (const FaspMulticastSender *group)
   return group->first > 0;
 }
 
-/* A datagram left.  @before: it went before new blocks. */
+/* Counts a datagram that left.  @before: it preceded new blocks. */
 static void
 count_yields (FaspMulticastSender *group, gboolean before)
 {

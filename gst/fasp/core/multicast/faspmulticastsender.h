@@ -71,14 +71,14 @@ typedef struct
   GPtrArray *members;    /* FaspMember, not owned */
   guint away;            /* number of former members that are away */
   FaspHeap least, most;  /* members that the sender hears, by least and by most room */
-  FaspTime rtt;          /* the longest round trip of a member, except those much farther away than
-                            most; µs */
-  gsize store_size;      /* bytes; set by the caller */
-  FaspTime given_up;     /* the silence after which the caller gives up a member, µs; set by the
-                            caller */
-  FaspMember *speaker;   /* the member that asks for losses at once; NULL: none */
-  gboolean speaker_new;  /* its session has not been notified yet */
-  gdouble back_off;      /* back-off in round trips */
+  FaspTime rtt;        /* the longest round trip of a member, without members much farther away than
+                          most; µs */
+  gsize store_size;    /* bytes; set by the caller */
+  FaspTime given_up;   /* the silence after which the caller gives up a member, µs; set by the
+                          caller */
+  FaspMember *speaker; /* the member that asks for losses at once; NULL: none */
+  gboolean speaker_new;               /* its session has not been notified yet */
+  gdouble back_off;                   /* back-off in round trips */
   guint64 events_seen, requests_seen; /* the log's totals when back_off was last changed */
   guint given;                        /* datagrams to members, and retransmissions, in a row */
   guint first;                        /* new blocks that precede more of these */

@@ -2,7 +2,7 @@
 #include "faspchance.h"
 #include <math.h>
 
-/* Packets that are assumed to have left slowly before, none of them lost. */
+/* The estimate begins as if this many packets had left slowly, none of them lost. */
 #define PRIOR 4
 #define SIGMAS 1
 /* The largest share of random loss: an overloaded policer drops packets that leave slowly, too. */

@@ -11,11 +11,11 @@
  * round, to STEP_MOST of the rate at most. */
 #define ROUNDS 24
 #define STEP_MOST .1
-/* If the encoder makes less, the rate grows to this many times the rate of arrival. */
+/* If the encoder uses less than the rate, the rate grows to this many times the rate of arrival. */
 #define UNUSED 1.25
 /* The queueing delay at which RFC 3168 queues begin to mark (TARGET of CoDel, RFC 8289). */
 #define CLASSIC (5 * FASP_MSEC)
-/* So many packets in a row must have waited for longer; fewer may be due to varying delays. */
+/* This many packets in a row must have waited for longer; fewer may be due to varying delays. */
 #define CLASSIC_PACKETS 16
 
 gboolean

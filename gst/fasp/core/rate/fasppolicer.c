@@ -44,7 +44,7 @@ fasp_policer_add (FaspPolicer *p, guint64 reported, guint64 lost, const FaspChan
   /* packets reported in the first round trip left before the rate was lowered */
   if (p->state == FASP_POLICER_WATCHING || p->rounds == 0)
     return FALSE;
-  /* between the loss of a policer at its own rate, and the loss that made it suspected */
+  /* half of the loss that raised the suspicion: at its own rate, a policer causes less */
   excess = count_excess (p, chance, LOSS / 2);
   if (excess >= PACKETS) {
     p->state = FASP_POLICER_WATCHING;

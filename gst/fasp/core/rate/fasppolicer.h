@@ -6,11 +6,12 @@
  * takes the same share at any rate.  So a policer is believed only if a lower rate loses less,
  * which is tried:
  *
- *   WATCHING   Two intervals, one soon after the other, lose a fifth or more beyond random loss,
- * and the same rate A arrives in both. TRYING     The rate is limited to A.  If as much is lost,
- * there is no policer: the loss is random.  If the losses stop, they may have stopped by
- * themselves: the limit ends. BELIEVING  Soon after that a fifth is lost again and A arrives again.
- * The rate is limited to A for some round trips, unless the policer is refuted meanwhile.
+ * - WATCHING: two intervals, one soon after the other, lose a fifth or more beyond random loss, and
+ *   the same rate A arrives in both.
+ * - TRYING: the rate is limited to A.  If as much is lost, there is no policer: the loss is random.
+ *   If the losses stop, they may have stopped by themselves: the limit ends.
+ * - BELIEVING: soon after that a fifth is lost again and A arrives again.  The rate is limited to A
+ *   for some round trips, unless the policer is refuted meanwhile.
  *
  * The intervals, and the time for which a rate is believed, are those of BBR's long-term rate
  * (draft-cardwell-iccrg-bbr-congestion-control-00; Linux's tcp_bbr.c has the same figures).
@@ -52,7 +53,7 @@ gboolean fasp_policer_end_round (FaspPolicer *policer, FaspTime now, guint64 see
     const FaspChance *chance, gdouble rate);
 /* TRUE: do not try a higher rate, as a policer may cause the losses. */
 gboolean fasp_policer_is_suspected (const FaspPolicer *policer);
-/* Returns @rate, limited to A while that is tried. */
+/* Returns @rate, limited to A while TRYING or BELIEVING. */
 gdouble fasp_policer_limit (const FaspPolicer *policer, gdouble rate);
 
 G_END_DECLS

@@ -13,7 +13,8 @@
  * is due to held packets. */
 #define HELD .5
 #define HELD_LEAST (FASP_MSEC / 5)
-/* If less than this share of the points remains without them, the delay fell for another reason. */
+/* If less than this share of the points remains without held packets, the delay fell for another
+ * reason. */
 #define UNHELD_LEAST .5
 
 typedef struct

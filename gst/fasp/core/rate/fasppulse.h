@@ -34,7 +34,7 @@ typedef struct
 {
   FaspPulsePoint points[FASP_PULSE_POINTS];
   guint n;
-  guint stride; /* one of so many packets is kept */
+  guint stride; /* one packet in `stride' is kept */
   guint passed; /* packets since the last one that was kept */
 } FaspPulse;
 

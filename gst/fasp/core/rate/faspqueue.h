@@ -4,10 +4,10 @@
  *
  * A packet's one-way delay is its arrival by the peer's clock less its departure by ours.  The
  * clocks' offset is unknown, so only differences count.  A flow's queueing delay is its delay above
- * the least one of the last half of FASP_RATE_MEMORY to all of it.  In that time a clock error of
- * 100 ppm adds an error of a millisecond; after it, the delay of a path that has become longer
- * counts as the least.  A delay that falls all the time is a queue that drains: as long as that
- * takes, the earlier least delay is kept.
+ * the least one of the last FASP_RATE_MEMORY / 2 to FASP_RATE_MEMORY.  In that time a clock error
+ * of 100 ppm adds an error of a millisecond; after it, the delay of a path that has become longer
+ * counts as the least.  While the delay falls all the time, a queue drains, and the earlier least
+ * delay is kept.
  *
  * A queue usually grows gradually.  If it appears at once, either a host was busy, and it
  * disappears at once, or a link paused, and it drains when less is sent.  So if the delay jumps
@@ -44,8 +44,8 @@ FaspTime fasp_queue_add (FaspQueue *queue, FaspTime sent, FaspTime arrived);
 
 /* How far the delay jumped before @time, if it has stayed up since; else 0. */
 FaspTime fasp_queue_get_jump (const FaspQueue *queue, FaspTime time);
-/* The jump was not a queue: the path has become that much longer.  Returns the queueing delay of
- * the last packet on the longer path. */
+/* The jump was not a queue: the path has become longer by it.  Returns the queueing delay of the
+ * last packet on the longer path. */
 FaspTime fasp_queue_take_jump (FaspQueue *queue);
 
 G_END_DECLS

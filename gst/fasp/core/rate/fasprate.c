@@ -44,7 +44,7 @@ fasp_rate_set_bounds (FaspRate *rate, guint64 min, guint64 max)
 {
   rate->max = max > 0 ? MIN (max, FASP_RATE_MOST) : FASP_RATE_MOST;
   rate->min = MIN (MAX (min, FASP_RATE_LEAST), rate->max);
-  /* 0: during construction */
+  /* the rate is 0 while the controller is made */
   if (rate->rate > 0 && rate->rate != CLAMP (rate->rate, rate->min, rate->max))
     rate->why = "bounds";
   rate->rate = CLAMP (rate->rate, rate->min, rate->max);

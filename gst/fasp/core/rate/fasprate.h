@@ -55,8 +55,8 @@ typedef struct
   guint64 reported, lost, marked; /* the flow's packets so far: reported; of these, missing; and
                                      marked by ECN.  A controller gets the growth of each, with lost
                                      and marked at most reported, and only certain losses */
-  guint64 unsettled;              /* so many newest packets may still arrive if missing */
-  const FaspRateSample *samples;  /* of one flow, oldest first */
+  guint64 unsettled; /* number of newest packets that may still arrive if they are missing */
+  const FaspRateSample *samples; /* of one flow, oldest first */
   guint n;
   FaspTime delay; /* from the newest packet's arrival to this report, by the peer; µs */
 } FaspRateFeedback;
@@ -92,9 +92,9 @@ struct _FaspRate
                                       wait for that after the last datagram */
   gboolean even;       /* the path marks bursts, so they are to be short; set by the controller */
   gboolean enough;     /* the encoder would not use a higher rate (faspdemand.h) */
-  gboolean dry;        /* there is nothing to send, though the rate allows it; */
+  gboolean dry;        /* the rate allows sending, but there is nothing to send; */
   FaspTime dry_until;  /* when `dry' was last TRUE */
-  FaspTime full_until; /* when something last waited for the window */
+  FaspTime full_until; /* when a datagram last waited for the window */
   guint64 reported[FASP_FLOWS_MAX], lost[FASP_FLOWS_MAX]; /* totals at the last */
   guint64 marked[FASP_FLOWS_MAX];                         /* report, */
   guint64 missing[FASP_FLOWS_MAX];                        /* and packets missing then */
@@ -126,7 +126,7 @@ guint64 fasp_rate_get_excess (const FaspRate *rate, guint64 sent);
  * feedback_rtt. */
 FaspTime fasp_rate_get_overdue (const FaspRate *rate, FaspTime now);
 
-/* Whether there is nothing to send, though the rate allows it. */
+/* @dry: the rate allows sending, but there is nothing to send. */
 void fasp_rate_set_dry (FaspRate *rate, FaspTime now, gboolean dry);
 /* @enough: the encoder would not use a higher rate (faspdemand.h). */
 void fasp_rate_set_enough (FaspRate *rate, gboolean enough);

@@ -48,8 +48,8 @@
 #define FULL_FALL .995
 /* A pulse that arrives slower than the rate may have met a busy host. */
 #define SHARE_LEAST -.5
-/* The allowed standing queue: two packets, within these bounds, plus so many
- * spreads of delays. */
+/* The allowed standing queue: two packets, within these bounds, plus STANDING_SPREADS times the
+ * spread of delays. */
 #define STANDING_PACKETS 2
 #define STANDING_LEAST (2 * FASP_MSEC)
 #define STANDING_MOST (6 * FASP_MSEC)
@@ -61,13 +61,13 @@
 #define TOGETHER .5
 /* The share of the rate at which to send while a queue stands. */
 #define CLEARING .9
-/* A queue that stands for so many round trips, although this sender has let it drain, is due to
+/* A queue that stands for this many round trips, although this sender has let it drain, is due to
  * other senders.  After as many without a queue they are gone. */
 #define ROUNDS 8
-/* If packets are lost in so many round trips in a row, there are more of them, or the path's
+/* If packets are lost in this many round trips in a row, more senders have come, or the path's
  * capacity has fallen: the share is halved. */
 #define LOSSY_ROUNDS 32
-/* A delay that jumped and stays up for so many round trips is due to a longer path. */
+/* A delay that jumped and stays up for this many round trips is due to a longer path. */
 #define JUMP_ROUNDS 2
 /* If the encoder makes too little at once for a pulse, the rate grows as long as no queue stands
  * and the encoder uses it: by GROWTH in a round trip, to UNUSED times the rate of arrival at
@@ -75,7 +75,7 @@
 #define GROWTH 1.1
 #define UNUSED 2
 #define WINDOW_LEAST 4 /* packets */
-/* The interval at which a silence of the peer is looked at. */
+/* The interval at which the controller looks again while reports are overdue. */
 #define ASK_AGAIN (10 * FASP_MSEC)
 
 typedef enum
@@ -103,7 +103,7 @@ typedef struct
   Phase phase;
   FaspTime phase_end;
   gdouble gain;   /* of this pulse, or the next one */
-  gdouble before; /* the rate before it fell, if it was not tried since; else 0 */
+  gdouble before; /* the rate before it fell, if no pulse has tried it since; else 0 */
   FaspTime pulse_start, pulse_end;
   guint64 sent, pulse_sent; /* bytes by now, and when the pulse began */
   gboolean evaluated;       /* the last pulse was evaluated */

@@ -151,7 +151,7 @@ fasp_position_take (FaspPosition *position, FaspBlock *block)
 
     next->offset = FASP_OFFSET_UNKNOWN;
     look_up (position, block->number);
-    /* behind a hole in its segment, a block may have its offset */
+    /* behind a hole in its segment, the offset may be known from the block itself */
     if (next->offset == FASP_OFFSET_UNKNOWN)
       next->offset = said;
   } else {
@@ -173,7 +173,7 @@ fasp_position_take (FaspPosition *position, FaspBlock *block)
     }
     return FALSE;
   }
-  /* if a block is missing, it may be the one that the mark was for */
+  /* if a block is missing before this one, the mark may have been for that block */
   if (position->key && (block->flags & FASP_BLOCK_DISCONT) == 0)
     block->flags |= FASP_BLOCK_KEY;
   position->key = FALSE;

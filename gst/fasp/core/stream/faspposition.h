@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspposition.h: stream offsets: they identify a byte of a stream, whichever sender it comes from.
+ * faspposition.h: stream offsets: they identify a byte of a stream at all its senders.
  *
  * A stream has an origin: 16 random bytes, chosen by its first sender.  Each of its bytes has an
  * offset from the beginning.  A relay may divide the bytes into other blocks, but keeps origin and

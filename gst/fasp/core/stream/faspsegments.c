@@ -40,7 +40,7 @@ fasp_segments_trim (FaspSegments *segments, guint64 tail)
     segments->first++;
     segments->n--;
   }
-  /* on average this moves at most one entry for each one forgotten */
+  /* only now, so that this moves at most one entry for each one forgotten */
   if (segments->first < segments->n)
     return;
   memmove (segments->list, segments->list + segments->first,

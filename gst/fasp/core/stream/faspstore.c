@@ -23,7 +23,7 @@ struct _FaspStore
   gboolean finished;
   FaspSegments segments;
   guint64 offset;       /* in the stream, of the next byte written */
-  GPtrArray *forgotten; /* blocks that lie in memory of others */
+  GPtrArray *forgotten; /* blocks whose payloads are in a caller's memory */
 };
 
 static inline gsize
@@ -380,8 +380,7 @@ fasp_store_find (FaspStore *store, const FaspStreamOffset *position, guint64 *nu
       return TRUE;
     }
   }
-  /* a receiver that has all bytes of the open block needs those written later, so they go into
-   * another block */
+  /* the receiver has all bytes of the open block: those written later go into another one */
   if (found && *number == store->head)
     fasp_store_seal (store);
   return found;

@@ -86,7 +86,7 @@ guint64 fasp_store_get_units (FaspStore *store, guint64 number);
 gboolean fasp_store_ends_by (const FaspStore *store, guint64 number, guint64 limit);
 /* Forgets all blocks below @number. */
 void fasp_store_trim (FaspStore *store, guint64 number);
-/* Takes the forgotten blocks whose payloads are in others' FaspMemory; NULL: there are none.
+/* Takes the forgotten blocks whose payloads are in a caller's FaspMemory; NULL: there are none.
  * Freeing them runs the owners' `free': call g_ptr_array_unref() without locks held. */
 GPtrArray *fasp_store_take_forgotten (FaspStore *store);
 gboolean fasp_store_has_forgotten (const FaspStore *store);

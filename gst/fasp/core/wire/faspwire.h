@@ -230,7 +230,7 @@ typedef struct
   guint32 media_time; /* low 32 bits */
   guint8 flags;       /* FASP_BLOCK_MARK */
   guint8 round, copy;
-  guint8 index, count;   /* the fragment, of so many */
+  guint8 index, count;   /* the fragment's index, and the number of fragments */
   gboolean has_offset;   /* an OFFSET precedes it: */
   guint8 segment;        /* low 8 bits of the segment's number, */
   guint32 offset;        /* and low 32 bits of the block's stream offset */
