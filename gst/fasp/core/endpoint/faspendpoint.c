@@ -226,7 +226,7 @@ void
 fasp_endpoint_refuse (FaspEndpoint *endpoint, FaspTime now, const gchar *text)
 {
   for (guint i = 0; i < endpoint->sessions->len; i++)
-    fasp_session_close (fasp_endpoint_nth (endpoint, i), now, FASP_REASON_REFUSED, text);
+    fasp_session_refuse (fasp_endpoint_nth (endpoint, i), now, text);
   fasp_endpoint_wake_all (endpoint);
 }
 

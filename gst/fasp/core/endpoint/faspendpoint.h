@@ -201,7 +201,7 @@ void fasp_endpoint_set_packet_size (FaspEndpoint *endpoint, guint32 size);
  * whole stream and from a sender whose stream is acknowledged, else @reason. */
 void fasp_endpoint_close (FaspEndpoint *endpoint, FaspTime now, FaspReason reason);
 /* Receiver: ends its session, telling the sender by @text that it cannot use the stream. A sender
- * that calls gives up then. */
+ * that calls gives up then. The application reads no more. */
 void fasp_endpoint_refuse (FaspEndpoint *endpoint, FaspTime now, const gchar *text);
 /* Ends the session of this id, telling its peer that it was refused, and why. FALSE: there is no
  * such session (any more). */

@@ -290,16 +290,19 @@ FaspStanding fasp_session_judge (const FaspSession *session, FaspTime now);
  * had no block to acknowledge. */
 FaspTime fasp_session_get_owed (const FaspSession *session, FaspTime now);
 
-/* Is there a block that the application has not read yet? */
+/* Is there a block that the application has not read yet, and takes? */
 static inline gboolean
 fasp_session_has_unread (const FaspSession *session)
 {
-  return session->role == FASP_ROLE_RECEIVER && fasp_rx_has_unread (session->rx);
+  return session->role == FASP_ROLE_RECEIVER && !session->closing.refused
+      && fasp_rx_has_unread (session->rx);
 }
 
 /* Ends the session at once, without sending CLOSE. */
 void fasp_session_end_at_once (FaspSession *session, FaspTime now, FaspReason reason);
 void fasp_session_close (FaspSession *session, FaspTime now, FaspReason reason, const gchar *text);
+/* Closes the session and drops the blocks that the application has not read. */
+void fasp_session_refuse (FaspSession *session, FaspTime now, const gchar *text);
 /* Ends the session if a CLOSE has left and was not answered in time. */
 void fasp_session_run_close (FaspSession *session, FaspTime now);
 

@@ -35,6 +35,13 @@ fasp_session_close (FaspSession *session, FaspTime now, FaspReason reason, const
 }
 
 void
+fasp_session_refuse (FaspSession *session, FaspTime now, const gchar *text)
+{
+  fasp_session_close (session, now, FASP_REASON_REFUSED, text);
+  session->closing.refused = TRUE;
+}
+
+void
 fasp_session_run_close (FaspSession *session, FaspTime now)
 {
   if (session->state != FASP_SESSION_CLOSING || now < session->closing.deadline

@@ -84,6 +84,7 @@ typedef struct
   gchar text[FASP_TEXT_MAX + 1];
   gboolean initiated; /* by us: the peer's CLOSE is then an answer */
   gboolean by_peer;   /* the peer has sent a CLOSE */
+  gboolean refused;   /* the application takes no more of this stream */
   FaspTime time;      /* when to send CLOSE; FASP_NEVER: not any more */
   FaspTime deadline;  /* when the session ends without an answer, and then when it is forgotten */
 } FaspClosing;

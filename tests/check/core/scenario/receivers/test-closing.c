@@ -22,9 +22,10 @@ typedef struct
   FaspEndpoint *frozen;  /* its process stands still */
   gboolean relays;       /* all that do write one stream, that of A */
   GByteArray *got;       /* receiver */
-  guint ends;            /* of streams */
-  guint lacks;           /* blocks with FASP_BLOCK_LACKS */
-  guint lacks_at;        /* what was got before the last of them */
+  gboolean reads_nothing;
+  guint ends;     /* of streams */
+  guint lacks;    /* blocks with FASP_BLOCK_LACKS */
+  guint lacks_at; /* what was got before the last of them */
   guint events[FASP_EVENT_REMOVED + 1];
   FaspEvent last[FASP_EVENT_REMOVED + 1];
 } End;
@@ -189,7 +190,7 @@ step (Ends *e)
     }
     if (end->role == FASP_ROLE_SENDER)
       write_some (e, i);
-    else
+    else if (!end->reads_nothing)
       read_some (e, end);
   }
 }
@@ -746,6 +747,29 @@ test_dropped (void)
   g_assert_true (goes->last[FASP_EVENT_REMOVED].final);
 }
 
+/* A receiver that refuses the stream reads no more of it, and the session ends all the same. */
+static void
+test_unread (void)
+{
+  g_autoptr (Ends) e = ends_new ();
+  FaspEndpointConfig s = config (FASP_ROLE_SENDER, FASP_MODE_CALLER);
+  FaspEndpointConfig r = config (FASP_ROLE_RECEIVER, FASP_MODE_LISTENER);
+  End *sender, *receiver;
+
+  receiver = join (e, VNET_B, &r, VNET_A, 0);
+  sender = join (e, VNET_A, &s, VNET_B, 200000);
+  run_until (e, &sender->events[FASP_EVENT_CONNECTED], 1);
+  receiver->reads_nothing = TRUE;
+  run (e, FASP_SEC);
+  g_assert_true (fasp_endpoint_can_read (receiver->endpoint));
+  fasp_endpoint_refuse (receiver->endpoint, now (e), "not whole");
+  g_assert_false (fasp_endpoint_can_read (receiver->endpoint));
+  run (e, FASP_SEC);
+  g_assert_cmpint (receiver->last[FASP_EVENT_REMOVED].reason, ==, FASP_REASON_REFUSED);
+  g_assert_true (receiver->last[FASP_EVENT_REMOVED].end.is_ours);
+  g_assert_cmpint (sender->last[FASP_EVENT_REMOVED].reason, ==, FASP_REASON_REFUSED);
+}
+
 static const Case at_end[] = { { .acknowledges = FALSE }, { .acknowledges = TRUE } };
 
 static const Case no_more[] = {
@@ -775,6 +799,7 @@ main (int argc, char **argv)
   vcases_add ("/closing/refused", refusals, sizeof *refusals, G_N_ELEMENTS (refusals),
       test_refused);
   g_test_add_func ("/closing/dropped", test_dropped);
+  g_test_add_func ("/closing/unread", test_unread);
   g_test_add_data_func ("/closing/end/none", &at_end[0], test_end);
   g_test_add_data_func ("/closing/end/receiver", &at_end[1], test_end);
   g_test_add_data_func ("/closing/no-more/busy", &no_more[0], test_no_more);
