@@ -14,7 +14,7 @@ gst_fasp_register_enum (gsize *once, const gchar *name, const GEnumValue *values
   return *once;
 }
 
-/* Sets a field to an array of @n values of @type, and returns these. */
+/* Sets a field to an array of @n values of @type, and returns the values. */
 static GValue *
 add_array (GstStructure *s, const gchar *name, GType type, guint n)
 {

@@ -16,7 +16,8 @@ G_BEGIN_DECLS
 
 /* Returns the GType of an enum, registered once as a part of the plugin's interface. */
 GType gst_fasp_register_enum (gsize *once, const gchar *name, const GEnumValue *values);
-/* The function prefix_get_type() of an enum; what follows are its values, as GEnumValue. */
+/* Defines the function prefix_get_type() of an enum; the further arguments are its values, as
+ * GEnumValue. */
 #define GST_FASP_DEFINE_ENUM(Name, prefix, ...) \
   GType prefix##_get_type (void) \
   { \

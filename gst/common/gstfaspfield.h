@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * gstfaspfield.h: properties that are members of a struct, by a table that says where each is.
+ * gstfaspfield.h: sets and gets properties that are members of a struct, by a table of their
+ * offsets.
  */
 #pragma once
 
@@ -16,8 +17,7 @@ typedef struct
 
 #define GST_FASP_FIELD(type, member, kind) { G_STRUCT_OFFSET (type, member), kind }
 
-/* The struct owns its strings and caps.  These are copied, so that the caller cannot change them.
- */
+/* Strings and caps are copied: the struct owns its own. */
 void gst_fasp_field_set (const GstFaspField *field, gpointer in, const GValue *value);
 void gst_fasp_field_get (const GstFaspField *field, gconstpointer in, GValue *value);
 

@@ -8,7 +8,7 @@
 
 #define READ (S_IRGRP | S_IROTH)
 #define CHANGE (S_IWGRP | S_IWOTH)
-#define AT_ONCE 4096 /* bytes to make room for at least */
+#define AT_ONCE 4096 /* least room for a file, bytes */
 
 /* Returns the permissions that no ordinary file of that kind may give. */
 static mode_t
@@ -43,7 +43,7 @@ gst_fasp_file_warn (const gchar *path, const struct stat *what, GstFaspFileKind 
       quoted);
 }
 
-/* Returns NULL and leaves errno as it is if it cannot read all of it. */
+/* Returns the whole text; NULL, with errno set: it cannot be read. */
 static gchar *
 read_all (gint fd, gsize expected, gsize *size)
 {

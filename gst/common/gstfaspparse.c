@@ -26,7 +26,7 @@ gst_fasp_parse_may_be_caps (const gchar *text)
 {
   guint brackets = 0;
 
-  /* all that open one are counted: those that close may be in quotes */
+  /* counts every opening bracket: closing ones may be in quotes */
   for (const gchar *at = text; *at != '\0'; at++)
     brackets += strchr ("{[<", *at) != NULL;
   return brackets <= GST_FASP_PARSE_BRACKETS_MAX && strlen (text) <= GST_FASP_PARSE_CAPS_MAX;

@@ -52,8 +52,9 @@ gst_fasp_announce_forget_header (GstFaspAnnounce *a, guint32 session)
     a->state = GST_FASP_HEADER_SETTLED;
 }
 
-/* That the header's sender has gone may be reported only behind what comes from the next one.  A
- * header that this receiver needs is never that of the stream which was announced. */
+/* Data of another session shows that the header's sender has gone, perhaps before the event does.
+ * Then the header is dropped, unless both sessions carry the announced stream and the receiver does
+ * not need the header as an entry. */
 void
 gst_fasp_announce_follow (GstFaspAnnounce *a, const FaspRead *item)
 {

@@ -17,12 +17,13 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (GstFaspClock, gst_fasp_clock, GST, FASP_CLOCK, GstSystemClock);
 
 GstFaspClock *gst_fasp_clock_new (void);
-/* Passes on what is known of the sender's clock at @monotonic (ns). Call this often. */
+/* Makes the clock follow @sender, the sender's clock as seen at @monotonic (ns). Call this often.
+ */
 void gst_fasp_clock_look (GstFaspClock *clock, GstClockTime monotonic,
     const FaspSenderClock *sender);
 /* The sender is gone: the clock goes on at its rate until another sender comes. */
 void gst_fasp_clock_leave (GstFaspClock *clock);
-/* Returns what the clock shows, or showed, at a monotonic time. */
+/* Returns the clock's time at a monotonic time, ns. */
 GstClockTime gst_fasp_clock_get_at (GstFaspClock *clock, GstClockTime monotonic);
 
 G_END_DECLS

@@ -5,9 +5,9 @@
  *
  * A byte stream does not keep the bounds of buffers: those that faspsrc pushes begin and end
  * elsewhere.  Parsers of containers, raw samples, or elementary streams with start codes find the
- * bounds again.  Packets and frames that do not say where they end cannot be found again. A
- * container that says only once, at its beginning, what is in it cannot be read by a receiver that
- * joins later.
+ * bounds again.  Packets and frames that do not contain their own length cannot be found again. A
+ * container that describes its streams only once, at its beginning, cannot be read by a receiver
+ * that joins later.
  */
 #pragma once
 
@@ -15,10 +15,9 @@
 
 G_BEGIN_DECLS
 
-/* If the stream needs the bounds of its buffers, returns a sentence that says what to do; else
- * NULL. */
+/* If the stream needs the bounds of its buffers, returns advice in a sentence; else NULL. */
 const gchar *gst_fasp_framing_advise (const GstCaps *caps);
-/* TRUE if the stream cannot be read without its beginning. */
+/* Does the stream need its beginning to be read? */
 gboolean gst_fasp_framing_needs_header (const GstCaps *caps);
 
 G_END_DECLS

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstfasphandover.h"
 
-/* The buffer leaves the pad, unless the pad was unlinked or flushed while a probe of the
- * application held it.  The base class may have made a copy of it, but there is no other. */
+/* A buffer is about to leave the pad.  It is `handover->buffer' or a copy by the base class.  It
+ * does not leave if the pad was unlinked or flushed while a probe of the application held it. */
 static GstPadProbeReturn
 pass (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {

@@ -22,7 +22,7 @@ replace (GstFaspHeader *header, GBytes **slot, GBytes *bytes)
   header->changed = TRUE;
 }
 
-/* Returns all @buffers joined.  NULL: there is nothing in them, or more than @most bytes. */
+/* Returns all @buffers joined.  NULL: they have no bytes, or more than @most. */
 static GBytes *
 join (const GValue *buffers, gsize most)
 {
@@ -126,10 +126,10 @@ gst_fasp_header_begin (GstFaspHeader *header, FaspIo *io, GstBuffer *buffer, gbo
   header->begun = TRUE;
   if (header->changed)
     give (header, io, relayed);
-  /* an element that changes the stream has passed on its header unchanged */
+  /* an element passed on the header unchanged, but changes the stream */
   if (header->enters && !relayed)
     return header->of_source;
-  /* the sink was linked to a tee late: the header had passed already */
+  /* the header may have passed before the sink was linked to a tee */
   return first && !relayed && header->given != NULL && !is_written (header, buffer) ?
       header->given :
       NULL;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * gstfaspheader.h: what a faspsink knows of the header of its stream, and where a receiver that
- * joins in the middle may begin.
+ * gstfaspheader.h: finds the header of a faspsink's stream, and the buffers at which a receiver
+ * that joins in the middle may begin.
  *
- * The header is the streamheader of the caps.  If a faspsrc is upstream, and its stream is passed
- * on, it is the header that the faspsrc announces.
+ * The header is the streamheader of the caps.  If a faspsrc is upstream, and the elements between
+ * pass its stream on unchanged, it is the header that the faspsrc announces.
  */
 #pragma once
 
@@ -18,10 +18,10 @@ typedef struct
   GBytes *of_caps, *of_source; /* NULL: none */
   GBytes *given;               /* the header that the endpoint has */
   gboolean changed;            /* the endpoint may have to get another one */
-  gboolean begun;              /* there was a buffer */
+  gboolean begun;              /* a buffer has come */
   gboolean delta;              /* the last buffer cannot be decoded alone */
   gboolean has_deltas;         /* some buffers cannot be decoded alone */
-  gboolean enters;             /* the last buffer was a header */
+  gboolean enters;             /* the last buffer was a header that a faspsrc pushed */
 } GstFaspHeader;
 
 void gst_fasp_header_clear (GstFaspHeader *header);
@@ -35,13 +35,13 @@ gboolean gst_fasp_header_set_caps (GstFaspHeader *header, const GstCaps *caps, g
 void gst_fasp_header_set_event (GstFaspHeader *header, GstEvent *event);
 
 /* Call this before each buffer.  @relayed: the buffer comes from a faspsrc, unchanged.  Gives the
- * endpoint a header that has changed.  Returns the bytes to write before the buffer: a header that
- * has not been written yet, or not into the stream as it was changed on its way; else NULL. */
+ * endpoint a header that has changed.  Returns a header to write before the buffer, if the stream
+ * as it is written lacks it; else NULL. */
 GBytes *gst_fasp_header_begin (GstFaspHeader *header, FaspIo *io, GstBuffer *buffer,
     gboolean relayed);
 /* Call this instead if the buffer is a header that a faspsrc pushed: the core sends it. */
 void gst_fasp_header_pass (GstFaspHeader *header);
-/* Can that buffer be decoded without what came before? */
+/* Can the buffer be decoded without earlier ones? */
 FaspIoKey gst_fasp_header_get_key (GstFaspHeader *header, GstBuffer *buffer, gboolean relayed);
 
 G_END_DECLS

@@ -41,7 +41,7 @@ make_buffer (GstFaspJoiner *joiner, gsize size)
   return buffer;
 }
 
-/* Does @block follow @item in the stream?  Judged by their offsets, if any is known. */
+/* Does @block follow @item in the stream, by their offsets, if any is known? */
 static gboolean
 follows (const FaspRead *item, const FaspBlock *block)
 {

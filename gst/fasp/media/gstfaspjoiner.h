@@ -2,10 +2,9 @@
  *
  * gstfaspjoiner.h: makes buffers of blocks.
  *
- * Blocks that the sender's element cut from one buffer have the same media time.
- * Those of them that are here at the same time become one buffer again: a frame of
- * uncompressed video is thousands of blocks.  A single block becomes a buffer
- * without a copy.
+ * Blocks that the sender's element cut from one buffer have the same media time.  Those that can be
+ * read together become one buffer again: a frame of uncompressed video is thousands of blocks.  A
+ * single block becomes a buffer without a copy.
  */
 #pragma once
 
@@ -19,7 +18,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  GstBufferPool *pool; /* of large ones; made when one is needed */
+  GstBufferPool *pool; /* of large buffers; made when one is needed */
 } GstFaspJoiner;
 
 void gst_fasp_joiner_clear (GstFaspJoiner *joiner);

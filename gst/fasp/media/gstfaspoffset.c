@@ -120,7 +120,7 @@ has_same_memory (GstBuffer *a, GstBuffer *b)
 }
 
 /* A copy gets the meta if it consists of the same memory: an element that sets a flag of a buffer
- * which others have, too, makes such a copy. */
+ * with other references makes such a copy. */
 static gboolean
 transform (GstBuffer *to, GstMeta *meta, GstBuffer *buffer, GQuark type, gpointer data)
 {

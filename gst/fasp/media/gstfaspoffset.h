@@ -3,8 +3,8 @@
  * gstfaspoffset.h: the stream offset of a buffer that was received, for a faspsink downstream that
  * passes the stream on.
  *
- * The offset is valid as long as the buffer has the very memory in it that faspsrc put there, and
- * no other.  If an element changes the bytes, the offset is lost; a copy of the bytes has none.
+ * The offset is valid while the buffer consists of the very memory that faspsrc put there.  If an
+ * element changes the bytes, the offset is lost; a copy of the bytes has none.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 
 G_BEGIN_DECLS
 
-/* Call this when @buffer has its bytes: they may not be changed any more.  @media_time: µs,
+/* Call this when @buffer has all its bytes: they may not be changed any more.  @media_time: µs,
  * by the clock of the stream's first sender. */
 void gst_fasp_offset_attach (GstBuffer *buffer, const FaspStreamOffset *position,
     FaspTime media_time);
@@ -24,7 +24,8 @@ gboolean gst_fasp_offset_is_header (GstBuffer *buffer);
 gboolean gst_fasp_offset_get (GstBuffer *buffer, FaspStreamOffset *position, FaspTime *media_time);
 /* Returns the origin in hexadecimal, for the event and for messages. */
 gchar *gst_fasp_origin_to_string (const FaspOrigin *origin);
-/* The sticky event: which stream it is from now on.  @header: that of the stream, or NULL. */
+/* The sticky event that names the stream of the buffers behind it.  @header: the stream's, or NULL.
+ */
 #define GST_FASP_OFFSET_EVENT "fasp-stream"
 GstEvent *gst_fasp_offset_make_event (const FaspOrigin *origin, const gchar *streamid,
     GstBuffer *header);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstfaspshared.h"
 
-/* A few blocks: to copy less costs no more than to hold it. */
+/* Bytes of a few blocks: to copy less than this costs no more than to hold it. */
 #define WORTH_MIN 16384
 
 typedef struct

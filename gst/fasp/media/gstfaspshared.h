@@ -3,7 +3,7 @@
  * gstfaspshared.h: memory of a buffer that blocks lie in, so that they go to the
  * network without a copy, and again if they were lost.
  *
- * The buffer is held until every receiver has confirmed what is in it.
+ * The buffer is held until every receiver has confirmed its bytes.
  */
 #pragma once
 
@@ -12,10 +12,11 @@
 
 G_BEGIN_DECLS
 
-/* Is it useful and harmless to hold memory @i?  It is not useful for a small piece
- * of memory, or a small part of a large one.  It is not harmless if the owner may
- * run out of it: buffers of a pool with a limit, like those of a capture card, and
- * read-only memory that belongs to others, unless it is @constant. */
+/* Is it useful and harmless to hold memory @i?  It is not useful for a small piece of memory, or a
+ * small part of a large one.  It is harmful if the owner may run out of memory, as with buffers of
+ * a pool with a limit, like a capture card's, and with read-only memory of another element, unless
+ * it is
+ * @constant. */
 gboolean gst_fasp_shared_is_worth (GstBuffer *buffer, guint i, gboolean constant);
 
 /* Maps memory @i of @buffer and holds it; NULL: it cannot be read. */

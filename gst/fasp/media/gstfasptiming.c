@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstfasptiming.h"
 
-/* To read two clocks within CLOSE ns, at most LOOKS attempts are made. */
+/* At most LOOKS attempts are made to read two clocks within CLOSE ns. */
 #define LOOKS 4
 #define CLOSE (10 * GST_USECOND)
 /* Clocks may differ by up to this now and then. */
@@ -26,8 +26,8 @@ gst_fasp_timing_reset (GstFaspTiming *timing)
   timing->running = 0;
 }
 
-/* Returns what to add to a monotonic time to get a running time. Reads both again if this
- * thread was held up in between. */
+/* Returns running time less monotonic time. Reads both again if this thread was held up in between.
+ */
 static GstClockTimeDiff
 measure_offset (GstElement *element)
 {
@@ -58,7 +58,7 @@ gst_fasp_timing_get (const GstFaspTiming *timing, FaspTime time)
                              monotonic);
 }
 
-/* The running time that the clock shows. A clock that was set back stands still instead. */
+/* The running time now. A clock that was set back stands still instead. */
 static GstClockTimeDiff
 get_current_running_time (const GstFaspTiming *timing, GstClock *clock)
 {
@@ -78,9 +78,9 @@ gst_fasp_timing_look (GstFaspTiming *timing, GstElement *element)
   if (clock == NULL)
     return;
   running = get_current_running_time (timing, clock);
-  /* running time began anew, by a flush or with another clock, and so do the times of buffers.
-   * (That these are far ahead of it does not say so: the latency may have risen since the first
-   * one, or the path have become shorter.) */
+  /* if running time began anew, by a flush or with another clock, so do the times of buffers. (A
+   * buffer's time far ahead of running time is no sign of that: the latency may have risen, or the
+   * path have become shorter.) */
   if (running + CLOCK_SLACK < timing->running)
     timing->last_pts = GST_CLOCK_TIME_NONE;
   timing->running = running;

@@ -3,9 +3,9 @@
  * gstfasptiming.h: when faspsrc's buffers are to be played: from the core's time (monotonic, µs) to
  * running time.
  *
- * The offset between the two is measured at each look, as the pipeline's clock may be any.  If that
- * is the clock that faspsrc provides, there is nothing to measure: it is computed from the
- * monotonic time.  All of this is the streaming thread's.
+ * The offset between the two is measured at each look, as the pipeline may have any clock.  If it
+ * has the clock that faspsrc provides, nothing is measured: that clock is computed from the
+ * monotonic time.  Only the streaming thread uses this.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   GstFaspClock *clock;      /* at the sender's rate; owned */
-  gboolean own_clock;       /* it is the pipeline's clock */
+  gboolean own_clock;       /* `clock' is the pipeline's clock */
   GstClockTimeDiff offset;  /* from monotonic to running time, or with our own
                                clock, less the base time */
   GstClockTimeDiff running; /* running time at the last look */

@@ -7,7 +7,7 @@
 #define KEY_FRAME (1 << 0)
 #define BITRATE (1 << 1)
 #define ALL (KEY_FRAME | BITRATE)
-/* A thread sends the events that are asked for. */
+/* A thread is sending the events that were asked for. */
 #define ON_ITS_WAY (1 << 2)
 
 static GstStructure *
@@ -33,8 +33,8 @@ push_bitrate (GstFaspUpstream *u, GstElement *sink)
         gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM, describe_bitrate (bitrate)));
 }
 
-/* Asks for all headers, unless the caps have them: then receivers that join get those in another
- * way, and some muxers break their stream if they write headers again. */
+/* Asks for all headers, unless the caps have them: then receivers that join get them from the caps,
+ * and some muxers break their stream if they write headers again. */
 static void
 push_key_frame (GstElement *sink)
 {
@@ -62,8 +62,8 @@ push (GstElement *sink, gpointer data)
         push_key_frame (sink);
     }
     g_atomic_int_and (&u->asked, ~ON_ITS_WAY);
-    /* looks again: another thread may have asked, or made the pad active, and left it to this one
-     */
+    /* looks again: another thread may have asked, or made the pad active, and left the events to
+     * this thread */
   } while (gst_pad_is_active (pad) && (g_atomic_int_get (&u->asked) & ALL) && claim (u));
 }
 

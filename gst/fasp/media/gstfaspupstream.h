@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * gstfaspupstream.h: what a sink asks of the elements upstream, by events.
+ * gstfaspupstream.h: asks the elements upstream of a sink, by events, for a key frame or a bit
+ * rate.
  *
- * A thread of its own sends the events, one after the other.  The thread that finds out that one is
- * needed must not: an application may hold the pad and wait for that thread, e.g. if it stops a
- * branch in a pad probe.
+ * A thread of its own sends the events, one after the other.  The thread that needs one must not
+ * send it: an application may hold the pad and wait for that thread, e.g. if it stops a branch in a
+ * pad probe.
  */
 #pragma once
 
@@ -21,7 +22,7 @@ typedef struct
 
 /* Call this when a sink opens: forgets what was asked before. */
 void gst_fasp_upstream_begin (GstFaspUpstream *upstream);
-/* Call this when the sink's pad has become active: something may have been asked before. */
+/* Call this when the sink's pad has become active: sends the events that were asked for before. */
 void gst_fasp_upstream_go_on (GstFaspUpstream *upstream, GstElement *sink);
 /* May be called from any thread. */
 void gst_fasp_upstream_ask_for_key_frame (GstFaspUpstream *upstream, GstElement *sink);

@@ -2,8 +2,8 @@
 #include <sqlite3.h>
 #include "gstfaspdatabase.h"
 
-/* ms to wait for another program that uses the database: each time; and in total, once
- * the element waits for the end */
+/* ms to wait for another program that uses the database: each time; and in total, once the element
+ * waits for the recording to end */
 #define BUSY 2000
 #define BUSY_AT_END 200
 #define BUSY_STEP 10
@@ -163,7 +163,7 @@ insert_way (GstFaspDatabase *self, const GstFaspWayRow *row)
   return add_row (self->insert_way);
 }
 
-/* Ends what BEGIN began: @inserted or not. */
+/* Ends the transaction: commits it if all rows were @inserted. */
 static gboolean
 commit (GstFaspDatabase *self, gboolean inserted, GError **error)
 {

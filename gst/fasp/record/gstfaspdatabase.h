@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* Of the table `block', and of CSV. */
+/* The columns of the table `block', and of CSV. */
 #define GST_FASP_BLOCK_COLUMNS \
   "run,time,since_last,full_size,payload_size,number,round," \
   "copy,fresh,sender_time,session"

@@ -16,8 +16,8 @@ GST_DEBUG_CATEGORY_STATIC (decisions);
 /* A lossy stream of 40 Mbit/s that loses a tenth has 400 events in a second: these cover forty. */
 #define KEEP 16384
 #define AT_ONCE 1024
-/* Bytes of a file, after which the next one begins.  With five receivers that lose much, 1.75 MB
- * are written in a second: two and a half minutes. */
+/* Bytes after which the next file begins.  With five receivers that lose much, 1.75 MB are written
+ * in a second, so that a file lasts two and a half minutes. */
 #define FILE_MAX (256 * 1024 * 1024)
 
 typedef struct
@@ -81,9 +81,9 @@ make_header (const Logger *self, const FaspEndpointConfig *config)
   return g_strndup (text, fasp_log_write_header (&header, text, sizeof text));
 }
 
-static GMutex renaming; /* of files that several elements may have */
+static GMutex renaming; /* one element at a time renames: several may have the same file */
 
-/* Renames a file that has become too large to PATH.1, in place of one that is there. */
+/* Renames a file that has become too large to PATH.1, which is replaced. */
 static gboolean
 set_aside (const gchar *path, GError **error)
 {
@@ -110,7 +110,7 @@ open_file (Logger *self, GError **error)
       && gst_fasp_text_file_add (self->file, self->header, strlen (self->header), error);
 }
 
-/* When the file is full, or another element has set it aside: goes on in the next. */
+/* Goes on in the next file if this one is full, or if another element has set it aside. */
 static gboolean
 follow_file (Logger *self, GError **error)
 {

@@ -35,8 +35,7 @@ fetch (GstFaspRecorder *self, guint64 *lost)
   return n;
 }
 
-/* Writes what is there, but no more than the ring holds, because more may come all
- * the time. */
+/* Writes the entries of the ring, but no more than it holds, as more may come all the time. */
 static gboolean
 write_all (GstFaspRecorder *self, guint64 *lost, GError **error)
 {
@@ -50,7 +49,7 @@ write_all (GstFaspRecorder *self, guint64 *lost, GError **error)
   return self->class->sample == NULL || self->class->sample (self->file, self->io, error);
 }
 
-/* Writes what is there, and says that so many were lost. FALSE: no more can be written. */
+/* Writes the entries of the ring, and warns if some were lost. FALSE: no more can be written. */
 static gboolean
 drain (GstFaspRecorder *self)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * gstfasprecordfile.h: the file behind the property `record'.  It is SQLite or
- * CSV, by its extension.  Rows are added to those that are there.
+ * gstfasprecordfile.h: the file of the property `record': SQLite or CSV, by its extension.  Rows
+ * are appended to an existing file.
  *
  * Columns: those of docs/recording.md.  Times are µs.
  */
@@ -15,7 +15,7 @@ typedef struct _GstFaspRecordFile GstFaspRecordFile;
 
 /* Could the file be opened?  Creates nothing. */
 gboolean gst_fasp_record_file_check (const gchar *path, GError **error);
-/* @element: name by which runs are told apart. */
+/* @element: its name, which is recorded with the run. */
 GstFaspRecordFile *gst_fasp_record_file_open (const gchar *path, const gchar *element,
     GError **error);
 /* Writes all entries, or none and sets @error. */
@@ -26,8 +26,8 @@ gboolean gst_fasp_record_file_has_ways (const GstFaspRecordFile *file);
 /* The same for ways; only where it has them. */
 gboolean gst_fasp_record_file_write_ways (GstFaspRecordFile *file, const GstFaspWayRow *rows,
     guint n, GError **error);
-/* May be called from any thread.  From now on, all waits for another program that uses the
- * database take no more than a moment together. */
+/* May be called from any thread.  From now on, waits for another program that uses the database
+ * take no more than a moment in all. */
 void gst_fasp_record_file_hurry (GstFaspRecordFile *file);
 void gst_fasp_record_file_close (GstFaspRecordFile *file);
 

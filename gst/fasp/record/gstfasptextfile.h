@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * gstfasptextfile.h: a text file to which elements add lines.  What is added at once is
- * added as a whole, so several elements may have the same file.
+ * gstfasptextfile.h: a text file to which elements append lines.  The text of one call stays
+ * together, so several elements may have the same file.
  */
 #pragma once
 
@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 
 /* Could the file be opened?  Creates nothing. */
 gboolean gst_fasp_text_file_check (const gchar *path, GError **error);
-/* Could files be created in it? */
+/* Could files be created in @folder? */
 gboolean gst_fasp_text_file_check_folder (const gchar *folder, GError **error);
 /* Returns a file descriptor, to be closed; -1: it cannot be opened. */
 gint gst_fasp_text_file_open (const gchar *path, GError **error);
