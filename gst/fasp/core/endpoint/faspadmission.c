@@ -361,8 +361,8 @@ has_received (const FaspEndpoint *endpoint)
 typedef enum
 {
   ROOM,
-  NONE_IN_NETWORK,
-  NONE,
+  NO_ROOM_IN_NETWORK,
+  NO_ROOM,
 } Crowded;
 
 /* Has network @number @most receivers or more? 0: there is no limit. */
@@ -384,8 +384,8 @@ look_for_room (const FaspEndpoint *endpoint, const FaspNetwork *network)
   if (is_full (endpoint, network->number, of_network)
       || (network->wide != 0
           && is_full (endpoint, network->wide, (guint64) of_network * FASP_LIMITER_WIDE)))
-    return NONE_IN_NETWORK;
-  return endpoint->stats.sessions >= most ? NONE : ROOM;
+    return NO_ROOM_IN_NETWORK;
+  return endpoint->stats.sessions >= most ? NO_ROOM : ROOM;
 }
 
 /* The receiver that gives way to a new one from @network; NULL: none. A receiver that is alone in
@@ -398,11 +398,11 @@ choose_giving_way (const FaspEndpoint *endpoint, FaspTime now, const FaspNetwork
   Crowded crowded = look_for_room (endpoint, network);
   FaspSession *session = NULL;
 
-  if (crowded == NONE_IN_NETWORK)
+  if (crowded == NO_ROOM_IN_NETWORK)
     session = fasp_newcomers_choose_of (newcomers, network->number);
-  else if (crowded == NONE)
+  else if (crowded == NO_ROOM)
     session = fasp_newcomers_choose (newcomers);
-  if (session == NULL || (crowded == NONE && !fasp_newcomers_is_alone (newcomers, session)))
+  if (session == NULL || (crowded == NO_ROOM && !fasp_newcomers_is_alone (newcomers, session)))
     return session;
   return fasp_session_get_owed (session, now) > GIVES_WAY_AFTER ? session : NULL;
 }
@@ -413,9 +413,9 @@ explain_crowded (const FaspEndpoint *endpoint, FaspTime now, const FaspNetwork *
 {
   switch (choose_giving_way (endpoint, now, network) != NULL ? ROOM :
                                                                look_for_room (endpoint, network)) {
-    case NONE:
+    case NO_ROOM:
       return "it has as many receivers as it takes (max-receivers)";
-    case NONE_IN_NETWORK:
+    case NO_ROOM_IN_NETWORK:
       return "it has as many receivers as it takes from one network (max-receivers-per-network)";
     case ROOM:
       break;
