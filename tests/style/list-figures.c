@@ -44,7 +44,7 @@ print_figure (const RelayFigure *row)
 int
 main (void)
 {
-  for (const RelayFigure *row = NULL; (row = relay_figure_next (row, ~0, ~RELAY_IN_PAGE)) != NULL;)
+  for (const RelayFigure *row = NULL; (row = relay_figure_next (row, ~0, ~RELAY_IN_STATS)) != NULL;)
     print_figure (row);
   return 0;
 }

@@ -28,7 +28,7 @@
 #define TIME(...) ROW (TIME, RELAY_UNIT_S, GAUGE, __VA_ARGS__)
 /* A field of a receiver's statistics; the row gives the page its unit and label. */
 #define FIELD(name, unit, meaning, label) \
-  { name, RELAY_OF_RECEIVER, RELAY_IN_PAGE, RELAY_FORM_NUMBER, FASP_UNIT_##unit, \
+  { name, RELAY_OF_RECEIVER, RELAY_IN_STATS, RELAY_FORM_NUMBER, FASP_UNIT_##unit, \
     FASP_KIND_UNKNOWN, 0, meaning, label }
 
 static const RelayFigure rows[] = {
@@ -375,7 +375,7 @@ list_labels (RelayFigureOf of)
   JsonArray *list = json_array_new ();
 
   for (const RelayFigure *row = NULL;
-      (row = relay_figure_next (row, of, EVENTS | HISTORY | RELAY_IN_PAGE)) != NULL;) {
+      (row = relay_figure_next (row, of, EVENTS | HISTORY | RELAY_IN_STATS)) != NULL;) {
     JsonObject *object;
 
     if (row->label == NULL)

@@ -41,8 +41,9 @@ typedef enum
   RELAY_IN_EVENTS = 1 << 1, /* /events: what the page shows */
   RELAY_IN_API = 1 << 2,
   RELAY_IN_METRICS = 1 << 3,
-  RELAY_IN_HISTORY = 1 << 4, /* the page draws a chart of it */
-  RELAY_IN_PAGE = 1 << 5,    /* a field of an element, which the page shows by its label */
+  RELAY_IN_HISTORY = 1 << 4, /* of a stream only; the page draws a chart of it */
+  RELAY_IN_STATS = 1 << 5, /* a field of an element's statistics, which /events has anyway: the row
+                              gives the page its label and unit */
 } RelayFigureIn;
 
 /* The type of the member, and of the JSON made from it. */
