@@ -96,14 +96,11 @@ static gboolean
 is_own_counter (const gchar *field)
 {
   static const FaspStatsOf own[] = { FASP_STATS_ENDPOINT, FASP_STATS_GROUP, FASP_STATS_LEAD };
+  const FaspStatField *known = relay_fields_find (field);
 
-  for (guint i = 0; i < G_N_ELEMENTS (own); i++) {
-    const FaspStatField *known = fasp_stat_find_in (own[i], field);
-
-    if (known != NULL)
-      return known->kind == FASP_KIND_COUNTER;
-  }
-  return relay_fields_find (field) != NULL;
+  for (guint i = 0; i < G_N_ELEMENTS (own) && known == NULL; i++)
+    known = fasp_stat_find_in (own[i], field);
+  return known != NULL && known->kind == FASP_KIND_COUNTER;
 }
 
 static gboolean
