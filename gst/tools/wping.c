@@ -117,7 +117,9 @@ typedef struct
 
 typedef struct
 {
-  gint64 rtt, hosts; /* µs; -1: not here yet */
+  gint64 rtt;   /* from when its burst was sent, µs; -1: the answer has not come */
+  gint64 hosts; /* how much of it passed within the two hosts, µs; -1: the answer has not come, or
+                   came too late */
 } Reply;
 
 /* The answers to a burst. */

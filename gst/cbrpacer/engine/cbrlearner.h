@@ -40,7 +40,8 @@ typedef struct
   gint64 begins;       /* value of `elapsed' where the last buffer begins */
   GstClockTime latest; /* the latest timestamp; NONE: the next one counts, whatever it is */
   gint64 longest;      /* the longest part of a window seen so far, ns */
-  guint64 unknown;     /* bytes fed since `longest' grew, until a window was seen */
+  guint64 unknown;     /* bytes fed, without headers, since `longest' grew; once a whole window was
+                          seen: since the clock was last seen */
 } CbrLearner;
 
 void cbr_learner_init (CbrLearner *learner, gint64 window);

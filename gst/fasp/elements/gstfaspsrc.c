@@ -606,6 +606,8 @@ gst_fasp_src_provide_clock (GstElement *element)
   return provide ? GST_CLOCK (gst_object_ref (self->timing.clock)) : NULL;
 }
 
+/* --- settings ---------------------------------------------------------------------------- */
+
 /* Takes the settings that hold while the element runs. Posts that a clock is provided, or lost, as
  * a bin selects a clock anew only after such a message. */
 static void
@@ -630,8 +632,6 @@ take_settings (GstFaspSrc *self)
   gst_fasp_clock_leave (self->timing.clock);
 }
 
-/* --- states ------------------------------------------------------------------------------ */
-
 static void
 forget_settings (GstFaspSrc *self)
 {
@@ -640,6 +640,8 @@ forget_settings (GstFaspSrc *self)
   gst_clear_caps (&self->caps);
   GST_OBJECT_UNLOCK (self);
 }
+
+/* --- states ------------------------------------------------------------------------------ */
 
 /* Opens the connection here rather than in GstBaseSrc's start(), which is called while the pad's
  * state changes: if that fails, GstBaseSrc posts an error of its own after this element's. */

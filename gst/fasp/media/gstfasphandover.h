@@ -25,7 +25,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  GstBuffer *buffer; /* NULL: all bytes given are past the pad */
+  GstBuffer *buffer; /* given, and not past the pad; NULL: there is none */
   FaspRead item;     /* the item that the buffer begins with; its block may be gone */
 } GstFaspHandover;
 

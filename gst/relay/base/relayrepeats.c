@@ -3,7 +3,7 @@
 
 struct _RelayRepeats
 {
-  GQueue lines; /* Line, the newest first */
+  GQueue lines; /* Line, first the one that came last */
 };
 
 typedef struct

@@ -19,7 +19,7 @@ G_BEGIN_DECLS
 /* A line that was not repeated for this long, µs, counts as new. It is longer than a minute, after
  * which elements report a refused caller again. */
 #define RELAY_REPEATS_QUIET (300 * G_USEC_PER_SEC)
-#define RELAY_REPEATS_MAX 32 /* the newest lines, which are remembered */
+#define RELAY_REPEATS_MAX 32 /* lines that are remembered: those that came last */
 
 typedef struct _RelayRepeats RelayRepeats;
 

@@ -3,7 +3,8 @@
  * relayprotocol.h: the class of a protocol.
  *
  * Each protocol has a file, with its class at the end, and a row in relayprotocol.c.  No other file
- * asks for a scheme.  An end is an element of the stream's pipeline: it gives or takes media of the
+ * in C asks for a scheme; page-words.js and fasp-relayctl do, as outputs of some know no receivers.
+ * An end is an element of the stream's pipeline: it gives or takes media of the
  * stream, which are the bytes of an MPEG-TS (RELAY_MEDIA), and has the properties `uri' and `stats'
  * and the signals `check-settings' and `caller-connecting'.
  *
@@ -63,17 +64,20 @@ struct _RelayProtocol
   gboolean (*check) (const RelayProtocolUri *protocol_uri, GError **error);
   /* How many ports of this machine an end binds, from the URI's on. NULL: none. */
   guint (*count_ports) (const RelayProtocolUri *protocol_uri);
-  /* Adds the elements, and returns the network element. NULL: an element is missing. */
+  /* Adds the elements, and returns the network element, whose pad `sink' is static if it is of an
+   * output that dials. NULL: an element is missing. The URI's host is an IP address here,
+   * or NULL. */
   GstElement *(*make) (RelayChain *chain, const RelayProtocolUri *protocol_uri);
   /* @element: the one that make() returned, before it starts. *kept: state of the end, which
    * outlives a chain; NULL at first; freed by free_kept(). */
   void (*watch) (GstElement *element, RelayProtocolPipeline *pipeline, gpointer *kept);
   void (*free_kept) (gpointer kept);
-  /* Is an end that dials connected? NULL: the protocol has no connections. */
+  /* Is an end that dials connected? NULL: the protocol has no connections, so none of its ends
+   * dials. */
   gboolean (*is_connected) (GstElement *element);
   /* How many bytes an output that has connections has sent. */
   guint64 (*get_sent) (GstElement *element);
-  /* Adds figures that only this protocol has. */
+  /* Adds figures that only this protocol has; relayfields.c has a row for each. */
   void (*add_figures) (const RelayProtocolUri *protocol_uri,
       const RelayProtocolPipelineStats *pipeline, GstStructure *stats);
   /* The names of the elements within that of make() that send and receive datagrams; NULL: that

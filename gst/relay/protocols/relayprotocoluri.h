@@ -41,7 +41,7 @@ guint64 relay_protocol_uri_get_uint (const RelayProtocolUri *protocol_uri, const
 /* Do datagrams leave at their time? */
 gboolean relay_protocol_uri_is_timed (const RelayProtocolUri *protocol_uri);
 gboolean relay_protocol_uri_is_ipv6 (const RelayProtocolUri *protocol_uri);
-/* Returns the host, or 0.0.0.0. */
+/* Returns the host; NULL is 0.0.0.0. */
 const gchar *relay_protocol_uri_get_address (const RelayProtocolUri *protocol_uri);
 /* How many ports of this machine the end binds, from the URI's on. */
 guint relay_protocol_uri_count_ports (const RelayProtocolUri *protocol_uri);

@@ -28,7 +28,7 @@ typedef struct
 } FaspRateClock;
 
 void fasp_rate_clock_init (FaspRateClock *clock, guint64 rate, gint64 ns);
-/* Continues from the current time at another rate. */
+/* Continues at another rate from the current time, rounded down to nanoseconds. */
 void fasp_rate_clock_set_rate (FaspRateClock *clock, guint64 rate);
 /* Sets the clock to @ns. */
 void fasp_rate_clock_set (FaspRateClock *clock, gint64 ns);

@@ -2,8 +2,8 @@
  *
  * faspstats.h: the statistics of a flow, a session, an endpoint and a group, as the application
  * gets them.  They are copies of the counters in the parts of the core, made on request
- * (faspsessionstats.c, faspendpointstats.c, faspmulticast.c).  Counters only grow; times are in
- * microseconds. faspstatfields.h has the fields that are shown, and their form.
+ * (faspsessionstats.c, faspendpointstats.c, faspmulticast.c, faspmerge.c).  Counters only grow;
+ * times are in microseconds. faspstatfields.h has the fields that are shown, and their form.
  */
 #pragma once
 

@@ -20,8 +20,8 @@ void fasp_encoder_want_key_frame (FaspEndpoint *endpoint, FaspTime now);
 void fasp_encoder_joined (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
 /* Asks for a key frame if @session needs one now: it goes on behind a gap, or asks for one. */
 void fasp_encoder_follow (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
-/* A session has left. If it was the last one, announces the rate 0 to the encoder now, as the
- * endpoint may not be polled until another one comes. */
+/* A session has left. If it was the last one, forgets that a key frame is needed, and announces the
+ * rate 0 to the encoder now, as the endpoint may not be polled until another one comes. */
 void fasp_encoder_left (FaspEndpoint *endpoint, FaspTime now);
 
 G_END_DECLS

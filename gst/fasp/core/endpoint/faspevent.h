@@ -74,8 +74,8 @@ typedef struct
 /* FLOW_OUT, FLOW_BACK.  Times are as the endpoint is given them. */
 typedef struct
 {
-  guint flow; /* number of the flow, from 0.  The event's `address' is its own, and has its socket
-                 also if it is not known */
+  guint flow;     /* number of the flow, from 0.  The event's `address' is the peer's on this flow;
+                     while that is not known, it has only the socket */
   FaspTime since; /* µs. FLOW_OUT: when it last carried packets; FLOW_BACK: since when it does
                      again */
   FaspTime gone;  /* µs. FLOW_BACK: how long it carried none */

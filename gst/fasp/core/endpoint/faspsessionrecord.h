@@ -71,7 +71,8 @@ struct _FaspSessionRecord
 
   /* listener: faspadmission.c, faspadmitted.c */
   guint8 call[FASP_KEY_SIZE]; /* hash of the contents of the caller's OPEN */
-  FaspBucket *bucket;         /* the token bucket of its network, not owned */
+  FaspBucket *bucket;         /* where the limiter counts it while it is half open, not owned;
+                                 NULL: it is not */
   FaspNetwork network;        /* the caller's (fasp_limiter_get_network()) */
   GList newcomer_link; /* faspnewcomers.c, listening sender: its link among the sessions of its
                           network that have acknowledged nothing; no data: it is not among them */

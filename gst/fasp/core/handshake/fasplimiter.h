@@ -14,7 +14,8 @@
  * table of fixed size counts them by secret hashes, so that callers can neither fill the table nor
  * choose the networks with which they share a bucket. Each network has a bucket in each of
  * FASP_LIMITER_ROWS rows, and its least count is taken (a count-min sketch): two networks are
- * confused only if they share a bucket in every row.
+ * confused only if they share a bucket in every row. But `half' and `owed' are counted in its
+ * bucket of the first row alone.
  *
  * Callers that have not proved their address also share one bucket: when it is empty they get a
  * RETRY, which costs little. The limiter also counts half-open sessions, and wrong keys.

@@ -32,7 +32,8 @@ typedef struct
   guint64 hash;                       /* of the last 64 bytes */
   guint64 offset;                     /* behind the last byte */
   guint64 begun;                      /* bytes hashed since the last jump */
-  FaspAnchor kept[FASP_ANCHORS_KEPT]; /* by hash; a later anchor overwrites an earlier one */
+  FaspAnchor kept[FASP_ANCHORS_KEPT]; /* by the low bits of the hash; a later anchor overwrites an
+                                         earlier one; offset 0: none yet */
 } FaspAnchors;
 
 FaspAnchors *fasp_anchors_new (void);

@@ -177,7 +177,8 @@ void fasp_flow_heard (FaspFlow *flow, FaspTime now, const FaspAddress *from, gbo
  * the peer was not @heard from there in the session, the datagram may be a copy, and does not
  * replace a candidate from which the peer was heard recently. */
 void fasp_flow_suppose (FaspFlow *flow, FaspTime now, const FaspAddress *at, gboolean heard);
-/* Data of the stream came on one of several flows: from now on, watches whether it falls silent. */
+/* Receiver, with several flows: a datagram came on this one. From now on, watches whether it falls
+ * silent. */
 void fasp_flow_stream_heard (FaspFlow *flow, FaspTime now);
 
 /* Remembers a PING to @to and returns its token. */

@@ -523,7 +523,7 @@ fasp_rx_take (FaspRx *rx, FaspTime now)
 
 /* --- too late -------------------------------------------------------------------- */
 
-/* The first block present behind the hole at ack; NULL: there is no hole, or
+/* The first block present behind the hole at ack, and its *number; NULL: there is no hole, or
  * nothing behind it. */
 static const FaspBlock *
 behind_hole (const FaspRx *rx, guint64 *number)

@@ -28,7 +28,7 @@ typedef struct
 {
   gboolean is_connected; /* the sender is connected and was heard recently, or there are blocks to
                             be read */
-  guint32 session;       /* another value for each connection; 0: it was never connected */
+  guint32 session;       /* another value for each connection; 0: there is none now */
   FaspTime heard;        /* when the last datagram came from it */
   FaspTime rtt;          /* µs; 0: not known */
   FaspTime latency;      /* in force, µs; 0: none, or not known */

@@ -24,7 +24,8 @@ struct _FaspPort
   guint16 number;
   gint tos, ttl;
   FaspSockets *sockets;
-  FaspLimiter limiter;         /* changed on receipt of a handshake, under `lock' */
+  FaspLimiter limiter;         /* changed on receipt of a handshake, under `lock'; its
+                                  atomic members at any time */
   FaspTime (*get_time) (void); /* g_get_monotonic_time() */
 
   guint users;              /* number of members; under the lock of all ports */
