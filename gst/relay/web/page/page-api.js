@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Requests to the relay. The token, where the relay needs one, is kept until the tab is closed. */
+ * Requests to the relay. If it needs a token, the tab keeps the token until it is closed. */
 
 const TOKEN = "fasp-relay-token";
 
-/* Of parts that may hold anything. A proxy may show the relay below a path of its own. */
+/* A path of @names, which may have any characters. A proxy may show the relay below a path of its own. */
 const BASE = location.pathname.replace(/\/*$/, "");
 const path = (...names) => BASE + "/" + names.map(encodeURIComponent).join("/");
 
@@ -27,11 +27,11 @@ function withToken(headers = {}) {
   return token ? {...headers, Authorization: `Bearer ${token}`} : headers;
 }
 
-/* Reads events until the relay or @signal ends that. An EventSource cannot send the token, which gives the page a place before
- * others. @open: called when the relay lets the page listen. @take: called with each summary. */
+/* Reads events until the relay or @signal ends them. Not by an EventSource, as that cannot send the token, which gives the page
+ * precedence over others. @open: called when the relay lets the page listen. @take: called with each summary. */
 async function hear(at, {open, take}, signal) {
   const answer = await fetch(at, {cache: "no-store", signal, headers: withToken()});
-  if (!answer.ok)       /* a proxy in front would have a page of its own */
+  if (!answer.ok)       /* an HTML answer is a proxy's */
     throw new Refused(answer.status, answer.headers.get("Content-Type")?.startsWith("text/plain") ? await answer.text() : "");
   open();
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -47,9 +47,9 @@ async function hear(at, {open, take}, signal) {
 }
 
 const api = {
-  mode: "off",          // as the relay says
-  may: false,           // it takes changes from here
-  saved: true,          // its file says what is in force
+  mode: "off",          // of the relay's API: "off", "open" or "token"
+  may: false,           // the relay takes changes from this page
+  saved: true,          // the configuration in force is in the relay's file
 
   async ask(method, names, body, more = {}) {
     const headers = withToken(more);
@@ -76,7 +76,7 @@ const api = {
     return value;
   },
 
-  /* Asks whether the relay takes changes from here. Throws its refusal. */
+  /* Asks whether the relay takes changes from this page. Throws its refusal. */
   async look() {
     this.may = false;
     try {
@@ -85,7 +85,7 @@ const api = {
         this.may = true;
       }
     } catch (refused) {
-      /* that it does not answer says nothing: it is asked again */
+      /* no answer is not a refusal: the next summary makes the page ask again */
       if (refused.status !== 401 && refused.status !== 403)
         this.mode = null;
       throw refused;
@@ -94,7 +94,7 @@ const api = {
     }
   },
 
-  /* The relay has another token now. */
+  /* The relay refused the token: it has another one now. */
   forget() {
     sessionStorage.removeItem(TOKEN);
     this.may = false;
@@ -107,14 +107,14 @@ const api = {
     document.body.classList.toggle("may", this.may);
   },
 
-  /* @mode: `off', `open' or `token', as the relay says. */
+  /* Takes both from a summary. */
   follow(mode, saved) {
     const same = mode === this.mode;
     Object.assign(this, {mode, saved});
     if (same)
       this.show();
     else
-      this.look().catch(() => { /* what may be done is shown */ });
+      this.look().catch(() => { /* look() has shown what is allowed */ });
   },
 };
 
@@ -126,8 +126,8 @@ function makeInput({value = "", secret = false}, i) {
   return input;
 }
 
-/* Asks for texts, or whether to go on. @fields: {caption, value, secret} of each text. @act: called with the texts; an
- * error that it throws is shown, and the texts can be mended. */
+/* Opens the dialog, which asks for texts or for a confirmation. @fields: {caption, value, secret} of each text. @act: called with
+ * the texts; if it throws an error, the dialog shows that, and the texts can be corrected. */
 function ask({title, text, fields = [], ok, danger = false, act}) {
   const dialog = find("dialog"), form = find("dialog-form"), error = find("dialog-error"), button = find("dialog-ok"), inputs = fields.map(makeInput);
   setText(find("dialog-title"), title);
@@ -146,7 +146,7 @@ function ask({title, text, fields = [], ok, danger = false, act}) {
     } catch (refused) {
       why = refused;
     }
-    if (form.onsubmit !== submit)       // it was closed meanwhile, and asks something else
+    if (form.onsubmit !== submit)       // the dialog was closed meanwhile, and asks another question
       return;
     button.disabled = false;
     if (why)

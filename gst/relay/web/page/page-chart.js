@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * One figure: what it is now, and how it was in the last hour. */
+ * A figure: its present value, and a chart of the last hour. */
 
 const HOUR = 3600;              // s
 const LEAST = 120;              // s that a chart shows, however short the history is
 const WIDTH = 300, HEIGHT = 48; // of the drawing, which is stretched
-const SCALE = {"bit/s": 1000, share: 0.001};    // what it shows at least; of other units 1
+const SCALE = {"bit/s": 1000, share: 0.001};    // least value at the top of a chart, by unit; else 1
 
 class Chart {
-  /* @figure: of FIGURES. */
+  /* Takes a row of FIGURES. */
   constructor({name, label, unit, meaning}) {
     Object.assign(this, {say: UNITS[unit], least: SCALE[unit] ?? 1, points: [], now: null, limit: null, at: null});
     this.value = make("span", {class: "value", "data-field": name});
@@ -25,7 +25,7 @@ class Chart {
                      make("div", {class: "figure"}, this.value, this.note), this.svg);
   }
 
-  /* @now: the figure. @note: words behind it. @bad: it is not as it should be. */
+  /* @now: the present value. @note: words behind it. @bad: shows it as a fault. */
   show(now, note = "", bad = false) {
     this.now = now;
     this.words = note;
@@ -39,7 +39,7 @@ class Chart {
     setText(this.note, this.words ?? "");
   }
 
-  /* @points: [[s, value]]. @limit: drawn as a border, always; null: there is none. @end: s, now. */
+  /* @points: [[s, value]]. @end: the present, s. @limit: a value that is drawn as a line; null: none. */
   draw(points, end, limit = null) {
     Object.assign(this, {points, limit, end});
     this.begin = Math.max(end - HOUR, Math.min(end - LEAST, points.length ? points[0][0] : end));
@@ -68,7 +68,7 @@ class Chart {
       `at most ${this.say(Math.max(...values))}` : `${this.label}: nothing is known yet`);
   }
 
-  /* Shows the figure under the pointer. */
+  /* Shows the value under the pointer. */
   point(event) {
     const box = this.svg.getBoundingClientRect();
     const time = event ? this.begin + (this.end - this.begin) * (event.clientX - box.left) / box.width : null;

@@ -4,7 +4,7 @@
 
 const find = id => document.getElementById(id);
 
-/* An element. @attributes: `text', `class', functions as `onclick', or attributes. */
+/* Makes an element. @attributes: its attributes, `text', and handlers such as `onclick'. */
 function make(tag, attributes = {}, ...children) {
   const svg = ["svg", "path", "line"].includes(tag);
   const node = svg ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
@@ -20,7 +20,7 @@ function make(tag, attributes = {}, ...children) {
   return node;
 }
 
-/* These change nothing that is as it should be: a reader's selection and focus stay. */
+/* These do nothing if the value is the same, so that the reader's selection and focus stay. */
 function setText(node, text) {
   if (node.textContent !== text)
     node.textContent = text;
@@ -36,7 +36,7 @@ function setAttribute(node, name, value) {
     node.setAttribute(name, value);
 }
 
-/* Makes the children of @parent follow @items: each has a part {node, update(item)}, made once for its key. */
+/* Makes the children of @parent follow @items: each item has a part {node, update(item)}, which is made once for its key. */
 class Parts {
   constructor(parent, key, create) {
     Object.assign(this, {parent, key, create, parts: new Map()});
@@ -67,7 +67,7 @@ class Parts {
   }
 }
 
-/* A list of terms: `set' shows what is known of them, in the order in which they came first. */
+/* A list of terms and values, in the order in which `set' first got them. */
 class Terms {
   constructor(node) {
     this.node = node;
@@ -86,7 +86,7 @@ class Terms {
     return row;
   }
 
-  /* @figures: of FIGURES. @of: all that is known. */
+  /* @figures: rows of FIGURES. @of: the values, by name. */
   show(figures, of) {
     for (const figure of figures)
       this.set(figure.label, sayFigure(figure, of), figure.name, figure.meaning);

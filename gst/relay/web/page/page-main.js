@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The page as a whole: it listens to the relay as long as its tab is seen. */
+ * The page as a whole: it listens to the relay while its tab is visible. */
 
 const FEW = 4;                  // streams that are open at first
-const RETRY = 3000;             // ms until the relay is asked again
+const RETRY = 3000;             // ms until the page tries to listen again
 const SHOWN = 60;               // events
-const SET = 5;                  // s by which a clock differs that was set: more than a frame is late
+const SET = 5;                  // s: a larger step of the relay's clock means that it was set, not that a frame is late
 const LOST = "The connection to the relay is lost. This page tries again; the figures are old.";
 
 const streams = new Parts(find("streams"), s => s.name, s => new Stream(s));
@@ -18,7 +18,7 @@ function notice(text) {
   setShown(find("notice"), Boolean(text));
 }
 
-/* --- what happened --- */
+/* --- events --- */
 
 class Happened {
   constructor(event) {
@@ -33,7 +33,7 @@ class Happened {
   }
 }
 
-/* The time is part of the key: a relay that starts anew numbers its events from 1 again. */
+/* The time is a part of the key, as a relay that starts anew numbers its events from 1 again. */
 const list = new Parts(find("happened"), e => `${e.id} ${e.time}`, e => new Happened(e));
 let events = [];
 
@@ -45,7 +45,7 @@ async function look() {
     events = await get(path("happened.json"));
     happened = events.length ? events[0].id : 0;
   } catch {
-    happened = -1;              // again with the next frame
+    happened = -1;              // asks again with the next frame
   }
   asking = false;
   list.follow(events.slice(0, SHOWN));
@@ -103,7 +103,7 @@ async function addStream(name, input, outputs) {
   added = name;
 }
 
-/* Opens the stream that was added here, as soon as a summary has it. */
+/* Opens the stream that this page has added, as soon as a summary has it. */
 function showAdded() {
   const part = streams.parts.get(added);
   if (!part)

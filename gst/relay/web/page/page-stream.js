@@ -4,8 +4,8 @@
 
 const STEP = 10;                // s between samples
 const SAMPLES = 360;
-const AGAIN = 1900;             // ms; how often, at most, a receiver's figures are asked for
-const OLD = 10;                 // s from which on a picture has its age
+const AGAIN = 1900;             // ms: least time between two requests for a receiver's figures
+const OLD = 10;                 // s: an older picture is shown with its age
 
 /* Figures of a stream that have no chart. */
 const TERMS = FIGURES.stream.filter(figure => !figure.history);
@@ -74,7 +74,7 @@ Receiver.made = 0;
 
 class Output {
   constructor(stream, output) {
-    Object.assign(this, {stream, id: output.id, everybody: false});
+    Object.assign(this, {stream, id: output.id, showsAll: false});
     this.uri = make("code", {class: "uri", "data-field": "uri"});
     this.facts = make("span", {class: "facts", "data-field": "receivers"});
     this.more = make("button", {type: "button", class: "more", hidden: true, onclick: () => this.toggle()});
@@ -96,20 +96,21 @@ class Output {
     this.node.classList.toggle("closed", !output.open);
     setText(this.error, output.error ?? "");
     setShown(this.error, Boolean(output.error));
-    /* those of an end that is not fasp are counted, but have no figures */
+    /* receivers of an end that is not fasp are counted, but have no figures */
     const some = output.list.length > 0 && n > output.list.length;
     setShown(this.more, some);
-    setText(this.more, this.everybody ? `Show the ${output.list.length} that are furthest behind` : `Show all ${n}`);
+    setText(this.more, this.showsAll ? `Show the ${output.list.length} that are furthest behind` : `Show all ${n}`);
     this.some = some;
     if (!some)
-      this.everybody = false;
-    if (!this.everybody)
+      this.showsAll = false;
+    if (!this.showsAll)
       this.show(output.list);
     else if (!this.asking)
       this.ask();
   }
 
-  /* By name: so a row stays under the pointer. One that is open stays while it is there, though others are worse. */
+  /* Sorted by name, so that a row stays under the pointer. A receiver whose row is open stays in the list while it is connected,
+   * even if others are further behind. */
   show(list) {
     const named = new Set(list.map(one => one.address));
     const open = [...this.receivers.parts.values()].filter(r => r.open && !r.gone && !named.has(r.one.address)).map(r => r.one);
@@ -117,8 +118,8 @@ class Output {
   }
 
   toggle() {
-    this.everybody = !this.everybody;
-    if (this.everybody)
+    this.showsAll = !this.showsAll;
+    if (this.showsAll)
       this.ask();
   }
 
@@ -127,7 +128,7 @@ class Output {
     try {
       this.show(await get(path("streams", this.stream, "outputs", this.id, "receivers") + ".json"));
     } catch {
-      /* it has been removed */
+      /* the output has been removed */
     }
     await new Promise(done => setTimeout(done, AGAIN));
     this.asking = false;
@@ -203,7 +204,7 @@ class Stream {
                                                      "aria-label": `Remove the stream ${name}`, onclick: () => this.remove()}))));
   }
 
-  /* The hour before this page was opened. */
+  /* Gets the samples of the hour before this page was opened. */
   async load() {
     try {
       const history = await get(path("streams", this.name, "history") + ".json");
@@ -211,7 +212,7 @@ class Stream {
         Object.fromEntries([["time", time], ...Object.keys(this.charts).map(field => [field, history[field][i]])]));
       this.draw();
     } catch {
-      /* there is none yet */
+      /* the stream has no history yet */
     }
   }
 
@@ -253,7 +254,7 @@ class Stream {
     this.terms.show(TERMS, now);
   }
 
-  /* If the relay makes pictures of it. */
+  /* Shows the picture and the levels, if the relay makes pictures of the stream. */
   showPicture({picture, levels, receiving}) {
     const time = picture?.time, error = receiving ? picture?.error : null;
     const caption = picture ? sayPicture(time && Date.parse(time) / 1000, receiving, error) : "";
@@ -289,7 +290,7 @@ class Stream {
 
   switchInput() {
     ask({title: `Switch the input of ${this.name}`, fields: [{caption: "URI", value: this.uri.textContent}], ok: "Switch",
-         text: "Receivers go on with what comes from there. They stay connected, but for those of an output with slow-policy=wait.",
+         text: "Receivers go on with the stream of the new input. They stay connected, except those of an output with slow-policy=wait.",
          act: uri => api.ask("PATCH", ["streams", this.name, "input"], {uri})});
   }
 

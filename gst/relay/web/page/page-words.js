@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Numbers as people read them, and what happened as a sentence. */
+ * Numbers and events in words for people. */
 
 const known = value => value !== null && value !== undefined;
 
@@ -27,7 +27,7 @@ const say = {
   ms: v => !known(v) ? null : v >= 10000 ? `${fixed(v / 1000)} s` : `${fixed(v)} ms`,
   share: v => !known(v) ? null : v === 0 ? "0 %" : v < 0.0001 ? "< 0.01 %" : `${fixed(100 * v)} %`,
   count: v => known(v) ? String(Math.round(v)) : null,
-  /* Of seconds. */
+  /* @v: seconds. */
   time(v) {
     if (!known(v))
       return null;
@@ -41,11 +41,11 @@ const say = {
 /* "1 receiver", "2 receivers" */
 const several = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
 
-/* How a figure of a unit is written. */
+/* Functions that write a figure, by its unit. */
 const UNITS = {"bit/s": say.rate, "Mbit/s": v => known(v) ? say.rate(1e6 * v) : null, bytes: say.bytes, ms: say.ms, share: say.share,
                s: say.time, ns: v => known(v) ? say.time(v / 1e9) : null, "": v => typeof v === "number" ? say.count(v) : v};
 
-/* @figure: of FIGURES. @of: all that is known. */
+/* Writes a row of FIGURES. @of: the values, by name. */
 function sayFigure({name, unit}, of) {
   const words = UNITS[unit](of[name]);
   if (!/^(promised|observed)-/.test(name))
@@ -67,7 +67,7 @@ function sayState(stream) {
   return ["warn", stream.state === "starting" ? "Starts" : "Stops"];
 }
 
-/* What an output does whose protocol counts no receivers; null: it counts them. */
+/* The word for an output whose protocol counts no receivers; null: it counts them. */
 function sayDoing({uri}) {
   return /^file:/.test(uri) ? "records" : /^(udp|rtp|rist):/.test(uri) ? "sends" : null;
 }
@@ -78,14 +78,14 @@ function sayNotReady(streams) {
   return names.length ? `Not ready: waits for ${names.slice(0, 2).join(", ")}${more}` : "Not ready";
 }
 
-/* Below a picture of @time, or where it would be. @error: why the last try made none. */
+/* The caption below a picture of @time, or below its empty place. @error: why the last try made no picture. */
 function sayPicture(time, receiving, error) {
   const old = time && (!receiving || error || now - time >= OLD) ? `Seen ${sayAgo(time, now)}.` : "";
   const none = receiving && !time && !error ? "There is no picture yet: it comes with a key frame." : "";
   return [old, none, error].filter(Boolean).join(" ");
 }
 
-/* `output-2' of the log is output 2, and `output' the only one. */
+/* Names an end as the page does: in the relay's log, `output-2' is output 2, and `output' the only output. */
 function sayEnd(end) {
   const found = /^(input|output)-?(\d*)$/.exec(end ?? "");
   if (!found)
@@ -97,7 +97,7 @@ function sayPeer(peer) {
   return peer.name ? `${peer.name} (${peer.address})` : peer.address ?? "A peer without an address";
 }
 
-/* A reason of the relay begins with the address that the sentence has already. */
+/* The reason without the peer's address at its beginning, which the sentence has already. */
 function sayReason(peer) {
   const reason = peer.reason ?? "the reason is not known";
   return peer.address && reason.startsWith(peer.address) ? reason.slice(peer.address.length).trim() : reason;
