@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the plots of the measuring tools share: the database, times in words,
-the command line."""
+"""Shared by the plots of the measuring tools: the database, times in words, the command line."""
 
 import argparse
 import heapq
@@ -15,14 +14,14 @@ import urllib.parse
 from collections import Counter
 
 PART = 10000            # rows that are in memory at once
-DIFFERENT = 1 << 19     # values that are counted each for itself
-BITS = 16               # of a value that are left at first, when there are more
-NAMED = 20              # of what may come any number of times, the longest
+DIFFERENT = 1 << 19     # values that are counted exactly
+BITS = 16               # of a value that are kept at first, when there are more values
+NAMED = 20              # the longest of any number of periods
 
 
 class Histogram:
-    """How often each value came, which are of groups, in bounded memory: exact while
-    at most DIFFERENT are different. Then leading bits are kept, as many as it allows."""
+    """Counts the values of groups in bounded memory: exactly, while there are at most
+    DIFFERENT values; then only leading bits are kept, as many as DIFFERENT allows."""
     SHIFT = 42          # a value and its group are one number
 
     def __init__(self):
@@ -45,7 +44,7 @@ class Histogram:
             self._bits -= 1
 
     def percentiles(self, wanted):
-        """Of each group, {group: [value, ...]}."""
+        """The wanted percentiles of each group, {group: [value, ...]}."""
         groups = {}
         for key in sorted(self._counts):
             groups.setdefault(key >> self.SHIFT, []).append((key & (1 << self.SHIFT) - 1, self._counts[key]))
@@ -53,7 +52,7 @@ class Histogram:
 
 
 def percentile(values, p):
-    """Of [(value, how often), ...] in order."""
+    """The percentile of [(value, how often), ...] in order."""
     left = max(1, math.ceil(p * sum(n for _, n in values)))
     for value, n in values:
         left -= n
@@ -63,8 +62,8 @@ def percentile(values, p):
 
 
 class Longest:
-    """Of any number, the NAMED longest in order of time; of the others their number
-    and their length together."""
+    """Keeps the NAMED longest of any number of periods, in order of time; of the others their
+    number and total length."""
 
     def __init__(self):
         self._heap, self._n, self.others, self.length = [], 0, 0, 0
@@ -153,7 +152,7 @@ class Run:
         def give_up(why):
             sys.exit(f"fasp-{tool}-plot: {path}: {why}")
 
-        # to read what may still be written SQLite needs to write beside it, wherever a link leads; else it need not
+        # SQLite has to write beside a file (where a link leads) with rows in its -wal file; else read-only access will do
         beside = os.path.realpath(path) + "-wal"
         written = os.path.exists(beside) and os.path.getsize(beside) > 0
         self._progress = progress

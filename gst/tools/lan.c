@@ -116,7 +116,7 @@ lan_take_event (GstPadProbeInfo *probe, GstVideoInfo *info, gboolean *has_info)
 /* The log could not be written; atomic. */
 static gint log_failed;
 
-/* Prints the failure once, and lets the programme go on: it may have viewers. */
+/* Prints the failure once. The program goes on, as its stream may have viewers. */
 static void
 tell_log_failed (gint why)
 {
@@ -159,8 +159,8 @@ typedef struct
   FILE *log;
   guint8 packet[PACKET];
   guint held;
-  gint64 pts; /* of the last picture: a list passes as such, and
-                 again as buffers if a pad takes no lists */
+  gint64 pts; /* of the last picture; it may pass twice: a list that the pad does not
+                 take passes again as buffers */
 } Stream;
 
 /* The PTS of a packet in which a PES packet of video begins; else -1. */
@@ -269,8 +269,8 @@ end_at_once (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* Ends the stream, so that data on their way are still sent or played. If no peer is
- * connected, nothing will confirm that. */
+/* Ends the stream, so that data on its way is still sent or played. If no peer is connected, the
+ * end is never confirmed. */
 static gboolean
 end (gpointer data)
 {
@@ -327,8 +327,8 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* The reason for the failure is on the bus if an element has reported it. That of a
- * card does not. */
+/* Tells why the pipeline does not start: an element's error is on the bus. The element of a card
+ * posts none. */
 static void
 tell_failure (Run *run)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * lan.h: what fasp-lan-send and fasp-lan-play share: the command line, a file that logs
+ * lan.h: shared by fasp-lan-send and fasp-lan-play: the command line, a file that logs
  * when pictures pass, and running a pipeline until it ends.
  *
  * A line of the file is a word, a number, µs of the machine's real-time clock, and for
@@ -37,17 +37,15 @@ typedef struct
   FILE *log;            /* NULL: no log */
 } LanOptions;
 
-/* Parses the options that both programs have, and @entries. An address must be given
- * unless @instead points to a value afterwards. If the command line is wrong, or one of
- * these numbers makes no sense, says why and ends the program. */
+/* Parses the options of both programs, and @entries. The command line must have an address, unless
+ * *@instead is set by one of @entries. If it is wrong, or a number is out of its range, prints why
+ * and ends the program. */
 LanOptions lan_parse (const LanProgram *program, const GOptionEntry *entries, gchar **instead,
     int *argc, char ***argv);
-/* Prints the pipeline, so that you can use it elsewhere, and makes it. NULL: it cannot,
- * and has said why. @end: name of the element that gets the passphrase of the
- * environment, if there is one. */
+/* Prints the pipeline, so that you can use it elsewhere, and makes it. NULL: it cannot be made, and
+ * the reason was printed. @end: the element that gets FASP_PASSPHRASE, if that is set. */
 GstElement *lan_launch (const LanProgram *program, const gchar *line, const gchar *end);
-/* TRUE: what passes the probe is an event. Takes the video format from it, if it says
- * one. */
+/* TRUE: an event passes the probe. Takes the video format from a CAPS event. */
 gboolean lan_take_event (GstPadProbeInfo *probe, GstVideoInfo *info, gboolean *has_info);
 
 /* Writes a line; lines of several threads do not mix. @log may be NULL. */
@@ -58,15 +56,14 @@ void lan_log_code (FILE *log, const gchar *what, guint64 number, gint64 time, gu
  * incomplete. */
 gint lan_end_log (FILE *log, gint status);
 
-/* Logs the pictures that begin in a transport stream which passes @pad. */
+/* Logs the beginning of each picture in the transport stream that passes @pad. */
 void lan_log_stream (GstPad *pad, const gchar *what, FILE *log);
 
 /* Gets the pad @name of the element @element. */
 GstPad *lan_get_pad (GstElement *pipeline, const gchar *element, const gchar *name);
 
-/* Plays until the stream or @seconds (0: no limit) end, or until a signal; says what
- * happens. @at_end: called before it stops; may be NULL. Returns the program's exit
- * status. */
+/* Plays until the stream or @seconds (0: no limit) end, or until a signal, and prints errors and
+ * warnings. @at_end: called before it stops; may be NULL. Returns the program's exit status. */
 gint lan_run (GstElement *pipeline, gdouble seconds, void (*at_end) (GstElement *pipeline));
 
 G_END_DECLS

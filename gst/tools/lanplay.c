@@ -127,7 +127,7 @@ print_ages (Player *p)
   printf ("\n");
 }
 
-/* Prints how long sinks wait for data that may still come. */
+/* Prints the pipeline's latency: how long its sinks wait for late data. */
 static void
 print_latency (GstElement *pipeline)
 {
@@ -186,7 +186,7 @@ set_deadline (GstElement *element)
     g_object_set (element, "processing-deadline", deadline * GST_MSECOND, NULL);
 }
 
-/* Also for the sinks that autovideosink and autoaudiosink choose. */
+/* Sets the deadline of each sink, also of those that autovideosink and autoaudiosink choose. */
 static void
 on_element (GstBin *bin, GstBin *in, GstElement *element, gpointer unused)
 {

@@ -125,9 +125,9 @@ describe_sound (void)
       source);
 }
 
-/* The multiplexer sends a picture only when it has sound of a later time, and a frame
- * of sound takes 2.5 ms. With timestamps that are this much later, the sound is there
- * when the picture is encoded. */
+/* The multiplexer sends a picture only when it has sound of a later time, and a frame of sound
+ * takes 2.5 ms. The sound's timestamps are made later by this, so that it is there when the picture
+ * is encoded. */
 #define SOUND_OFFSET (3 * GST_MSECOND)
 
 static void
@@ -169,7 +169,7 @@ describe (const gchar *to)
       video, preset, kbit, rate, threads, 1000 / rate, x264, mux, out, sound);
 }
 
-/* The limits of the elements. The rate control buffer is in whole ms. */
+/* Checks the options against the limits of the elements. The rate control buffer is in whole ms. */
 static gboolean
 check (void)
 {

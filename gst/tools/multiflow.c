@@ -29,7 +29,7 @@
 #define ARREARS .05         /* s that a sender makes up for */
 #define ROUNDS 16           /* of receiving from one flow before the next gets its turn */
 #define AHEAD_MAX 100000000 /* datagrams: no network loses more in a row */
-/* after this, another run is followed, if it has lasted as long */
+/* After this silence of a run, another run is followed, if it has lasted as long. */
 #define SILENT G_USEC_PER_SEC
 #define SEEN 1024 /* datagrams of a flow: how far back late ones are discerned from copies */
 #define TICK 1000 /* µs: datagrams that are due within a tick leave together */
@@ -111,8 +111,7 @@ typedef struct
   gint64 refused; /* when a host last reported that no program listens there; 0: never */
 } Sender;
 
-/* A report this recent at the end counts. Of these reports, a network passes on only
- * one a second or so. */
+/* A report this recent at the end counts. A network may pass on only one such report a second. */
 #define REFUSED_LAST (2 * G_USEC_PER_SEC)
 
 /* Sends the next @n datagrams, on the flows in turn. */
@@ -200,7 +199,7 @@ run_sender (const gchar *host)
       start += (due - s.sent - arrears) * size * 8e6 / rate;
       due = s.sent + arrears;
     }
-    /* a rate that no host reaches would take more than the time left */
+    /* also ends in time if the host does not reach the rate */
     while (s.sent < due && !tool_is_stopped () && g_get_monotonic_time () < end)
       send_some (&s, MIN (due - s.sent, (guint) flows * TOOL_BATCH));
     ppoll (NULL, 0, &wait, NULL);
@@ -240,10 +239,10 @@ typedef struct
   guint runs;    /* runs followed so far */
   guint64 other; /* another run that is being sent */
   gint64 other_since, other_heard;
-  guint64 all_next, all_before; /* number among all after the newest, now and at
-                                   the start of this second */
+  guint64 all_next, all_before; /* one more than the newest number among all, now and at the
+                                   start of this second */
   guint64 received, total;
-  guint64 drops, dropped; /* of the sockets so far; in this run */
+  guint64 drops, dropped; /* datagrams dropped by the host: at all sockets so far; in this run */
   gint64 lost;
   gint64 start, second, heard;
   gboolean ended; /* the sender has said goodbye */
@@ -288,7 +287,7 @@ end_second (Receiver *r)
   r->second += G_USEC_PER_SEC;
 }
 
-/* The numbers of a flow from the next one up to @end are missing. */
+/* Counts as lost the numbers of a flow from the next one up to @end. */
 static void
 miss (Receiver *r, gint64 now, guint flow, guint64 end)
 {
@@ -318,7 +317,7 @@ take (Receiver *r, gint64 now, const Header *h)
   r->all_next = MAX (r->all_next, h->of_all + 1);
   if (h->of_flow < f->next) {
     f->late++;
-    /* a copy, or too late to tell */
+    /* a copy, or so late that it cannot be told from one */
     if (f->next - h->of_flow > SEEN || (*word & bit))
       return;
     f->lost--; /* it had been counted as lost */
@@ -332,7 +331,7 @@ take (Receiver *r, gint64 now, const Header *h)
   f->received++;
 }
 
-/* How many of the first @n among all are of this flow. */
+/* Returns how many of the first @n datagrams of all flows are of this one. */
 static guint64
 share (guint64 n, guint flow)
 {
@@ -385,7 +384,7 @@ is_ours (guint flow, const Header *h)
   return h->flows == flows && h->flow == flow;
 }
 
-/* Can a sender be there that has reached number @next among all? */
+/* Is the datagram possible from a sender that has reached number @next among all? */
 static gboolean
 is_near (guint64 next, const Header *h)
 {
@@ -398,8 +397,8 @@ may_begin (const Header *h)
   return !h->end && h->of_all <= G_MAXINT64 && is_near (h->of_all, h);
 }
 
-/* Anybody can forge a datagram that looks like the first one of a run. Should the run
- * of this one be followed, as ours is silent? */
+/* Any host can forge a datagram that looks like the first one of a run. TRUE: the present run is
+ * silent and this datagram's has lasted, so this one is followed. */
 static gboolean
 is_successor (Receiver *r, gint64 now, const Header *h)
 {
@@ -421,7 +420,7 @@ change_over (Receiver *r)
   end_run (r);
   r->run = 0;
   tool_complain (
-      "the sender so far is silent, and another one is heard: it gets a run of its own.");
+      "the sender is silent, and another one is heard: the other one gets a run of its own.");
 }
 
 static void
@@ -458,7 +457,7 @@ receive_all (Receiver *r, guint flow, ToolInbox *in)
   }
 }
 
-/* Nothing arrives any more, and there is no other run to follow. */
+/* TRUE: the run has ended, and there is no other run to follow. */
 static gboolean
 is_over (const Receiver *r, gint64 now)
 {
@@ -558,7 +557,7 @@ main (int argc, char **argv)
   };
 
   if (!tool_begin ("receive | send HOST",
-          "Shows what becomes of a constant rate that is spread over many flows.", entries, &argc,
+          "Measures losses at a constant rate that is spread over many flows.", entries, &argc,
           &argv))
     return 2;
   if (argc == 2 && strcmp (argv[1], "receive") == 0)

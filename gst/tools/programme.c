@@ -5,8 +5,8 @@ typedef struct
 {
   const gchar *kind;
   GstPad *to;
-  gboolean served; /* by the programme whose pads are being added */
-  gboolean ended;  /* the whole stream, not a programme */
+  gboolean served; /* a pad of the programme that is being added was linked */
+  gboolean ended;  /* the whole stream has ended, not only a programme */
 } Follower;
 
 static gboolean
@@ -59,7 +59,7 @@ on_stream_event (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-/* The next programme may have streams of this kind again. */
+/* Drops the EOS of a programme: the next one may have streams of this kind again. */
 static GstPadProbeReturn
 on_programme_event (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {

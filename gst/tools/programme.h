@@ -16,8 +16,8 @@ G_BEGIN_DECLS
 
 /* mpegtsmux latency, ns, as text: how long it waits for an input that has no data yet. With 0,
  * GStreamer 1.26 and later begin with the streams that have data at once, and announce the others
- * later. It delays nothing while all inputs have data. More would be in vain: a queue in front
- * holds one second. */
+ * later. It delays nothing while all inputs have data. A longer wait would not help: the queue in
+ * front holds one second. */
 #define PROGRAMME_WAIT "1000000000"
 
 /* Of the element named @demux, links pads whose caps begin with @kind ("video/") to the element

@@ -65,8 +65,8 @@ print (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* A stream that ends in good order does so at both ends. If no receiver takes it, or no
- * data of it have arrived, there is no end to wait for. */
+/* Returns why there is no end of the stream to wait for: no receiver takes it, or no data has come.
+ * NULL: the stream can end in good order, at both ends. */
 static const gchar *
 find_nothing_to_end (const Report *report)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * report.h: what both examples do alike: run a pipeline to its end, and now and then
- * print the statistics of its fasp element as a line of JSON.
+ * report.h: runs a pipeline to its end, and prints the statistics of its fasp element at
+ * intervals, as a line of JSON.
  */
 #pragma once
 

@@ -58,7 +58,7 @@ timecode_read (const GstVideoFrame *frame, guint32 *number, guint32 *time)
 
   if (side == 0)
     return FALSE;
-  /* the middle of each square, which its neighbours do not affect */
+  /* reads the middle of each square, which its neighbours do not affect */
   for (guint bit = 0; bit < TIMECODE_BITS; bit++) {
     guint sum = 0;
 

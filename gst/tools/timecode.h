@@ -16,8 +16,8 @@ G_BEGIN_DECLS
 
 #define TIMECODE_BITS 64
 
-/* For pictures at least 256 pixels wide and 16 high with 8 bits of luma, packed or
- * planar. FALSE: the picture is another one, or has no valid code. */
+/* For pictures at least 256 pixels wide and 16 high with 8 bits of luma, packed or planar. FALSE:
+ * the picture has another format or size or, when read, no valid code. */
 gboolean timecode_write (GstVideoFrame *frame, guint32 number, guint32 time);
 gboolean timecode_read (const GstVideoFrame *frame, guint32 *number, guint32 *time);
 

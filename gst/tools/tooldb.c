@@ -5,13 +5,11 @@
 
 #define COMMIT_EVERY G_USEC_PER_SEC
 #define INSERTS_MAX 4
-/* How long to wait while another program writes to the file, in ms. After the first,
- * rows wait for the next second. At the start, and for the last rows, the second holds,
- * and then they fail. */
+/* How long to wait while another program writes to the file, in ms. After BUSY, rows wait for the
+ * next second. At the start and for the last rows, BUSY_AT_ENDS holds, and then writing fails. */
 #define BUSY 2000
 #define BUSY_AT_ENDS 10000
-/* Rows that wait at most, some 500 MB: half an hour of fasp-wping with default
- * settings. */
+/* The most rows that wait, some 500 MB: half an hour of fasp-wping with default settings. */
 #define WAITING_MAX 4000000
 
 typedef enum
@@ -38,8 +36,8 @@ struct _ToolDb
   gint64 run;
   GAsyncQueue *rows;
   GThread *thread;
-  gchar *failure; /* the first one; used by the thread */
-  gint failed;    /* atomic: there is one */
+  gchar *failure; /* the first failure; used by the thread */
+  gint failed;    /* atomic: `failure' is set */
 };
 
 static void
@@ -122,7 +120,7 @@ write_rows (ToolDb *db, GQueue *rows, guint n, gboolean last)
   if (begun == SQLITE_BUSY && !last && g_queue_get_length (rows) < WAITING_MAX)
     return FALSE;
   note (db, begun);
-  if (begun != SQLITE_OK) { /* single rows would not fare better */
+  if (begun != SQLITE_OK) { /* single rows would fail, too */
     g_queue_clear_full (rows, g_free);
     return TRUE;
   }

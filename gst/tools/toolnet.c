@@ -93,7 +93,7 @@ tool_open_udp (const gchar *host, int port)
   gchar *error = NULL;
   int fd = open_family (host, port, host == NULL ? AF_INET6 : AF_UNSPEC, &error);
 
-  /* a machine without IPv6 */
+  /* the machine may have no IPv6 */
   if (fd < 0 && host == NULL) {
     g_clear_pointer (&error, g_free);
     fd = open_family (host, port, AF_INET, &error);
@@ -161,7 +161,7 @@ tool_answer (ToolInbox *in, guint i)
   for (struct cmsghdr *c = CMSG_FIRSTHDR (header); c != NULL && room == 0;
       c = CMSG_NXTHDR (header, c)) {
     if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_PKTINFO) {
-      /* let the routes choose the interface */
+      /* lets the routes choose the interface */
       ((struct in6_pktinfo *) CMSG_DATA (c))->ipi6_ifindex = 0;
       room = CMSG_SPACE (sizeof (struct in6_pktinfo));
     } else if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_PKTINFO) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * toolnet.h: what the measuring tools share: UDP sockets, many datagrams at once, and
+ * toolnet.h: shared by the measuring tools: UDP sockets, many datagrams at once, and
  * ending by signal.
  */
 #pragma once
@@ -10,7 +10,7 @@
 
 #define TOOL_SIZE_MAX 9000
 #define TOOL_BATCH 64
-#define TOOL_CONTROL 128 /* bytes for what the kernel reports with a datagram */
+#define TOOL_CONTROL 128 /* bytes of control messages that the kernel adds to a datagram */
 /* Clouds bill outgoing traffic. Up to this rate, in bit/s, --i-pay-for-this is not
  * needed. */
 #define TOOL_FREE_RATE 50000000
@@ -23,8 +23,8 @@ gboolean tool_complain (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
 gboolean tool_begin (const gchar *usage, const gchar *summary, const GOptionEntry *entries,
     int *argc, char ***argv);
 
-/* Opens a non-blocking socket that is connected to @host, or bound if that is NULL. -1:
- * it has complained. */
+/* Opens a non-blocking socket that is connected to @host, or bound if that is NULL. -1: it failed,
+ * and an error message was printed. */
 int tool_open_udp (const gchar *host, int port);
 
 typedef struct

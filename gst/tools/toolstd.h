@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * toolstd.h: standard input and outputs, as programs need them.
+ * toolstd.h: makes standard input and outputs usable, and adds --version.
  */
 #pragma once
 
@@ -8,9 +8,9 @@
 
 /* Call this before any file or socket is opened, and anything is printed.
  *
- * Of standard input and outputs that the caller of the program has closed, the next file
- * would get the number, and what the program prints would be written there.  Printing fails as
- * before.
+ * If the caller of the program has closed standard input or outputs, the next file would get the
+ * number of one of them, and the program would print into that file.  This function prevents that;
+ * printing still fails.
  *
  * g_print() and g_printerr() print UTF-8 as it is, --help too.  GLib would print a ? for each
  * character that is not ASCII: these programs set no locale, so that numbers have a point. */

@@ -23,7 +23,7 @@
 #include "wpingwire.h"
 
 #define COUNT_MAX 256
-#define LATE_MAX 4096 /* bursts that a late answer may still belong to */
+#define LATE_MAX 4096 /* the most bursts that are kept for late answers */
 #define ROUNDS 16     /* of receiving, before anything else gets its turn */
 /* A sender that was held up makes up for at most this. */
 #define ARREARS 10000 /* µs */
@@ -77,7 +77,7 @@ reflect (int fd, ToolInbox *in, guint64 *reflected)
       tool_answer (in, i);
       wping_write (in->data[i], &h);
       in->pieces[i].iov_len = in->messages[i].msg_len;
-      /* what the socket does not take is lost, and will show as a loss */
+      /* a datagram that the socket does not take counts as lost */
       *reflected += sendmsg (fd, header, 0) >= 0;
     }
 }
@@ -145,9 +145,9 @@ typedef struct
   guint64 sent, answered, given_up, late;
   guint32 here, there; /* datagrams dropped so far, as recorded */
   guint32 there_now;
-  guint64 thrown; /* at both ends, as recorded */
+  guint64 thrown; /* datagrams dropped at both ends, as recorded */
   gboolean heard; /* there_now is known */
-  gint64 look;    /* when to look at them next */
+  gint64 look;    /* when to look at the drops next */
   gint64 due;     /* when to send the next burst */
 } Sender;
 
@@ -165,7 +165,7 @@ parse_range (const gchar *text, guint least, guint most, Range *range)
   return TRUE;
 }
 
-/* Draws between the lower end and what the range currently reaches. */
+/* Draws between the lower end of the range and its present upper end. */
 static guint
 draw (Sender *s, const Range *range, gint64 now)
 {
@@ -247,7 +247,8 @@ take_reply (Sender *s, gint64 now, const WpingHeader *h, guint32 age)
   }
 }
 
-/* The reflector's count began before us, and may come out of order. */
+/* Takes the reflector's count of dropped datagrams, which began before this run. A count may come
+ * out of order. */
 static void
 take_drops (Sender *s, guint32 drops)
 {

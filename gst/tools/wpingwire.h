@@ -5,10 +5,9 @@
  *   "wpg2" | 0 request, 1 reply | drops 3 | run 8 | burst 4 | index 2 | count 2 |
  *   held 4 | zeros up to the size
  *
- * A reply is the request with one bit changed and two fields set (both are 0 in a
- * request): `held', how long the reflector's host had it, in ns; and `drops', how many
- * datagrams that host has dropped because the reflector was too slow. It has the same
- * length.
+ * A reply is the request, of the same length, with one bit changed and two fields set (both are 0
+ * in a request): `held', how long the reflector's host had the request, in ns; and `drops', how
+ * many datagrams that host has dropped because the reflector was too slow.
  */
 #pragma once
 
