@@ -290,9 +290,9 @@ test_half_open (void)
 static void
 test_half_open_port (void)
 {
-  g_autoptr (VPlay) play = vplay_new (FASP_ROLE_SENDER);
   static const guint8 secret[16] = { 1 };
   g_autofree FaspLimiter *limiter = g_new (FaspLimiter, 1);
+  g_autoptr (VPlay) play = vplay_new (FASP_ROLE_SENDER); /* freed before what it uses */
   FaspEndpoint *other;
   guint called = 0;
 

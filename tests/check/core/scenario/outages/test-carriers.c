@@ -83,7 +83,8 @@ test_short (gconstpointer data)
 {
   static const gdouble loss[2] = { .02, .02 }, burst[2] = { 0, 0 };
   FaspCipher cipher = GPOINTER_TO_UINT (data);
-  Carrier carrier = { vnet_new (1) };
+  g_autoptr (Vnet) net = vnet_new (1);
+  Carrier carrier = { net };
   FaspCredentials *credentials = fasp_credentials_new ();
   VstreamConfig config;
   g_autoptr (Vstream) stream = NULL;
@@ -108,7 +109,6 @@ test_short (gconstpointer data)
       (guint) ((vnet_get_time (carrier.net) - stream->last_read) / 1000));
   g_assert_cmpuint (carrier.dropped, ==, 0);
   fasp_credentials_unref (credentials);
-  vnet_free (carrier.net);
 }
 
 /* When a datagram of the sender last came, and the longest time without one. */
