@@ -59,7 +59,8 @@ gint lan_end_log (FILE *log, gint status);
 /* Logs the beginning of each picture in the transport stream that passes @pad. */
 void lan_log_stream (GstPad *pad, const gchar *what, FILE *log);
 
-/* Gets the pad @name of the element @element. */
+/* Returns the pad @name of the element named @element. If there is none, prints an error and ends
+ * the program. */
 GstPad *lan_get_pad (GstElement *pipeline, const gchar *element, const gchar *name);
 
 /* Plays until the stream or @seconds (0: no limit) end, or until a signal, and prints errors and

@@ -139,7 +139,7 @@ send_some (Sender *s, guint n)
   s->sent += n;
 }
 
-/* Says goodbye. Some of these datagrams will arrive. */
+/* Announces the end in several datagrams, as some may be lost. */
 static void
 send_end (Sender *s)
 {

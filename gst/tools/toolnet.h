@@ -56,7 +56,7 @@ guint32 tool_get_drops (int fd);
  * came to: a host may have several, and the sender listens to no other. */
 void tool_answer (ToolInbox *in, guint i);
 
-/* Sends all of them; waits while the socket's buffer is full. Datagrams that the kernel
+/* Sends all messages; waits while the socket's buffer is full. Datagrams that the kernel
  * refuses for other reasons are lost. Returns how often no program listened there. */
 guint tool_send (int fd, struct mmsghdr *messages, guint n);
 

@@ -28,7 +28,7 @@ typedef struct
 gchar *cbr_offload_start (CbrOffload *offload, GstPad *pad, guint payload);
 /* TRUE: the sink has closed its socket. A new socket would send large buffers uncut. */
 gboolean cbr_offload_has_gone (const CbrOffload *offload);
-/* Sets the sockets back to what they were. */
+/* Makes the sockets send buffers uncut again. */
 void cbr_offload_stop (CbrOffload *offload);
 
 G_END_DECLS

@@ -118,7 +118,7 @@ struct _GstCbrPacer
   CbrWarned warned;
 
   GstFlowReturn result; /* OK until a push fails, or EOS has left */
-  gboolean flushing;    /* the sink pad is */
+  gboolean flushing;    /* the sink pad is flushing */
   CbrDemand demand;
   CbrQueryState query;
   gboolean playing;
@@ -132,11 +132,11 @@ struct _GstCbrPacer
                              number of bytes has left */
   gsize skipped;          /* bytes skipped lately as they were not in packets */
   guint offload_payload;  /* the payload that offload was tried with; 0: none */
-  GstClock *clock;        /* all times here are of this clock; NULL: none was read yet */
+  GstClock *clock;        /* the clock of all times in this struct; NULL: none was read yet */
   GstMemory *nulls;       /* null packets, shared */
   GstClockTime latency;   /* the last answer to a query; NONE: no query has come since it changed */
 
-  GThread *thread;     /* the one that cpu_mark belongs to */
+  GThread *thread;     /* the thread that cpu_mark belongs to */
   gint64 cpu_mark;     /* ns */
   gint64 stats_posted; /* monotonic, µs */
 };
@@ -218,7 +218,7 @@ void gst_cbr_pacer_settings_init (CbrSettings *settings);
 guint64 gst_cbr_pacer_get_wire_bytes (GstCbrPacer *self, guint64 bytes, guint64 buffers);
 guint64 gst_cbr_pacer_get_rate (GstCbrPacer *self);
 GstClockTime gst_cbr_pacer_get_max_delay (GstCbrPacer *self);
-/* Returns how long data stays here at most, for the LATENCY query. */
+/* Returns how long data is queued at most, for the LATENCY query. */
 GstClockTime gst_cbr_pacer_get_latency (GstCbrPacer *self);
 /* Is the stream's clock needed?  If the rate is learned, a source that can wait is played at the
  * pace of its clock.  With null packets this holds for a set rate, too: otherwise the source would

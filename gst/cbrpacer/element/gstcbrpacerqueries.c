@@ -47,7 +47,7 @@ gst_cbr_pacer_sink_query (GstPad *pad, GstObject *parent, GstQuery *query)
 {
   switch (GST_QUERY_TYPE (query)) {
     case GST_QUERY_ALLOCATION:
-      /* data may wait here for long: its buffers should not be from a sink's small pool */
+      /* data may be queued for long: its buffers should not be from a sink's small pool */
       return FALSE;
     default:
       if (GST_QUERY_IS_SERIALIZED (query))

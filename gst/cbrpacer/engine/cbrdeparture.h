@@ -34,7 +34,7 @@ typedef enum
   CBR_EMPTY,   /* no queued data may leave: the thread sleeps until more comes */
   CBR_PARTIAL, /* an incomplete datagram waits for its rest */
   CBR_SHORT,   /* it has waited for max_period, and leaves without its rest */
-  CBR_WHOLE,   /* a whole datagram is here, or null packets fill the line */
+  CBR_WHOLE,   /* a whole datagram is queued, or null packets fill the line */
   CBR_LEAVING, /* the cycle is on its way downstream */
 } CbrStage;
 

@@ -30,7 +30,7 @@ typedef enum
 
 typedef struct
 {
-  CbrClock clock; /* the one that was used last */
+  CbrClock clock; /* the clock that was used last */
   CbrTs ts;
   CbrRate rate;
   CbrClock known_by;   /* the last one of which a whole window was seen */
@@ -38,7 +38,7 @@ typedef struct
   guint64 timed;       /* the bytes before the latest known time */
   gint64 elapsed;      /* ns by which clocks advanced, jumps left out */
   gint64 begins;       /* value of `elapsed' where the last buffer begins */
-  GstClockTime latest; /* the latest timestamp; NONE: the next one counts, whatever it is */
+  GstClockTime latest; /* the latest timestamp; NONE: any timestamp may come next */
   gint64 longest;      /* the longest part of a window seen so far, ns */
   guint64 unknown;     /* bytes fed, without headers, since `longest' grew; once a whole window was
                           seen: since the clock was last seen */

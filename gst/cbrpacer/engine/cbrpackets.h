@@ -47,7 +47,7 @@ CbrPiece cbr_packets_look (const CbrPackets *packets, CbrQueue *queue, gsize mos
     gboolean impatient);
 /* A packet is expected next. */
 void cbr_packets_begin (CbrPackets *packets);
-/* Bytes of @piece were taken out of the queue: all of them, or whole packets, if it is of
+/* Bytes of @piece were taken out of the queue: all or, if it consists of packets, some whole
  * packets. */
 void cbr_packets_took (CbrPackets *packets, const CbrPiece *piece);
 

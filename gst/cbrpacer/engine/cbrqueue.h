@@ -87,8 +87,8 @@ void cbr_queue_remove (CbrQueue *queue, GstQuery *query);
 /* Returns the size of the next datagram of @payload bytes (0: buffers as they come).
  * *whole: it is full, or something behind it keeps it from growing. */
 gsize cbr_queue_peek (CbrQueue *queue, guint payload, gboolean *whole);
-/* Returns how many bytes belong together, up to @most (0: those of the first buffer), and what is
- * behind them if they are fewer. */
+/* Returns how many bytes may leave together, up to @most (0: the first buffer). *behind: what
+ * follows them, if they are fewer. */
 gsize cbr_queue_measure (CbrQueue *queue, gsize most, CbrBehind *behind);
 /* Does the data at the head begin with a DISCONT? */
 gboolean cbr_queue_begins (CbrQueue *queue);

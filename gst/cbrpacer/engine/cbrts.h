@@ -63,7 +63,7 @@ typedef struct
   guint64 bytes;   /* bytes fed */
   guint64 packets; /* packets since the last PCR */
   gboolean has_pid;
-  guint16 pid; /* the one that carries the PCR */
+  guint16 pid; /* the PID that carries the PCR */
   gboolean has_pcr;
   CbrTsTime last; /* the last PCR that counts */
   gboolean has_before;
@@ -81,7 +81,7 @@ typedef struct
 
 /* @size: of the packets, if it is known, or 0. */
 void cbr_ts_init (CbrTs *ts, guint size);
-/* The packets that come are of this size, or of any (0). The clock goes on. */
+/* From now on, packets have this size, or any (0). The clock goes on. */
 void cbr_ts_set_size (CbrTs *ts, guint size);
 /* Reads @data from *done on. TRUE: it found *pcr; call it again for more. */
 gboolean cbr_ts_feed (CbrTs *ts, const guint8 *data, gsize size, gsize *done, CbrTsPcr *pcr);

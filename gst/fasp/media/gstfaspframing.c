@@ -15,7 +15,7 @@
 
 static const struct
 {
-  const gchar *name, *format; /* NULL: whichever */
+  const gchar *name, *format; /* NULL: any format */
   const gchar *advice;
 } framed[] = {
   { "application/x-rtp", NULL, RTP },

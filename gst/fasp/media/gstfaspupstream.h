@@ -20,7 +20,7 @@ typedef struct
   guint64 bitrate; /* bit/s; under the object lock */
 } GstFaspUpstream;
 
-/* Call this when a sink opens: forgets what was asked before. */
+/* Call this when a sink opens: forgets earlier requests. */
 void gst_fasp_upstream_begin (GstFaspUpstream *upstream);
 /* Call this when the sink's pad has become active: sends the events that were asked for before. */
 void gst_fasp_upstream_go_on (GstFaspUpstream *upstream, GstElement *sink);

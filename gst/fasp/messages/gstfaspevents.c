@@ -44,7 +44,7 @@ gst_fasp_events_install (GObjectClass *klass)
    * GstFaspSink::caller-identified:
    * @sink: a faspsink
    * @address: the caller's
-   * @streamid: what it calls for
+   * @streamid: the name of the stream that it asks for
    * @key: its public key; %NULL: it has none
    * @name: the name of that key; %NULL: it has none
    *
@@ -58,7 +58,7 @@ gst_fasp_events_install (GObjectClass *klass)
    * GstFaspSrc::caller-identified:
    * @src: a faspsrc
    * @address: the caller's
-   * @streamid: what it calls for
+   * @streamid: the name of the stream that it asks for
    * @key: its public key; %NULL: it has none
    * @name: the name of that key; %NULL: it has none
    *

@@ -254,7 +254,7 @@ check (const GstFaspKeys *keys, GstFaspKeysUse use, GError **error)
   return FALSE;
 }
 
-/* Makes the credentials without the passphrase, whose key takes long to make. */
+/* Makes the credentials, except for the passphrase: its key takes long to make. */
 static FaspCredentials *
 load_files (const GstFaspKeys *keys, GstFaspKeysUse use, GPtrArray *warnings, GError **error)
 {

@@ -42,7 +42,7 @@ typedef struct
   gboolean authentication;
 } GstFaspKeys;
 
-/* Whose keys this end has to know. */
+/* The keys that this end has to know. */
 typedef enum
 {
   GST_FASP_KEYS_DIAL,   /* that of the listener */

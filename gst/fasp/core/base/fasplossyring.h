@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint size;          /* entries that there is room for; 0: nothing may be pushed */
-  guint64 first, next; /* entries [first, next) are here */
+  guint64 first, next; /* entries [first, next) are in the ring */
   guint64 lost;        /* overwritten before they were popped */
 } FaspLossyRing;
 

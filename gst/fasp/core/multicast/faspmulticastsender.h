@@ -32,8 +32,8 @@ G_BEGIN_DECLS
 /* The most payload bytes of a block for a group. */
 #define FASP_GROUP_ROOM (FASP_PMTU_BASE - FASP_DATA_OVERHEAD)
 
-/* Totals sent: datagrams, their bytes from the IP header up, and the part of these bytes with
- * originals. */
+/* Totals sent: datagrams, their bytes from the IP header up, and the bytes of those with blocks
+ * sent for the first time. */
 typedef struct
 {
   guint64 datagrams, wire, block_wire;
@@ -81,7 +81,7 @@ typedef struct
   gdouble back_off;                   /* back-off in round trips */
   guint64 events_seen, requests_seen; /* the log's totals when back_off was last changed */
   guint given;                        /* datagrams to members, and retransmissions, in a row */
-  guint first;                        /* new blocks that precede more of these */
+  guint first; /* new blocks that must leave before more datagrams of that kind */
   FaspTime announce_time, state_time, tail_time, tail_interval;
   FaspNotes notes; /* the endpoint's */
   /* statistics */

@@ -120,9 +120,9 @@ FaspTime fasp_rate_get_time (const FaspRate *rate, FaspTime now, guint64 sent, g
 void fasp_rate_sent (FaspRate *rate, FaspTime now, guint64 sent);
 /* Bytes sent and not yet reported. */
 guint64 fasp_rate_get_in_flight (const FaspRate *rate, guint64 sent);
-/* Of these, the bytes beyond the rate times a round trip: they wait in a queue. */
+/* The bytes in flight beyond the rate times a round trip: they wait in a queue. */
 guint64 fasp_rate_get_excess (const FaspRate *rate, guint64 sent);
-/* For how long the report of the oldest of them is overdue, µs: the time in flight beyond
+/* How long the report of the oldest bytes in flight is overdue, µs: their time in flight beyond
  * feedback_rtt. */
 FaspTime fasp_rate_get_overdue (const FaspRate *rate, FaspTime now);
 
@@ -135,7 +135,6 @@ void fasp_rate_set_full (FaspRate *rate, FaspTime now);
 /* Was there nothing to send at any time from @from on? */
 gboolean fasp_rate_was_dry (const FaspRate *rate, FaspTime from);
 
-/* The controllers. */
 extern const FaspRateClass fasp_rate_pert, fasp_rate_adaptive;
 
 /* For controllers: @bits within the bounds. */

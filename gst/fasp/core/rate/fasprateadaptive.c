@@ -443,7 +443,7 @@ feedback (FaspRate *rate, const FaspRateFeedback *feedback)
     least = MIN (least, queue);
   }
   feedback_rtt = get_feedback_rtt (a, feedback);
-  /* no packet has waited for longer, whatever the peer's clock shows */
+  /* no packet has waited for longer, even if the peer's clock shows it */
   queue = MIN (queue, feedback_rtt);
   feedback_rtt += FASP_FEEDBACK_CLOCK (a->rtt) - queue;
   a->feedback_rtt +=

@@ -28,8 +28,8 @@ typedef struct
 void fasp_span_extend (FaspSpan *span, const FaspRateSample *sample, FaspTime queue);
 /* From the first arrival to the last, µs. */
 FaspTime fasp_span_get_arrival_time (const FaspSpan *span);
-/* Rate of arrival, bit/s: of all bytes that left between the first packet and the last, on
- * whichever flow; 0: they came at the same time. */
+/* Rate of arrival, bit/s, of all bytes that left on any flow between the first packet and the last;
+ * 0: both came at the same time. */
 gdouble fasp_span_get_arrival_rate (const FaspSpan *span);
 /* The spread of delays beyond the steady growth or decline of the queue, µs. FALSE: the span is too
  * short. */

@@ -182,7 +182,7 @@ fasp_position_take (FaspPosition *position, FaspBlock *block)
   return TRUE;
 }
 
-/* --- what the application has, and what comes next -------------------------------------- */
+/* --- delivered bytes, and the next ones ------------------------------------------------- */
 
 FaspStreamOffsetOrder
 fasp_stream_offset_compare (const FaspStreamOffset *end, const FaspStreamOffset *first,

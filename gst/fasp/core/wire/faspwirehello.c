@@ -221,7 +221,7 @@ read_unknown (FaspReader *r, guint8 id, FaspHello *h)
 {
   if (id >= OPTION_CRITICAL)
     h->unsupported = TRUE;
-  fasp_read_bytes (r, r->left); /* skip its value */
+  fasp_read_bytes (r, r->left);
 }
 
 /* @r: holds the value of the option, and no more. */
