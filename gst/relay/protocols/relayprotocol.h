@@ -65,8 +65,8 @@ struct _RelayProtocol
   /* How many ports of this machine an end binds, from the URI's on. NULL: none. */
   guint (*count_ports) (const RelayProtocolUri *protocol_uri);
   /* Adds the elements, and returns the network element, whose pad `sink' is static if it is of an
-   * output that dials. NULL: an element is missing. The URI's host is an IP address here,
-   * or NULL. */
+   * output that dials. NULL: an element is missing. The URI's host is an IP address,
+   * a name if the URI is only checked, or NULL. */
   GstElement *(*make) (RelayChain *chain, const RelayProtocolUri *protocol_uri);
   /* @element: the one that make() returned, before it starts. *kept: state of the end, which
    * outlives a chain; NULL at first; freed by free_kept(). */

@@ -146,6 +146,13 @@ has_interface (const RelayProtocolUri *protocol_uri, GError **error)
   return FALSE;
 }
 
+/* Is the host a name, which has to be looked up? */
+static gboolean
+has_name (const RelayProtocolUri *protocol_uri)
+{
+  return protocol_uri->host != NULL && !g_hostname_is_ip_address (protocol_uri->host);
+}
+
 /* Resolves the host here, rather than in GStreamer's elements, which could not be interrupted and
  * would use only the first address. NULL: it failed. */
 static GList *
@@ -199,7 +206,7 @@ choose_address (RelayProtocolPipeline *self, GError **error)
 {
   GList *found, *last;
 
-  if (g_hostname_is_ip_address (self->protocol_uri->host)) {
+  if (!has_name (self->protocol_uri)) {
     g_free (self->address);
     self->address = g_strdup (self->protocol_uri->host);
     return TRUE;
@@ -225,8 +232,7 @@ has_moved (RelayProtocolPipeline *self)
   GList *found;
   gboolean other, moved;
 
-  if (g_get_monotonic_time () < self->look_up_at
-      || g_hostname_is_ip_address (self->protocol_uri->host))
+  if (g_get_monotonic_time () < self->look_up_at || !has_name (self->protocol_uri))
     return FALSE;
   self->look_up_at = g_get_monotonic_time () + LOOK_UP_EACH;
   found = look_up (self, NULL);
@@ -244,10 +250,6 @@ make_chain (RelayProtocolPipeline *self, GError **error)
   RelayProtocolUri protocol_uri = *self->protocol_uri;
   GstElement *chain;
 
-  if (!has_interface (self->protocol_uri, error))
-    return NULL;
-  if (protocol_uri.host != NULL && !choose_address (self, error))
-    return NULL;
   protocol_uri.host = self->address;
   chain = relay_chain_make (&protocol_uri, &end, error);
   if (chain == NULL)
@@ -352,6 +354,9 @@ build (RelayProtocolPipeline *self, GError **error)
   GstElement *chain, *pipeline;
   GstBus *bus;
 
+  /* a look-up takes seconds where a name server is down: no media wait for that */
+  if (!has_interface (self->protocol_uri, error) || !choose_address (self, error))
+    return NULL;
   gate = self->protocol_uri->sends ? open_source (self, error) : make_gate (self, error);
   if (gate == NULL)
     return NULL;
@@ -643,7 +648,7 @@ relay_protocol_pipeline_new (const RelayProtocolUri *protocol_uri,
   g_cond_init (&self->wake);
   /* Media may come before the thread has built the pipeline. If this fails, the thread reports why.
    */
-  if (protocol_uri->sends)
+  if (protocol_uri->sends && !has_name (protocol_uri))
     open_source (self, NULL);
   thread = g_thread_try_new ("end", run, self, error);
   if (thread == NULL) {
@@ -670,6 +675,8 @@ relay_protocol_pipeline_end (RelayProtocolPipeline *self, RelayProtocolPipelineS
     ;
   g_mutex_unlock (&self->lock);
   relay_protocol_pipeline_get_stats (self, stats);
+  /* a thread that still runs now sends none of them in time */
+  stats->failed += stats->level;
   unref (self);
 }
 

@@ -62,8 +62,8 @@ RelayProtocolPipeline *relay_protocol_pipeline_new (const RelayProtocolUri *prot
 void relay_protocol_pipeline_end (RelayProtocolPipeline *self, RelayProtocolPipelineStats *stats);
 
 /* Sends a buffer, taking its reference. If the end is timed, its PTS is the time of departure by
- * relay_protocol_pipeline_get_time(). Never blocks. FALSE: the buffer was dropped, as the pipeline
- * waits after an error, or more than @most bytes would wait. */
+ * relay_protocol_pipeline_get_time(). Never blocks. FALSE: the buffer was dropped, as no pipeline
+ * plays or is built, or more than @most bytes would wait. */
 gboolean relay_protocol_pipeline_send (RelayProtocolPipeline *self, GstBuffer *buffer,
     guint64 most);
 
