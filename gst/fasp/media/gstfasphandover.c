@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstfasphandover.h"
 
-/* A buffer is about to leave the pad.  It is `handover->buffer' or a copy by the base class.  It
- * does not leave if the pad was unlinked or flushed while a probe of the application held it. */
+/* The buffer leaves the pad, unless the pad was unlinked or its peer flushed while a probe of the
+ * application held it.  The base class may have made a copy of it, but there is no other. */
 static GstPadProbeReturn
 pass (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
-  gboolean leaves;
+  g_autoptr (GstPad) peer = gst_pad_get_peer (pad);
+  gboolean leaves = FALSE;
 
-  GST_OBJECT_LOCK (pad);
-  leaves = GST_PAD_PEER (pad) != NULL && !GST_PAD_IS_FLUSHING (pad);
-  GST_OBJECT_UNLOCK (pad);
+  if (peer != NULL) {
+    GST_OBJECT_LOCK (peer);
+    leaves = !GST_PAD_IS_FLUSHING (peer);
+    GST_OBJECT_UNLOCK (peer);
+  }
   if (leaves)
     gst_fasp_handover_clear (data);
   return GST_PAD_PROBE_OK;
