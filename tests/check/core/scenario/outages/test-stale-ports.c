@@ -75,8 +75,10 @@ test_session (gconstpointer replaced)
 
     assert_stays (n, caller, 10 * FASP_SEC);
     set_stale (n, caller, TRUE);
-    if (replaced)
+    if (replaced) {
+      vcast_leave (n, !caller);
       vcast_join (n, !caller, caller);
+    }
     g_assert_cmpint (await_new_port (n, caller), <=, LEAVES_WITHIN);
     vcast_run (n, FASP_SEC);
     g_assert_cmpuint (n->nodes[caller].events[FASP_EVENT_CONNECTED], ==, replaced ? 2 : 1);
