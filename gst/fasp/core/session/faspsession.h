@@ -301,7 +301,7 @@ fasp_session_has_unread (const FaspSession *session)
 /* Ends the session at once, without sending CLOSE. */
 void fasp_session_end_at_once (FaspSession *session, FaspTime now, FaspReason reason);
 void fasp_session_close (FaspSession *session, FaspTime now, FaspReason reason, const gchar *text);
-/* Closes the session and drops the blocks that the application has not read. */
+/* Closes the session.  It ends although the application has not read all blocks. */
 void fasp_session_refuse (FaspSession *session, FaspTime now, const gchar *text);
 /* Ends the session if a CLOSE has left and was not answered in time. */
 void fasp_session_run_close (FaspSession *session, FaspTime now);
