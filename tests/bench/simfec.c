@@ -243,7 +243,8 @@ run_curve (void)
       ", \"left\": %" G_GUINT64_FORMAT ", \"ideal\": %" G_GUINT64_FORMAT
       ", \"wrong\": %" G_GUINT64_FORMAT ", \"delay p50\": %g, \"delay p99\": %g}\n",
       loss, burst, share, window, blocks, lost, lost - ours, lost - theirs, wrong,
-      values_percentile (delays, .5), values_percentile (delays, .99));
+      delays->len > 0 ? values_percentile (delays, .5) : -1,
+      delays->len > 0 ? values_percentile (delays, .99) : -1);
 }
 
 /* --- speed ----------------------------------------------------------------------------- */

@@ -168,7 +168,7 @@ void
 vcast_run (VCast *n, FaspTime time)
 {
   FaspTime until = vnet_get_time (n->net) + time;
-  /* where nothing is written, there is nothing to read, and it may take hours */
+  /* where nothing is written, reading can wait, and @time may be hours */
   gboolean idle = n->bitrate == 0 && n->held == 0;
 
   while (vnet_get_time (n->net) < until)

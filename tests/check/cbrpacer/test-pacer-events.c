@@ -306,10 +306,10 @@ enough_at_first (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static void
 test_drop_behind_segment (void)
 {
+  gboolean first = TRUE; /* declared first, as the probe runs until the pacer is freed */
   g_autoptr (Pacer) f =
       pacer_new ("bitrate=8000000 max-burst=1000 max-delay=3000000 overflow=drop-oldest", SIMPLE);
   PacerGate *gate = pacer_gate_close (f->src, DATA);
-  gboolean first = TRUE;
 
   pacer_push (f, 1000);
   pacer_gate_wait (gate);

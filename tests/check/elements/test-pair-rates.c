@@ -45,12 +45,12 @@ on_notify (GObject *object, GParamSpec *pspec, gpointer data)
 static void
 test_encoder (void)
 {
+  Encoder encoder = { 0 }; /* first, as events come until the pair is freed */
   g_autoptr (Pair) pair =
       pair_new ("uri=fasp://127.0.0.1:PORT max-bitrate=10000000", "uri=fasp://:PORT");
   g_autoptr (GBytes) stream = pair_make_stream (1000000);
   g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (pair->sender), "sink");
   g_autoptr (GstPad) pad = gst_element_get_static_pad (element, "sink");
-  Encoder encoder = { 0 };
   guint64 bitrate;
   gint64 until;
 

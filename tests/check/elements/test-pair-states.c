@@ -102,12 +102,12 @@ open_gate (Gate *gate)
 static void
 test_new_time_held (void)
 {
+  Gate gate = { .let = 0 }; /* first, as buffers come until the pair is freed */
   g_autoptr (Pair) pair = pair_new_default ();
   g_autoptr (GBytes) stream = pair_make_stream (2500);
   g_autoptr (GstElement) source = gst_bin_get_by_name (GST_BIN (pair->receiver), "source");
   g_autoptr (GstPad) pad = gst_element_get_static_pad (source, "src");
   g_autoptr (GstClock) clock = g_object_new (GST_TYPE_SYSTEM_CLOCK, NULL);
-  Gate gate = { .let = 0 };
 
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, pass_gate, &gate, NULL);
   play_after_hour (pair, clock);

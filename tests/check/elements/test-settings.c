@@ -776,11 +776,11 @@ make_receiver (guint port)
 static void
 test_opening (void)
 {
+  gint told = 0; /* first, as the handler runs until the sender is freed */
   guint port = pair_get_port ();
   g_autoptr (PairPipeline) sender = make_sender (port);
   g_autoptr (PairPipeline) receiver = make_receiver (port);
   g_autoptr (GstBus) bus = gst_element_get_bus (sender);
-  gint told = 0;
 
   gst_bus_set_sync_handler (bus, on_warning, &told, NULL);
   gst_element_set_state (sender, GST_STATE_PLAYING);

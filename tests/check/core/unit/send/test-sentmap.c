@@ -439,8 +439,8 @@ test_has_all (void)
   assert_has_all (map, 17);
 }
 
-/* A receiver may say that it has what it lacked and the other way next_round, so that the sender
- * asks so each time before it sends something: it does not count through a window for that. */
+/* A receiver may say that it has what it lacked and the other way round, so that the sender asks so
+ * each time before it sends something: it does not count through a window for that. */
 static void
 test_has_all_often (void)
 {
