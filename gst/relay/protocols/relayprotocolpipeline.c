@@ -620,7 +620,6 @@ run (gpointer data)
       note_failure (self, text, delay);
     wait_for (self, delay);
   }
-  settle (self);
   g_mutex_lock (&self->lock);
   self->ended = TRUE;
   g_cond_signal (&self->wake);
@@ -675,7 +674,8 @@ relay_protocol_pipeline_end (RelayProtocolPipeline *self, RelayProtocolPipelineS
     ;
   g_mutex_unlock (&self->lock);
   relay_protocol_pipeline_get_stats (self, stats);
-  /* a thread that still runs now sends none of them in time */
+  /* the thread sends none of these in time: it has built no pipeline, or still writes to a disk
+   * that does not answer */
   stats->failed += stats->level;
   unref (self);
 }
