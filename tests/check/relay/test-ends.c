@@ -359,6 +359,13 @@ wait_until_running (GstElement *end)
     g_usleep (1000);
 }
 
+static void
+wait_for_figure (GstElement *end, const gchar *name, guint64 least)
+{
+  while (get_figure (end, name) < least)
+    g_usleep (1000);
+}
+
 /* Feeds an output with single packets, each when the one before has arrived. @key: of its URI. */
 static void
 check_rest (const gchar *key, const gchar *scheme, gsize header)
@@ -578,17 +585,6 @@ __wrap_relay_watch_free (RelayWatch *watch)
   __real_relay_watch_free (watch);
 }
 
-static void
-wait_for_restarts (GstElement *end, guint64 least)
-{
-  guint64 restarts = 0;
-
-  while (restarts < least) {
-    g_usleep (1000);
-    restarts = get_figure (end, "end-restarts");
-  }
-}
-
 /* An end whose element is missing tries again, and keeps nothing of each try. */
 static void
 test_no_element (void)
@@ -602,7 +598,7 @@ test_no_element (void)
 
     g_atomic_pointer_set (&lacking, (gpointer) ends[i][1]);
     gst_element_set_state (end, GST_STATE_PLAYING);
-    wait_for_restarts (end, 2);
+    wait_for_figure (end, "end-restarts", 2);
     gst_element_set_state (end, GST_STATE_NULL);
     g_atomic_pointer_set (&lacking, NULL);
     gst_object_unref (end);
@@ -625,7 +621,7 @@ test_no_folder (void)
   g_assert_no_error (error);
   gst_object_ref_sink (end);
   gst_element_set_state (end, GST_STATE_PLAYING);
-  wait_for_restarts (end, 1);
+  wait_for_figure (end, "end-restarts", 1);
   g_assert_cmpint (g_mkdir (folder, 0700), ==, 0);
   wait_until_running (end);
   gst_element_set_state (end, GST_STATE_NULL);
@@ -653,8 +649,7 @@ test_early (void)
     g_assert_cmpuint (get_figure (output.end, "bytes-missing-total"), ==, 0);
   g_assert_cmpuint (get_figure (output.end, "bytes-sent-total"), ==, 0);
   g_atomic_int_set (&held, FALSE);
-  while (get_figure (output.end, "bytes-sent-total") < packets->len)
-    g_usleep (1000);
+  wait_for_figure (output.end, "bytes-sent-total", packets->len);
   opened_end_clear (&output);
   g_assert_true (g_file_get_contents (path, &content, &size, NULL));
   g_assert_cmpmem (content, size, packets->data, packets->len);
