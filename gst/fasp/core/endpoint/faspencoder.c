@@ -313,8 +313,8 @@ fasp_encoder_left (FaspEndpoint *endpoint, FaspTime now)
 {
   if (endpoint->config.role != FASP_ROLE_SENDER || fasp_endpoint_get_open (endpoint) != NULL)
     return;
-  fasp_key_frame_comes (
-      &endpoint->sending->encoder.key_frame); /* no receiver is left that wants one */
+  /* no receiver is left that wants one */
+  fasp_key_frame_comes (&endpoint->sending->encoder.key_frame);
   announce_bitrate (endpoint, now);
 }
 
