@@ -159,9 +159,10 @@ static GList *
 look_up (RelayProtocolPipeline *self, GError **error)
 {
   g_autoptr (GResolver) resolver = g_resolver_get_default ();
-  GList *found =
-      g_resolver_lookup_by_name (resolver, self->protocol_uri->host, self->cancellable, error);
+  GList *found;
 
+  self->look_up_at = g_get_monotonic_time () + LOOK_UP_EACH;
+  found = g_resolver_lookup_by_name (resolver, self->protocol_uri->host, self->cancellable, error);
   if (found == NULL)
     g_prefix_error (error,
         "%s is not found: check the name, and this machine's DNS: ", self->protocol_uri->host);
@@ -234,7 +235,6 @@ has_moved (RelayProtocolPipeline *self)
 
   if (g_get_monotonic_time () < self->look_up_at || !has_name (self->protocol_uri))
     return FALSE;
-  self->look_up_at = g_get_monotonic_time () + LOOK_UP_EACH;
   found = look_up (self, NULL);
   other = note_answer (self, found);
   moved = found != NULL && find_last (self, found) == NULL
@@ -519,7 +519,6 @@ run_once (RelayProtocolPipeline *self)
   gchar *text = NULL;
 
   self->worked = self->looked = FALSE;
-  self->look_up_at = g_get_monotonic_time () + LOOK_UP_EACH;
   if (pipeline == NULL) {
     settle (self);
     return g_strdup (error->message);
