@@ -161,8 +161,9 @@ class Stream:
         self.start(name, ["gst-launch-1.0", "-q"] + line.split(), env=benchlib.environment())
 
     def listen_by_ffmpeg(self, o, last):
-        self.start("to-" + o, ["ffmpeg", "-v", "error", "-y", *FFMPEG[o], "-f", "data", "-i",
-                               f"{o}://{'@' if o == 'rist' else ''}127.0.0.1:{last}", "-map", "0", "-c", "copy",
+        # a datagram at a time: of two pieces, the second could be missing when ffmpeg is ended
+        self.start("to-" + o, ["ffmpeg", "-v", "error", "-y", *FFMPEG[o], "-f", "data", "-raw_packet_size",
+                               str(7 * PACKET), "-i", f"{o}://{'@' if o == 'rist' else ''}127.0.0.1:{last}", "-map", "0", "-c", "copy",
                                "-f", "data", "-flush_packets", "1", self.path(o)])
 
     def listen(self):
