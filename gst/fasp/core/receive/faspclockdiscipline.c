@@ -18,7 +18,7 @@ fasp_clock_discipline_get (const FaspClockDiscipline *discipline, gint64 time)
   gint64 elapsed = time - discipline->time;
   gint64 slewed = MAX (0, elapsed) / 1000000 * FASP_CLOCK_DISCIPLINE_SLEW_PPM;
 
-  /* only the part of the rate beyond 1 is rounded */
+  /* the term `elapsed' is exact: only the rate's difference from 1 is multiplied as a double */
   return discipline->value + elapsed + (gint64) ((discipline->rate - 1) * elapsed)
       + CLAMP (discipline->error, -slewed, slewed);
 }

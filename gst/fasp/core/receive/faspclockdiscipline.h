@@ -31,27 +31,27 @@ typedef struct
                       cannot be compared with those before; never 0 */
   FaspTime offset; /* our time less the sender's media time, now; µs */
   gboolean skew_known;
-  gdouble skew;  /* faspskew.h */
+  gdouble skew;  /* growth of (arrival - media time) per µs (faspskew.h) */
   guint jumps;   /* jumps of this sender's clock so far */
-  FaspTime jump; /* how far the last jump went ahead; µs */
+  FaspTime jump; /* how far the last jump set the sender's clock ahead; µs */
 } FaspSenderClock;
 
 typedef struct
 {
-  gint64 time, value; /* at the last look */
+  gint64 time, value; /* a time of our clock, and this clock's value then */
   gint64 error;       /* correction to apply from then on, ns */
-  gdouble rate;       /* ns of value per ns of our time */
-  guint epoch;        /* of the sender's clock that is followed; 0: none is */
+  gdouble rate;       /* ns of value per ns of our clock */
+  guint epoch;        /* epoch of the FaspSenderClock that is followed; 0: none */
   gint64 constant;    /* value less media time */
 } FaspClockDiscipline;
 
 /* Starts at @now, and follows our own clock until there is a sender. */
 void fasp_clock_discipline_init (FaspClockDiscipline *discipline, gint64 now);
-/* The disciplined clock's value at @time. */
 gint64 fasp_clock_discipline_get (const FaspClockDiscipline *discipline, gint64 time);
 /* The sender is gone: the clock goes on at the last rate. */
 void fasp_clock_discipline_leave (FaspClockDiscipline *discipline);
-/* Corrects the clock by @sender if that is due. To be called regularly. */
+/* Corrects the clock by @sender if FASP_CLOCK_DISCIPLINE_INTERVAL is over. To be called
+ * regularly. */
 void fasp_clock_discipline_look (FaspClockDiscipline *discipline, gint64 now,
     const FaspSenderClock *sender);
 

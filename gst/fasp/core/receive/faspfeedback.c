@@ -21,7 +21,8 @@
  * to IDLE. */
 #define PAUSE FASP_FEEDBACK_CLOCK_MAX
 #define IDLE (500 * FASP_MSEC)
-/* Repetitions leave so many tokens unused; those for a new loss leave only FRESH_SPARES. */
+/* Feedback is repeated only while more tokens than this are left: FRESH_SPARES for a new loss, else
+ * REPEAT_SPARES. */
 #define REPEAT_SPARES (TOKENS_MAX / 2)
 #define FRESH_SPARES (TOKENS_MAX / 8)
 /* A member repeats its request for missing blocks after ASK_AGAIN halves of a round trip, but not
@@ -142,7 +143,7 @@ fasp_feedback_is_missing_unasked (const FaspFeedbackTracker *tracker)
       && fasp_reorder_next_gap (tracker->reorder, tracker->backoff.end, &start, &length);
 }
 
-/* --- when it is due ------------------------------------------------------------------ */
+/* --- when feedback is due ------------------------------------------------------------ */
 
 static void
 due (FaspFeedbackTracker *tracker, FaspTime when)
@@ -192,7 +193,7 @@ repeat (FaspFeedbackTracker *tracker)
     due (tracker, tracker->sent + FASP_FEEDBACK_REPEAT (MAX (tracker->repeats, 2) - 2));
 }
 
-/* The regular clock while nothing is missing. */
+/* The interval of the regular clock while nothing is missing. */
 static FaspTime
 choose_calm_interval (const FaspFeedbackTracker *tracker, FaspTime now, gsize size)
 {
@@ -322,7 +323,7 @@ fasp_feedback_is_due (FaspFeedbackTracker *tracker, FaspTime now)
   return get_due (tracker) <= now;
 }
 
-/* --- one is sent --------------------------------------------------------------------- */
+/* --- sending it ------------------------------------------------------------------------ */
 
 void
 fasp_feedback_fill (FaspFeedbackTracker *tracker, FaspFeedback *feedback, gsize room)

@@ -36,25 +36,24 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  const FaspReorder *reorder; /* of the blocks that have arrived; not owned */
-  FaspTime rtt;               /* smoothed */
-  FaspTime sent, due;         /* last and next feedback */
+  const FaspReorder *reorder; /* the blocks that have arrived; not owned */
+  FaspTime rtt;               /* smoothed round trip; µs */
+  FaspTime sent, due;         /* when the last feedback was sent, and when the next one is due */
   FaspTime least_from;        /* the allowance of FASP_FEEDBACK_LEAST is used up to this time */
   guint repeats;              /* repetitions since the last loss; 0: nothing is repeated */
   gboolean owed;              /* feedback waits for tokens */
-  gint64 tokens;              /* of the bucket for repetitions, bytes of feedback; may be
-                                 negative */
+  gint64 tokens;              /* bytes of feedback that repetitions may take; may be negative */
   FaspFeedbackBucket bucket;  /* the rate that the return path allows */
   guint64 taken_reported;     /* units taken when feedback last carried the window */
   guint64 part_from;          /* block at which the next part of a long list starts */
   FaspTime interval;          /* of the regular clock while anything is missing; µs */
   FaspTime interval_whole;    /* the same while nothing is missing; µs */
-  FaspTime pause;             /* from the next feedback to the one after it if no data comes; µs */
-  guint64 came;               /* bytes received since the last feedback was sent */
-  gboolean eager;             /* the sender needs feedback often even if nothing is missing, for
-                                 receive timestamps, or because there are several flows */
-  gboolean member;            /* of a group; the fields below, except `count', are for members
-                                 only */
+  FaspTime pause;  /* how long after the next feedback another one is due if no data comes; µs */
+  guint64 came;    /* bytes received since the last feedback was sent */
+  gboolean eager;  /* the sender needs feedback often even if nothing is missing, for
+                      receive timestamps, or because there are several flows */
+  gboolean member; /* the receiver is a member of a group; the fields below, except `count', are for
+                      members only */
   FaspNackBackoff backoff;
   FaspTime clock_since;  /* when the clock was last shortened */
   FaspTime speaks_until; /* the receiver is the group's speaker until then */
@@ -68,7 +67,6 @@ void fasp_feedback_init (FaspFeedbackTracker *tracker, FaspTime now, const FaspR
 
 /* The session is open: makes the first feedback due at once. */
 void fasp_feedback_opened (FaspFeedbackTracker *tracker, FaspTime now);
-/* @eager: the sender needs feedback often even if nothing is missing. */
 void fasp_feedback_set_eager (FaspFeedbackTracker *tracker, gboolean eager);
 /* @member: FALSE while the receiver does not hear its group. */
 void fasp_feedback_set_member (FaspFeedbackTracker *tracker, gboolean member);
@@ -82,21 +80,19 @@ gboolean fasp_feedback_backs_off (const FaspFeedbackTracker *tracker);
 /* Takes in the sender's GROUP frame: the number of members, their back-off and their clock. */
 void fasp_feedback_group (FaspFeedbackTracker *tracker, FaspTime now, guint64 members,
     guint64 back_off_us, guint64 clock_ms);
-/* Makes the receiver the group's speaker for a while, which asks at once for blocks that all
- * members may lack.
- */
+/* Makes the receiver the group's speaker for a while: it asks at once for blocks that all members
+ * may lack. */
 void fasp_feedback_speak (FaspFeedbackTracker *tracker, FaspTime now);
 /* For a member: is a block missing that was not known to exist when the last request was planned?
  */
 gboolean fasp_feedback_is_missing_unasked (const FaspFeedbackTracker *tracker);
-/* For a member: the group's packets below the number returned are to be reported as
- * settled. */
+/* For a member: feedback may report the group's packets below the returned number as settled. */
 guint64 fasp_feedback_report_settled (FaspFeedbackTracker *tracker);
 
 /* A datagram of @size bytes arrived. */
 void fasp_feedback_datagram (FaspFeedbackTracker *tracker, FaspTime now, gsize size,
     FaspTime smoothed_rtt);
-/* The datagram brought a block or a part of one: the regular clock goes on. */
+/* A datagram brought a block or a fragment: the regular clock goes on. */
 void fasp_feedback_data (FaspFeedbackTracker *tracker);
 /* Losses were settled by the passing of time. */
 void fasp_feedback_settled (FaspFeedbackTracker *tracker, FaspTime now);
@@ -110,15 +106,14 @@ void fasp_feedback_taken (FaspFeedbackTracker *tracker, FaspTime now);
 /* The application has a request for the sender, such as a key frame. A member waits for a random
  * time, as others may have the same request. */
 void fasp_feedback_wish (FaspFeedbackTracker *tracker, FaspTime now);
-/* The sender waits for this feedback before it sends: it is repeated even if there are no tokens
- * for that. */
+/* Makes feedback due that the sender waits for before it sends. It is repeated even if there are no
+ * tokens for that. */
 void fasp_feedback_insist (FaspFeedbackTracker *tracker, FaspTime now);
 /* Makes feedback due now. */
 void fasp_feedback_now (FaspFeedbackTracker *tracker, FaspTime now);
 
-/* When feedback may be due. */
+/* The earliest time at which feedback may be due. */
 FaspTime fasp_feedback_get_timeout (const FaspFeedbackTracker *tracker);
-/* Is it due? */
 gboolean fasp_feedback_is_due (FaspFeedbackTracker *tracker, FaspTime now);
 /* Fills in the acknowledgement, the window and the missing blocks, with at most @room bytes of
  * ranges. */

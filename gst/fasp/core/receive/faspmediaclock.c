@@ -113,7 +113,8 @@ note_newest (FaspMediaClock *clock, guint64 number, FaspTime media)
   clock->newest_media = clock->latest_media = media;
 }
 
-/* Notes the difference in the bucket of the second of its arrival, if the window still has that. */
+/* Lowers the least of @bucket, the second of the arrival, to @difference if the window still has
+ * it. */
 static void
 note_least (FaspMediaClock *clock, gint64 bucket, FaspTime difference)
 {

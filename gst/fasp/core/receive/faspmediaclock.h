@@ -44,28 +44,28 @@ G_BEGIN_DECLS
 typedef struct
 {
   gboolean started;
-  FaspTime start;                               /* arrival of the first block, of the first one
-                                                   after a jump, or of the last one that caught up */
-  FaspTime start_offset;                        /* the offset at `start' */
-  FaspTime last;                                /* newest arrival */
-  FaspTime offset;                              /* in use; µs */
-  FaspTime slew_remainder;                      /* of the last slew: part of a µs, in millionths */
-  FaspTime catching_until;                      /* until then the offset may fall at once */
-  gint64 bucket;                                /* number of the newest bucket */
-  FaspTime bucket_min[FASP_MEDIA_CLOCK_WINDOW]; /* FASP_NEVER: empty */
-  FaspTime least;                               /* of all of them */
-  FaspTime tolerated;                           /* lateness up to this may be a queue at the sender,
-                                                   not a jump; set by the caller */
-  guint64 newest;                               /* the highest block that has come */
-  FaspTime newest_media;                        /* its media time */
-  FaspTime latest_media;                        /* the same; before the first block, that of the
-                                                   previous sender */
-  gboolean fell;                                /* the media time fell, which does not count as a
-                                                   jump yet */
-  guint64 fell_at;                              /* the block with which it fell */
-  guint jumps;                                  /* since the start */
-  guint64 epoch;                                /* last jump: the first block of the new time */
-  guint64 epoch_least;                          /* last jump: epoch cannot be below this block */
+  FaspTime start;          /* arrival of the first block, of the first one
+                              after a jump, or of the last one that caught up */
+  FaspTime start_offset;   /* the offset at `start' */
+  FaspTime last;           /* newest arrival */
+  FaspTime offset;         /* the offset in use; µs */
+  FaspTime slew_remainder; /* of the last slew: part of a µs, in millionths */
+  FaspTime catching_until; /* until then the offset may fall at once */
+  gint64 bucket;           /* number of the newest bucket */
+  FaspTime
+      bucket_min[FASP_MEDIA_CLOCK_WINDOW]; /* the least a - m of each bucket; FASP_NEVER: none */
+  FaspTime least;                          /* the least of bucket_min */
+  FaspTime tolerated;                      /* lateness up to this may be a queue at the sender,
+                                              not a jump; set by the caller */
+  guint64 newest;                          /* the highest block that has come */
+  FaspTime newest_media;                   /* its media time */
+  FaspTime latest_media;  /* as newest_media; before the first block, the previous sender's */
+  gboolean fell;          /* the media time fell, which does not count as a
+                             jump yet */
+  guint64 fell_at;        /* the block with which it fell */
+  guint jumps;            /* number of jumps */
+  guint64 epoch;          /* last jump: the first block of the new time */
+  guint64 epoch_least;    /* last jump: epoch cannot be below this block */
   FaspTime epoch_media;   /* last jump: media time of the block that showed it */
   FaspTime before_media;  /* last jump: media time of the newest old block */
   FaspTime before_offset; /* last jump: the offset that maps old blocks */

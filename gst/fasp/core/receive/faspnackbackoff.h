@@ -56,9 +56,9 @@ FaspTime fasp_nack_backoff_draw_clock (FaspNackBackoff *backoff);
 
 /* Packets below @end are settled by now. */
 void fasp_nack_backoff_settled (FaspNackBackoff *backoff, guint64 end);
-/* Blocks below @end are missing: draws the time of a request for them.  While a first request
- * waits, they get theirs after it; a request that is only repeated is replaced by one for all of
- * them. */
+/* Blocks below @end are missing: draws the time of a request for them. If a first request waits,
+ * these blocks are requested after it; a request that is only repeated is replaced by one for all
+ * missing blocks. */
 void fasp_nack_backoff_ask (FaspNackBackoff *backoff, FaspTime now, guint64 end);
 /* Draws the time at which the last request is repeated. */
 void fasp_nack_backoff_ask_again (FaspNackBackoff *backoff, FaspTime now);

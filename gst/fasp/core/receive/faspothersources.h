@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  FaspStreamOffset has;   /* known: the reader has all bytes before it */
+  FaspStreamOffset has;   /* the reader has all bytes before it, if it is known */
   FaspTime recovery_time; /* µs: how long the receiver waits for other sources to bring a lost block
                              before it reports the loss */
   gboolean stands_by;     /* the sender must send nothing, but keep the bytes that the reader

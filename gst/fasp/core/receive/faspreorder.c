@@ -159,7 +159,7 @@ grow (FaspReorder *reorder, guint64 number)
   reorder->present = grow_bits (reorder, reorder->present, old);
 }
 
-/* --- in ------------------------------------------------------------------------- */
+/* --- blocks that arrive ------------------------------------------------------------- */
 
 static gboolean
 is_valid (const FaspReorderPiece *piece)
@@ -271,7 +271,7 @@ fasp_reorder_note_highest (FaspReorder *reorder, guint64 end)
   reorder->highest = end;
 }
 
-/* --- out -------------------------------------------------------------------------- */
+/* --- blocks that leave ---------------------------------------------------------------- */
 
 /* Moves `read' to the next block that has arrived or may still come. */
 static void

@@ -47,13 +47,13 @@ typedef struct
   guint8 flags; /* FASP_BLOCK_* */
   guint8 round;
   guint8 index, count;
-  guint16 segment; /* as the sender has said it, or FASP_SEGMENT_UNKNOWN */
+  guint16 segment; /* as the sender wrote it, or FASP_SEGMENT_UNKNOWN */
   guint32 offset;  /* low bits of the stream offset, if the segment is known */
   guint32 total;   /* bytes of the whole block, <= 65535 */
   FaspTime media_time;
   const guint8 *data;
   guint32 size;
-  FaspMemory *memory; /* holds the data, which may stay there; NULL: it is copied */
+  FaspMemory *memory; /* where @data lies, and may stay; NULL: it is copied */
 } FaspReorderPiece;
 
 /* @capacity is rounded up to a power of two >= 64.  @first: the number of the
@@ -68,9 +68,9 @@ FaspReorderResult fasp_reorder_insert (FaspReorder *reorder, FaspTime now,
 /* Blocks below @end exist, as a tail probe tells. Clamped to the window. */
 void fasp_reorder_note_highest (FaspReorder *reorder, guint64 end);
 
-/* The next block in order with its reference, or NULL. */
+/* Takes the next block in order, with its reference. NULL: there is none. */
 FaspBlock *fasp_reorder_take (FaspReorder *reorder);
-/* The same without taking it. */
+/* Returns this block without taking it. */
 FaspBlock *fasp_reorder_peek (FaspReorder *reorder);
 
 /* Block @number if it is in the buffer, without a reference; else NULL. */

@@ -4,13 +4,14 @@
 /* A skip is a span of so much stream time in which at least one block is late. Late blocks that are
  * no further apart than this are one run. */
 #define SKIP FASP_SEC
-/* A loss waits for a repair so much longer than the time that the repair's window covers. */
+/* A lost block waits for a repair this much longer than the time that the repair's window
+ * covers. */
 #define REPAIR_GRACE (2 * FASP_MSEC)
 /* If no repair has come for this time, no more are expected, and blocks are not kept for them. */
 #define REPAIRS_WITHIN (5 * FASP_SEC)
 /* Losses wait for repairs only within this time after the last repair. */
 #define RECOVERY_TIME_FOR FASP_SEC
-/* Blocks that the decoder covers, in windows. */
+/* The decoder keeps the blocks of this many windows. */
 #define REMEMBERED 2
 
 FaspRx *
@@ -114,10 +115,10 @@ fasp_rx_set_fec (FaspRx *rx, FaspTime now, guint window)
   rx->fec.decoder = fasp_rlc_decoder_new (REMEMBERED * window);
 }
 
-/* --- what comes in --------------------------------------------------------------- */
+/* --- frames that arrive ---------------------------------------------------------- */
 
-/* When block @number was written, by our clock; before it, blocks are missing. A guess if the block
- * has not arrived. */
+/* When block @number, the first one behind a hole, was written, by our clock. A guess if it has not
+ * arrived. */
 static FaspTime
 get_written (const FaspRx *rx, FaspTime now, guint64 number)
 {
@@ -142,9 +143,9 @@ count_skips (FaspRx *rx, FaspTime from, FaspTime to)
   rx->view.late.skip_time = to - (to - from) % SKIP;
 }
 
-/* When the first of @blocks missing blocks was written, of which the next block was written at
- * @written: as long before as so many blocks take on average, as the stream may have paused before
- * them. */
+/* When the first of @blocks missing blocks was written; the next block was written at @written.
+ * Each missing block counts with the stream's average interval, as the stream may have paused
+ * before them. */
 static FaspTime
 get_gap_start (const FaspRx *rx, FaspTime now, FaspTime written, guint64 blocks)
 {
@@ -164,7 +165,7 @@ count_late (FaspRx *rx, FaspTime now, FaspTime written)
   count_skips (rx, written, written);
 }
 
-/* Blocks in [from, ack) have just become deliverable. */
+/* Measures the lateness of the blocks in [from, ack), which have just become deliverable. */
 static void
 measure_in_order (FaspRx *rx, FaspTime now, guint64 from)
 {
@@ -384,7 +385,7 @@ fasp_rx_data (FaspRx *rx, FaspTime now, const FaspDataFrame *data, FaspMemory *m
   };
   FaspRxArrival arrival = { piece.number, piece.media_time, FALSE };
 
-  /* the protocol has no such blocks, and they would only take memory */
+  /* the protocol has no larger blocks, and they would only take memory */
   if (data->total > FASP_BLOCK_SIZE_MAX)
     return arrival;
   switch (fasp_reorder_insert (rx->reorder, now, &piece)) {

@@ -29,7 +29,7 @@ typedef struct
   gboolean has_given_up; /* blocks were given up as too late */
   gboolean is_behind;    /* the last block came too late */
   guint64 skips;         /* seconds of the stream in which a block was missing or too late */
-  FaspTime skip_time;    /* when the last of them began */
+  FaspTime skip_time;    /* when the last of these seconds began */
   FaspTime in_order;     /* when the last block in order was written, by our clock */
   guint64 rows;          /* runs of seconds in which a block was late, as feedback reports them */
   FaspTime last;         /* when a block last came too late */
@@ -78,7 +78,7 @@ const FaspStreamOffset *fasp_rx_get_position (const FaspRx *rx);
 gboolean fasp_rx_has_unread (const FaspRx *rx);
 /* Were all blocks taken, including the end of the stream? */
 gboolean fasp_rx_is_complete (const FaspRx *rx);
-/* Bytes of the blocks that wait, with their overheads. */
+/* Bytes that the blocks in the reorder buffer take. */
 gsize fasp_rx_get_bytes (const FaspRx *rx);
 /* Fills in the receiver's counters. */
 void fasp_rx_get_stats (const FaspRx *rx, FaspSessionStats *stats);
@@ -109,10 +109,11 @@ void fasp_rx_repair (FaspRx *rx, FaspTime now, const FaspRepairFrame *repair);
 void fasp_rx_tail (FaspRx *rx, FaspTime now, guint64 end, gboolean all);
 /* Block @number begins at @position of the stream. */
 void fasp_rx_position (FaspRx *rx, guint64 number, const FaspStreamOffset *position);
-/* Gives up what is missing below @number. */
+/* The sender skips all blocks below @number: gives up those that are missing, unless the reader has
+ * their bytes from other sources. */
 void fasp_rx_skip (FaspRx *rx, FaspTime now, guint64 number);
-/* The next block in order with its reference, or NULL.  After the end of the stream,
- * fasp_rx_is_complete(). */
+/* Takes the next block in order, with its reference. NULL: there is none. At the end of the stream,
+ * fasp_rx_is_complete() turns TRUE. */
 FaspBlock *fasp_rx_take (FaspRx *rx, FaspTime now);
 
 /* Takes in recovered blocks, gives up blocks that should have been played by now (too-late=skip),
@@ -126,7 +127,7 @@ void fasp_rx_want_key_frame (FaspRx *rx);
 /* TRUE: blocks come too late (too-late=skip), so the sender should skip all blocks from before
  * *media_time. */
 gboolean fasp_rx_report_expired (FaspRx *rx, FaspTime now, FaspTime *media_time);
-/* Fills in all but the flows, with at most @room bytes of ranges. */
+/* Fills in all of @feedback but the flows, with at most @room bytes of ranges. */
 void fasp_rx_fill_feedback (FaspRx *rx, FaspTime now, FaspFeedback *feedback, gsize room);
 
 G_END_DECLS

@@ -37,7 +37,7 @@ typedef struct
 
 struct _FaspRx
 {
-  FaspRxView view; /* the first member: fasp_rx_view() */
+  FaspRxView view; /* the first member, as fasp_rx_view() casts */
   FaspLog *log;    /* NULL: nothing is logged; not owned */
   FaspReorder *reorder;
   FaspRxFec fec;
