@@ -28,7 +28,7 @@ void fasp_packet_begin (FaspPacket *packet, FaspSession *session, FaspDatagram *
 gboolean fasp_packet_finish (FaspPacket *packet, FaspSession *session, FaspTime now, guint64 block,
     gboolean continued);
 
-/* The flow for a packet that may take any: one that is not known to be dead. */
+/* Picks a flow for a packet that may take any flow: one that is not known to be dead. */
 guint8 fasp_packet_pick_flow (FaspSession *session);
 
 G_END_DECLS

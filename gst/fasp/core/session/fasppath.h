@@ -36,9 +36,9 @@ typedef struct
   guint64 flows;       /* its flows, a bit each; 0: no flow is proved on it yet */
   guint local;         /* index of our local address */
   FaspAddress address; /* of the peer; its port is that of one of the flows */
-  FaspRtt rtt;         /* of its slowest flow */
+  FaspRtt rtt;         /* round trip of its slowest flow */
   FaspRate *rate;      /* owned; NULL: the rate is fixed, and paced by the session */
-  FaspTime until;      /* when the controller's rate may change */
+  FaspTime until;      /* when the controller's rate may next change */
   guint64 pace;        /* the rate that the controller asks for, bit/s */
   FaspPacer pacer;     /* with a rate of 0 while the path is the only one */
   FaspMeter send;      /* bytes on the wire, counted only while there are several paths; changed by
@@ -53,7 +53,7 @@ void fasp_path_clear (FaspPath *path);
 /* Does a flow between our local address number @local and the peer's @address belong to this
  * path? */
 gboolean fasp_path_has (const FaspPath *path, guint local, const FaspAddress *address);
-/* The earliest time when a datagram of up to @bytes may leave on it; <= now: at once. */
+/* The earliest time when a datagram of up to @bytes may leave on the path; <= now: at once. */
 FaspTime fasp_path_get_time (const FaspPath *path, FaspTime now, gsize bytes);
 /* When to wake up to send such a datagram (fasppacer.h). */
 FaspTime fasp_path_get_wake (const FaspPath *path, FaspTime now, gsize bytes);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspsessionprivate.h"
 
-/* How long the peer must stay silent, at least, after its port was reported closed and
- * it was asked. */
+/* How long the peer must stay silent, at least, after its port was reported closed and a PING was
+ * sent. */
 #define REFUSED_AFTER (100 * FASP_MSEC)
 
 FaspSession *
@@ -77,7 +77,7 @@ void
 fasp_session_set_keys (FaspSession *session, const FaspKeys *keys)
 {
   FaspSessionKeys *own = &session->priv->keys;
-  gboolean ours = session->listener; /* the listener's key seals */
+  gboolean ours = session->listener; /* the listener seals with the listener's key */
 
   own->cipher = keys->cipher;
   own->sealer = fasp_sealer_new (keys->cipher, ours ? keys->listener : keys->caller);
@@ -135,7 +135,8 @@ fasp_session_use (FaspSession *session, FaspTime now, guint8 number)
             session->sizes.datagram_max :
             MIN (session->sizes.datagram_max, FASP_DATAGRAM_COMMON));
   if (session->role == FASP_ROLE_RECEIVER)
-    flow->pmtu.next_time = FASP_NEVER; /* feedback is small */
+    flow->pmtu.next_time =
+        FASP_NEVER; /* a receiver's feedback fits any path, so it needs no MTU search */
   fasp_session_measure (session);
 }
 
@@ -316,7 +317,7 @@ fasp_session_measure (FaspSession *session)
     if (fasp_session_is_used (session, i))
       size = MIN (size, flow->pmtu.size);
   }
-  /* no flow is usable at the moment: the first one's size */
+  /* no flow is usable now: takes the size of flow 0 */
   if (size == G_MAXUINT32)
     size = session->flows[0].pmtu.size;
   session->sizes.room = MAX (size, FASP_PMTU_BASE) - fasp_session_get_overhead (session);

@@ -34,10 +34,10 @@ G_BEGIN_DECLS
 /* All peers that have called and not reported yet share one pace: a new block in this time, or an
  * initial window (RFC 9002, section 7.2) in a tenth of a second. */
 #define FASP_UNHEARD_EVERY (10 * FASP_MSEC)
-/* So many first blocks of a peer that reports leave without waiting for others: two, as one may be
- * lost. */
+/* The first blocks to a peer that reports, this many, do not wait for blocks to other peers: two,
+ * as one may be lost. */
 #define FASP_NEWCOMER_BLOCKS 2
-/* Packets of such peers that may leave together: an initial window (RFC 9002, section 7.2). */
+/* Packets to such peers that may leave together: an initial window (RFC 9002, section 7.2). */
 #define FASP_NEWCOMERS_BURST 10
 /* bit/s for all peers together that report but have acknowledged nothing, if the session is not
  * paced: the rate of a usual stream. */
@@ -93,17 +93,17 @@ typedef struct
   gboolean is_proved; /* at least one flow has been proved */
   FaspSessionSizes sizes;
   FaspSessionPaths paths;
-  FaspRtt rtt;             /* of the slowest flow */
+  FaspRtt rtt;             /* round trip of the slowest flow */
   FaspMultipath multipath; /* sender: distributes datagrams over the flows */
   FaspFlowChoice flow_choice;
   FaspTraffic traffic;
 
   /* the stream */
   FaspStore *store;     /* sender: the endpoint's */
-  FaspTx *tx;           /* of a sender; owned */
+  FaspTx *tx;           /* sender: owned */
   FaspTime stream_time; /* sender: when the stream may have something to send, found at the end of
                            the last round */
-  FaspRx *rx;           /* of a receiver; owned */
+  FaspRx *rx;           /* receiver: owned */
   FaspPacer pacer;      /* of all paths together */
   FaspPromised promise;
   FaspSessionGroup group;
@@ -234,21 +234,21 @@ guint64 fasp_session_get_offer (const FaspSession *session);
 /* Bytes in flight, on all paths in use, beyond what these carry in a round trip: they stand in
  * queues. */
 guint64 fasp_session_get_excess (const FaspSession *session);
-/* How long a report is overdue on the only path in use, µs (fasp_rate_get_overdue()); 0: none is,
- * or there are other paths. */
+/* How long a report is overdue on the only path in use, µs (fasp_rate_get_overdue()); 0: no report
+ * is overdue, or there are several paths. */
 FaspTime fasp_session_get_overdue (const FaspSession *session, FaspTime now);
 /* Sender: @enough: the source would not use a higher rate (faspdemand.h). */
 void fasp_session_set_enough (FaspSession *session, gboolean enough);
-/* The queue on the paths in use, the longest, µs; 0 without a controller. */
+/* The longest queueing delay of the paths in use, µs; 0 without a controller. */
 FaspTime fasp_session_get_standing (const FaspSession *session);
-/* Datagrams made from @from on did not leave before @until (faspdeparture.h). */
+/* Datagrams made at @from or later did not leave before @until (faspdeparture.h). */
 void fasp_session_left_late (FaspSession *session, FaspTime from, FaspTime until);
 /* The rate in bit/s of all paths together, as configured or as the controllers have found it; 0:
  * not paced. */
 guint64 fasp_session_get_channel_rate (const FaspSession *session);
 /* The FEC encoder of the peer; for a member, that of its group. */
 const FaspFec *fasp_session_get_fec (const FaspSession *session);
-/* Payload bytes of a block that fits one datagram, and whose repair symbol does, too. */
+/* Payload bytes of the largest block that fits one datagram, as does its repair symbol. */
 guint32 fasp_session_get_room (const FaspSession *session);
 /* How often each new block is sent: once, or once on each flow. */
 guint fasp_session_get_times (const FaspSession *session);
@@ -290,7 +290,7 @@ FaspStanding fasp_session_judge (const FaspSession *session, FaspTime now);
  * had no block to acknowledge. */
 FaspTime fasp_session_get_owed (const FaspSession *session, FaspTime now);
 
-/* Is there a block that the application has not read yet, and takes? */
+/* Is there a block that the application has neither read nor refused? */
 static inline gboolean
 fasp_session_has_unread (const FaspSession *session)
 {

@@ -6,8 +6,8 @@
 #include "faspsessionprivate.h"
 #include "fasppathscheduler.h"
 
-/* With duplicate, copies that leave at the pace of a quicker path may be so much ahead of a slower
- * path's pacer: as much as an encoder may have waiting (BACKLOG_USUAL). */
+/* With duplicate, a copy that leaves with its block may be ahead of its own path's pacer by this
+ * much: as much as an encoder may have waiting (BACKLOG_USUAL). */
 #define AHEAD (50 * FASP_MSEC)
 
 /* The flows that have already carried this block; a retransmission takes another one. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspsessionflow.c: what a session asks of its flows, and what it answers: PINGs that
- * measure, keep alive or prove an address, and MTU probes.
- */
+ * faspsessionflow.c: PINGs, which measure the round trip, keep the session alive or prove an
+ * address; PONGs; and MTU probes. */
 #include "faspsessionprivate.h"
 
 /* An end that gets no feedback measures the round trip at this interval. */
@@ -71,7 +70,7 @@ fasp_session_write_ping (FaspSession *session, FaspTime now, FaspPacket *packet)
           &packet->flow->address));
 }
 
-/* --- time ------------------------------------------------------------------------ */
+/* --- challenges, probes and PINGs -------------------------------------------------- */
 
 FaspTime
 fasp_session_get_challenge_time (const FaspSession *session, FaspTime now)
@@ -127,7 +126,7 @@ fasp_session_poll_quiet (FaspSession *session, FaspTime now, FaspDatagram *datag
   return FALSE;
 }
 
-/* The largest UDP payload that any path is known to take; 0: none is known. */
+/* The largest UDP payload that any flow is known to take; 0: none is known. */
 static guint16
 get_known_width (const FaspSession *session)
 {

@@ -5,8 +5,8 @@
 #include "fasplimits.h"
 #include "faspsessionprivate.h"
 
-/* The group's datagrams count as signs of life of the sender for so many clocks only, as every
- * member has the group's key and could forge them. */
+/* The group's datagrams count as signs of life of the sender for this many intervals of regular
+ * feedback only, as every member has the group's key and could forge them. */
 #define BELIEVED 2
 /* A receiver that has not heard the group for SPEAK_UP_AFTER reports that by FEEDBACK, and again
  * after SPEAK_UP_AGAIN. */
@@ -55,8 +55,8 @@ fasp_session_get_beat (const FaspSession *session)
 FaspTime
 fasp_session_get_ping_time (const FaspSession *session)
 {
-  /* the sender pings a member only when that should have sent something; a receiver that backs off
-   * sends its PING along with its feedback */
+  /* the sender pings a member only when the member should have sent something; a receiver that
+   * backs off sends its PING along with its feedback */
   if (session->role == FASP_ROLE_SENDER)
     return session->group.member.joined && session->rtt.measured ?
         MAX (fasp_session_get_silent_since (session), session->priv->pings.time - FASP_KEEPALIVE) :

@@ -152,7 +152,7 @@ find_passed (const FaspSession *session, guint64 from, guint64 ack)
 }
 
 /* A block sent since the path MTU came into doubt has passed, and so confirms its size. With
- * several flows that needs the one that it took. */
+ * several flows, this needs to know which flow carried it. */
 static void
 confirm_size (FaspSession *session, FaspTime now, guint32 size)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * faspsessionkeys.c: when both ends agree on new keys, and when each begins to seal with them:
- * first the caller, as it is the first to know that both have the secret; then the listener, when
- * it has opened something that is sealed so.
- */
+ * first the caller, as it is the first to know that both have the secret; then the listener, once
+ * it has opened a datagram that is sealed with them. */
 #include "faspsessionprivate.h"
 
 /* The longest interval at which the caller sends its key again. */

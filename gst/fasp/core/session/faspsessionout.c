@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspsessionprivate.h"
 
-/* An event is logged when a new block leaves later than this after it was written, and another one
- * when a block leaves after less than half of this again. */
+/* An event is logged when a new block leaves later than this after it was written, and a second one
+ * when a block leaves after less than half of this. */
 #define LONG (100 * FASP_MSEC)
 
 FaspTime
@@ -335,7 +335,7 @@ fasp_session_follow_rate (FaspSession *session, FaspTime now)
 
   if (now < session->paths.until)
     return;
-  /* the controller judges by that whether the datagrams that left so far filled its rate */
+  /* from this, the controller learns whether the datagrams that left so far filled its rate */
   if (session->paths.n == 1 && fasp_session_is_ready (session, now)) {
     item = get_next (session, now);
     update_dry (session, now, &item);

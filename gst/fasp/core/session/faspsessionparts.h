@@ -46,8 +46,10 @@ typedef struct
   FaspTime heard;          /* the last datagram from the peer */
   FaspTime spoken;         /* the last datagram to the peer */
   FaspTime excused;        /* the part of the time since `heard' in which our process did not run */
-  FaspTime resume_timeout; /* how long it may be silent; the endpoint's */
-  gboolean interrupted;    /* the endpoint's */
+  FaspTime resume_timeout; /* how long the peer may be silent before the session ends; set by the
+                              endpoint */
+  gboolean
+      interrupted; /* the peer is silent for longer than the idle timeout; set by the endpoint */
 } FaspLiveness;
 
 /* How large a datagram may be. `room' and `wire_max' hold for all flows in use, and are set by
@@ -56,7 +58,7 @@ typedef struct
 {
   guint32 room;         /* payload bytes of a block that fits one datagram */
   gsize wire_max;       /* bytes of the largest datagram, IP header included */
-  guint16 datagram_max; /* largest UDP payload that both ends take; the endpoint's */
+  guint16 datagram_max; /* largest UDP payload that both ends take; set by the endpoint */
   /* sender: does the path MTU hold? changed by the session */
   guint64 confirm_from; /* first block sent since the path MTU was last in doubt */
   /* payload of the largest block sent, and of the largest that passed in one piece, since the path
@@ -68,7 +70,7 @@ typedef struct
 /* Which flow the next datagram takes, of several. Changed by the session. */
 typedef struct
 {
-  gboolean duplicates; /* sender: new blocks go on every flow; the endpoint's */
+  gboolean duplicates; /* sender: new blocks go on every flow; set by the endpoint */
   guint64 doubled;     /* flows that have carried the newest block, a bit each */
   guint64 takers;      /* with controllers: flows that have room for a copy of it, a bit each */
   guint64 tailed;      /* flows that this round of TAILs has used, a bit each */
@@ -82,7 +84,7 @@ typedef struct
 {
   FaspReason reason;
   gchar text[FASP_TEXT_MAX + 1];
-  gboolean initiated; /* by us: the peer's CLOSE is then an answer */
+  gboolean initiated; /* this end closed first: the peer's CLOSE is an answer */
   gboolean by_peer;   /* the peer has sent a CLOSE */
   gboolean refused;   /* the application takes no more of this stream */
   FaspTime time;      /* when to send CLOSE; FASP_NEVER: not any more */
@@ -96,7 +98,7 @@ typedef struct
   guint64 serial;   /* sender: of the next PROMISE; receiver: of the newest one */
   guint64 interval; /* receiver: expected seconds between skips; 0: the sender has not announced
                        it */
-  gboolean changed; /* the application has yet to be notified */
+  gboolean changed; /* the application has yet to be notified of a change */
 } FaspPromised;
 
 /* The paths, and the bounds of their controllers' rates. Changed by faspsessionpaths.c, and by the
@@ -105,7 +107,7 @@ typedef struct
 {
   FaspPath *list;          /* owned */
   guint n;                 /* 1 at least */
-  guint flowlets;          /* flows for each local address; the endpoint's */
+  guint flowlets;          /* flows for each local address; set by the endpoint */
   FaspRateControl control; /* the controller that a further path gets */
   guint64 min, max;        /* bounds of all paths together, bit/s; 0: no bound */
   FaspTime until;          /* when the rate of any of them may change */
@@ -136,7 +138,7 @@ typedef struct
 {
   FaspTime *newcomer_times; /* by FaspTxPeer: when the next block may go to any peer in that
                                state */
-  FaspTotal *total;         /* NULL: it has none */
+  FaspTotal *total;         /* the endpoint's total rate; NULL: it has none */
   FaspTotalShare share;     /* of the total; changed by both */
 } FaspSessionShared;
 

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspsessionpaths.c: the paths of a sender: which flow is of which, what each may send, and what
- * they may send together.
- */
+ * faspsessionpaths.c: the paths of a sender: which path each flow belongs to, what each path may
+ * send, and what all may send together. */
 #include "faspsessionprivate.h"
 
 /* A change of the rate by so many percent is logged, as some controllers change it with each
  * feedback. WebRTC sends a new estimate at once after the same change (kSendThresholdPercent). */
 #define RATE_STEP 3
 
-/* --- which flow is of which path ------------------------------------------------------- */
+/* --- which path a flow belongs to ------------------------------------------------------- */
 
 static FaspPath *
 add_path (FaspSession *session, FaspTime now)

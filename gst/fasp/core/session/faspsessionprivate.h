@@ -55,7 +55,7 @@ typedef struct
   FaspTokens tokens;
   FaspTime time;              /* when the next PING is due, which measures the round trip */
   gboolean due;               /* a PING must leave at once */
-  guint next_flow;            /* the flow whose packet number the next NEXT tells */
+  guint next_flow;            /* the flow whose packet number the next NEXT carries */
   FaspPong pongs[FASP_PONGS]; /* the answers that wait */
   guint n_pongs;
 } FaspPings;
@@ -157,11 +157,11 @@ gboolean fasp_session_poll_speaker (FaspSession *session, FaspTime now, FaspData
  */
 FaspTime fasp_session_get_stream_time (const FaspSession *session, FaspTime now);
 gboolean fasp_session_poll_stream (FaspSession *session, FaspTime now, FaspDatagram *datagram);
-/* Sender: nothing more can leave now. Finds out when something of the stream may. */
+/* Sender: nothing more can leave now. Finds out when the next datagram of the stream may. */
 void fasp_session_look_ahead (FaspSession *session, FaspTime now);
 /* Sender: gives the controllers' rates to the pacers, if one may have changed by now. */
 void fasp_session_follow_rate (FaspSession *session, FaspTime now);
-/* The same, at once. */
+/* Sender: gives the controllers' rates to the pacers at once. */
 void fasp_session_follow_paths (FaspSession *session, FaspTime now);
 /* Sender: a flow was proved. Finds or adds its path, which the flow keeps even if the peer
  * moves. */
@@ -178,12 +178,11 @@ FaspTime fasp_session_get_path_time (const FaspSession *session, FaspTime now,
 /* Sender: a new block that goes on several flows has left on one of them.  It goes on those other
  * flows whose path has room for it. */
 void fasp_session_double (FaspSession *session, FaspTime now);
-/* Sender: a flow of the path that is not in @avoid, if there is one. */
+/* Sender: picks a flow of the path, if possible one that is not in @avoid. */
 guint8 fasp_session_pick_flow (FaspSession *session, const FaspPath *path, guint64 avoid);
 /* Sender: from now on @flow can carry data, or cannot. */
 void fasp_session_set_usable (FaspSession *session, FaspTime now, guint8 flow, gboolean usable);
-/* Sender: is it the last usable flow, which must not be given up?
- */
+/* Sender: is it the last usable flow, which must not be given up? */
 gboolean fasp_session_needs_flow (const FaspSession *session, guint8 flow);
 /* Takes the round trips of the paths from what the sent map has learned by @feedback. */
 void fasp_session_note_round_trips (FaspSession *session, const FaspFeedback *feedback);

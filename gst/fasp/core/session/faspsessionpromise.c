@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspsessionpromise.c: the latency that a sender promises, and what it is judged by.
- */
+ * faspsessionpromise.c: the latency that a sender promises, and the counts from which it is
+ * chosen. */
 #include "faspsessionprivate.h"
 
-/* How often a PROMISE is sent: usually, and while the peer does not know the latency. */
+/* The interval between two PROMISEs: usually, and while the peer does not know the latency. */
 #define PROMISE_EVERY FASP_SEC
 #define PROMISE_AGAIN (20 * FASP_MSEC)
 /* At most this many datagrams are taken as evidence of the recent loss. */
 #define LOSS_SEEN_MAX 20000
 
-/* With flow-assignment=duplicate: the counts of all flows together. */
+/* With flow-assignment=duplicate: fills in the counts of all flows together. */
 static void
 count_doubled (FaspSession *session, FaspTime now, FaspPathEstimateCounts *counts)
 {
@@ -128,7 +128,6 @@ fasp_session_get_promise_time (const FaspSession *session, FaspTime now)
       fasp_path_estimate_get_timeout (fasp_tx_get_estimate (session->tx)));
 }
 
-/* Estimates the path again, and sends PROMISE to the peer. */
 gboolean
 fasp_session_poll_promise (FaspSession *session, FaspTime now, FaspDatagram *datagram)
 {

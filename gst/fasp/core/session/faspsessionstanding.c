@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspsessionstanding.c: what a receiver is to its sender.
- */
+ * faspsessionstanding.c: how far a receiver takes the stream (FaspStanding). */
 #include "faspsession.h"
 
 FaspStanding

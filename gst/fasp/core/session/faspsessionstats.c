@@ -184,7 +184,8 @@ fasp_session_get_stats (FaspSession *session, FaspTime now, FaspSessionStats *st
   }
   stats->received.duplicates =
       stats->received.datagrams_duplicate + stats->received.blocks_duplicate;
-  /* a skip is a second, so there cannot be more of them; the stream may have come faster */
+  /* skips are counted in seconds, so the interval is at least 1, even if the stream came faster
+   * than that */
   if (stats->latency.skips > 0)
     stats->latency.observed_interval =
         MAX (1, (now - session->liveness.opened) / FASP_SEC / stats->latency.skips);

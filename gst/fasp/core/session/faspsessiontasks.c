@@ -15,7 +15,7 @@ typedef struct
   gboolean is_shared; /* the task also waits for the session's share of the endpoint's total rate */
 } FaspTask;
 
-/* When a receiver must give up a block as late, or ask for one. */
+/* When a receiver must give up a late block, or ask for a key frame. */
 static FaspTime
 get_reading_time (const FaspSession *session, FaspTime now)
 {
@@ -209,8 +209,8 @@ get_newcomers_interval (const FaspSession *session)
   return session->sizes.wire_max * 8 * FASP_SEC / (rate > 0 ? rate : FASP_NEWCOMERS_RATE);
 }
 
-/* Schedules the next block of a peer that has acknowledged nothing among those of all such peers.
- */
+/* Schedules the next block of a peer that has acknowledged nothing among those of all such
+ * peers. */
 static void
 wait_as_newcomer (FaspSession *session, FaspTime now)
 {
