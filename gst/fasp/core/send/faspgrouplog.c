@@ -17,7 +17,7 @@
 #define SPOKEN_ENOUGH .5
 #define ROUNDS_SHARED 2
 #define ROUNDS_MAX 250
-/* A member may be silent for 1.25 of its clock, and so much more. */
+/* A member may be silent for 1.25 times its clock, plus this. */
 #define QUIET_MORE (100 * FASP_MSEC)
 /* Members ask for a recent loss within get_quiet() and OLD_AFTER. An older block goes to all only
  * if more than this share of the members asks for it. */
@@ -31,13 +31,12 @@
 
 typedef struct
 {
-  guint64 first, last;  /* packets that carried it */
-  FaspTime sent;        /* when the first one left; not in times: of a fast stream, these are
-                           soon forgotten */
-  FaspTime asked;       /* newest event: when its first request came */
-  guint16 requests;     /* newest event: requests so far */
-  guint8 event;         /* newest event: the round that the members lost; 0: there was no event */
-  guint8 rounds;        /* how often it was sent to all */
+  guint64 first, last; /* packets that carried the block */
+  FaspTime sent;    /* when the first one left; `times' would soon forget that of a fast stream */
+  FaspTime asked;   /* newest event: when its first request came */
+  guint16 requests; /* newest event: requests so far */
+  guint8 event;     /* newest event: the round that the members lost; 0: there was no event */
+  guint8 rounds;    /* how often it was sent to all */
   FaspHeapItem *queued; /* its place in the queue of blocks that go to all again; NULL: it is not
                            queued */
 } Entry;
@@ -51,7 +50,7 @@ struct _FaspGroupLog
   FaspHeap queue;
   FaspTime window;
   guint members;
-  FaspTime clock; /* of the members, in force now */
+  FaspTime clock; /* the members' interval of feedback, in force now */
   /* clock_before: the longer one, in force until clock_since; clock_then: the longest since */
   FaspTime clock_before, clock_since, clock_then;
   FaspGroupLosses losses;
@@ -275,7 +274,8 @@ is_shared (const FaspGroupLog *log, FaspTime now, const Entry *e, gboolean speak
 {
   if (log->members < 2)
     return FALSE;
-  /* a few members ask for old blocks alone: meanwhile the others would get no new ones */
+  /* if only a few members ask for an old block, sending it to all would take the place of new
+   * blocks for the others */
   if (is_old (log, now, e))
     return e->requests > OLD_SHARE * log->members;
   if (e->requests >= 2 && now - e->asked <= log->window)

@@ -10,7 +10,7 @@
 /* A flow's share of arrivals has full weight only when it is measured over so many datagrams. */
 #define SURE 64.
 
-/* --- how to choose ------------------------------------------------------------ */
+/* --- strategies --------------------------------------------------------------- */
 
 /* Picks a random flow of @among for each datagram. The losses of one flow are then spread evenly
  * over the stream, and no period of the stream can coincide with a period of a path. */

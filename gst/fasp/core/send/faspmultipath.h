@@ -21,7 +21,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   gdouble weight; /* 1: an equal share */
-  gdouble credit; /* round robin: how far it is behind its share */
+  gdouble credit; /* round robin: how far the flow is behind its share */
   guint64 reported,
       received; /* datagrams reported, and arrived, when the weight was last adjusted */
 } FaspShare;

@@ -3,16 +3,15 @@
  * fasppathscheduler.h: which of several paths the next datagram takes: the one on which it arrives
  * first.
  *
- * When it arrives is known: the peer tells all arrivals by one clock, so the delays of the paths
- * can be compared without knowing how far the two clocks are apart.
+ * The arrival is known: the peer reports all arrivals by one clock, so the delays of the paths can
+ * be compared without knowing how far the two clocks are apart.
  *
  * - A path on which it would be too late is not taken while there is another.
  * - Of those that are left, one that does not carry it yet is taken, if there is one.
  * - If the best path cannot take it now, it waits for that path, unless so much waits behind it
  * that another path, which can take it now, brings it before the best one has brought all (the
  * criterion of ECF: Lim, Nahum, Towsley, Gibbens, CoNEXT 2017). So what waits for a full path does
- * not keep another one idle for long.
- */
+ * not keep another one idle for long. */
 #pragma once
 
 #include "fasptypes.h"

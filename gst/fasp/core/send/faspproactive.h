@@ -32,9 +32,9 @@ typedef struct
 
 void fasp_proactive_clear (FaspProactive *copies);
 
-/* FALSE: FASP_PROACTIVE_WAITING_MAX are waiting already. */
+/* FALSE: FASP_PROACTIVE_WAITING_MAX copies wait already. */
 gboolean fasp_proactive_push (FaspProactive *copies, const FaspCopy *copy);
-/* The one due first, whether due or not; NULL: none. */
+/* The copy that is due first, whether due yet or not; NULL: none. */
 const FaspCopy *fasp_proactive_peek (const FaspProactive *copies);
 void fasp_proactive_pop (FaspProactive *copies);
 

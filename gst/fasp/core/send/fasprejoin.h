@@ -7,14 +7,13 @@
  *      ^                   |                                        |
  *      '---hears nothing---+-------------- leaves -----------------'
  *
- * In a trial it must hear the group for the whole hold, and at least half of the packets.
- * The hold doubles when the receiver has to leave soon after it came back.  So it moves no
- * more often than
+ * In a trial it must hear the group for the whole hold, and at least half of the packets. The hold
+ * doubles when the receiver has to leave soon after it came back. So it changes between group and
+ * unicast no more often than
  *
  *     sum of FIRST 2^i <= time
  *
- * allows, and in the long run no more than once in FASP_REJOIN_MOST.
- */
+ * allows, and in the long run no more than once in FASP_REJOIN_MOST. */
 #pragma once
 
 #include "fasptypes.h"

@@ -48,8 +48,8 @@ typedef struct
   guint64 lost;                /* transmissions that this feedback shows to be lost */
   FaspTime shortest;           /* least time since one of these left;
                                   FASP_NEVER: none */
-  FaspTime rtt;                /* sample of the slowest flow; 0: none */
-  FaspTime ack_delay;          /* of that sample */
+  FaspTime rtt;                /* round-trip sample of the slowest flow; 0: none */
+  FaspTime ack_delay;          /* how long the peer held back the report of that sample */
   guint64 dead;                /* flows that it shows to be dead, a bit each */
   guint64 rounds[FASP_ROUNDS]; /* blocks acknowledged by this feedback */
 } FaspSentMapResult;
@@ -87,8 +87,8 @@ void fasp_sent_map_leave (FaspSentMap *map);
 /* Some or all blocks below @to were sent by a group that the peer has left. Queues them, so that
  * those it does not acknowledge are sent again. */
 void fasp_sent_map_overtaken (FaspSentMap *map, guint64 to);
-/* What the peer has reported of the group of @log since it left that: the newest packet, and the
- * number of packets received. FALSE: it has reported nothing. */
+/* What the peer has reported of the group of @log since it left this group: the newest packet, and
+ * the number of packets received. FALSE: it has reported nothing. */
 gboolean fasp_sent_map_get_past (const FaspSentMap *map, const FaspGroupLog *log, guint64 *pn,
     guint64 *received);
 /* Catches up with the blocks that the group has sent.  Call it before anything that
@@ -108,7 +108,7 @@ typedef struct
 {
   guint64 reported;        /* datagrams that feedback has reported on */
   guint64 received, holes; /* of these: arrived, and runs of lost ones */
-  FaspTime rtt;            /* smoothed; 0: not measured */
+  FaspTime rtt;            /* smoothed round trip; 0: not measured */
   FaspTime sample, delay;  /* the round-trip sample of the newest FEEDBACK about it, 0: none; and
                               how long the peer held that FEEDBACK back */
 } FaspFlowTotals;

@@ -122,7 +122,7 @@ fasp_sent_map_flow_feedback (FaspSentMap *map, FaspTime now, const FaspFeedbackF
     fasp_sent_map_settle (map, now, flow, largest - reported->unsettled, "reported", result);
 }
 
-/* --- figures -------------------------------------------------------------------------- */
+/* --- totals ----------------------------------------------------------------------------- */
 
 FaspFlowTotals
 fasp_sent_map_get_totals (const FaspSentMap *map, guint8 index)

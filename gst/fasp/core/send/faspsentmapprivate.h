@@ -33,7 +33,7 @@ typedef struct
   FaspTime given_up;       /* departure of the newest packet that was counted as lost without a
                               report */
   FaspRtt rtt;
-  FaspTime sample, delay; /* of the newest feedback: FaspFlowTotals */
+  FaspTime sample, delay; /* as in FaspFlowTotals */
   gdouble loss;           /* share of recent packets that were lost */
   guint silent;           /* packets lost since the last report of an arrival */
 } FaspSentFlow;
@@ -41,18 +41,18 @@ typedef struct
 typedef struct
 {
   guint16 in_flight; /* transmissions neither delivered nor lost */
-  guint8 rounds;     /* including the original's, saturating */
+  guint8 rounds;     /* rounds in which it was sent, the original's included; saturating */
   guint8 queued;
-  guint8 first, last; /* flows that it left on */
-  guint8 asked;       /* fasp_group_log_ask() */
+  guint8 first, last; /* flows on which it first and last left */
+  guint8 asked;       /* state of fasp_group_log_ask() */
 } FaspSentBlock;
 
 struct FaspSentMap
 {
   FaspLog *decisions; /* the session's; NULL: nothing is logged */
   FaspSentFlow *flows[FASP_FLOWS_MAX];
-  guint n_flows; /* in use so far */
-  guint8 only;   /* fasp_sent_map_set_only() */
+  guint n_flows; /* flows used so far */
+  guint8 only;   /* as set by fasp_sent_map_set_only() */
   FaspOriginals originals;
   gboolean original_lost; /* the original of the last block counted was lost */
   FaspSentBlock *blocks;  /* [base, next), block n at n & block_mask */
@@ -75,9 +75,9 @@ struct FaspSentMap
   guint64 past_received;   /* of the group that it has left: packets received; 0: nothing was
                               reported */
   guint64 group_reported;  /* newest packet of the group reported, + 1 */
-  guint64 group_settled;   /* newest one settled, + 1 */
+  guint64 group_settled;   /* newest packet of the group settled, + 1 */
   FaspTime looks_from;     /* the allowance of look-ups is used up to this time */
-  FaspTime granted;        /* fasp_group_log_grants() */
+  FaspTime granted;        /* state of fasp_group_log_grants() */
 };
 
 /* Packets that were found lost together. They are logged as one event, as after an outage one
@@ -117,7 +117,7 @@ typedef enum
 {
   FASP_BLOCK_HERE, /* the peer has it, or does not need it any more */
   FASP_BLOCK_MISSING,
-  FASP_BLOCK_UNKNOWN, /* nothing */
+  FASP_BLOCK_UNKNOWN, /* no feedback has covered it */
 } FaspKnowledge;
 
 /* Adds a new block, which is not sent yet. */

@@ -22,10 +22,10 @@
 /* The regular feedback on a block is awaited if it can come within this share of the latency beyond
  * one round trip. */
 #define ANSWER_SHARE 8
-/* A tail probe is repeated after this share of the same time. */
+/* A tail probe is repeated after this share of the latency beyond one round trip. */
 #define WAIT_SHARE 4
 /* The usual gap is a moving average, in which a new one has 1/GAP_WEIGHT of the weight and counts
- * as at most GAP_UNUSUAL of the usual ones plus GAP_BIT. */
+ * as at most GAP_UNUSUAL usual gaps plus GAP_BIT. */
 #define GAP_WEIGHT 16
 #define GAP_UNUSUAL 4
 #define GAP_BIT FASP_MSEC
@@ -121,10 +121,9 @@ end_stall (FaspTx *tx, FaspTime now)
   FASP_LOG (tx->log, now, SENDING_RESUMED, tx->view.cursor - tx->view.acked);
 }
 
-/* Updates whether the peer takes the stream. It begins to when it acknowledges a block that was not
+/* Updates whether the peer takes the stream. It begins when it acknowledges a block that was not
  * given up; it goes on while its acknowledgement advances and packets arrive. Blocks that it claims
- * to have skipped do not count, as any peer can claim that.
- */
+ * to have skipped do not count, as any peer can claim that. */
 static void
 follow_acknowledgement (FaspTx *tx, FaspTime now, const FaspFeedback *feedback)
 {
@@ -194,7 +193,8 @@ fasp_tx_feedback (FaspTx *tx, FaspTime now, const FaspFeedback *feedback, FaspRt
   if (tx->log != NULL && tx->view.cursor < fasp_store_get_head (tx->store)
       && !fasp_tx_has_fresh (tx))
     *fasp_log_get_kept (tx->log, FASP_LOG_KEEPS_WINDOW) = now;
-  /* The window only ever opens. An ack below what is kept does not tell where it ends. */
+  /* The end of the window never moves back. An ack below the store's tail does not show where it
+   * is. */
   if (feedback->ack >= fasp_store_get_tail (tx->store))
     tx->limit = MAX (tx->limit,
         fasp_store_get_units (tx->store, feedback->ack) + MIN (feedback->window, FASP_WINDOW_MAX));
@@ -482,7 +482,7 @@ fasp_tx_next (FaspTx *tx, FaspTime now, const FaspRtt *rtt, guint32 room, gint64
     if (tx->estimate->no_rtx && give_up_lost (tx, now))
       return (FaspTxItem) { FASP_TX_SKIP, tx->view.skip_to, 0, 0, 0, 1 };
   }
-  /* retransmissions to a member are bounded for the whole group, elsewhere */
+  /* retransmissions to a member are bounded by fasp_group_log_grants() */
   rtx = may_send (tx)
           && (tx->view.peer == FASP_TX_TAKES || tx->group.log != NULL || now >= tx->fresh_time) ?
       fasp_sent_map_peek (tx->sent_map, &round) :
@@ -681,8 +681,8 @@ fasp_tx_expire (FaspTx *tx, FaspTime now, guint32 media_time, const FaspRtt *rtt
     return;
   newest = fasp_store_get (tx->store, head - 1)->media_time;
   expired = fasp_widen (media_time, FASP_MEDIA_TIME_BITS, newest);
-  /* everything would be too late: our clock was set back, of which the receiver does not know yet,
-   * or the path has become too long */
+  /* all blocks would be too late: our clock was set back, which the receiver does not know yet, or
+   * the path has become too long */
   if (expired + rtt->latest > newest)
     return;
   expired += rtt->min;

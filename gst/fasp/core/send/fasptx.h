@@ -32,7 +32,7 @@ G_BEGIN_DECLS
 /* The first tail probe follows after this pause if the latency then still has time for a
  * retransmission. */
 #define FASP_TX_TAIL_FIRST (8 * FASP_MSEC)
-/* If there is less time, it comes sooner, but not before the stream has paused. */
+/* With less time than that, the probe follows sooner, but not after a shorter pause than this. */
 #define FASP_TX_TAIL_LEAST FASP_MSEC
 #define FASP_TX_TAIL_MAX (100 * FASP_MSEC)
 
@@ -58,7 +58,7 @@ typedef enum
 typedef struct
 {
   guint64 blocks_sent, payload_sent, blocks_resent, payload_resent;
-  guint64 copies_sent; /* those among blocks_resent */
+  guint64 copies_sent; /* copies of retransmissions; blocks_resent counts them, too */
   guint64 blocks_doubled, repairs_sent;
   guint64 blocks_not_doubled; /* copies that did not leave, as their path had no room */
   guint64 skips_reported;     /* skips that the peer reports */
@@ -98,7 +98,7 @@ typedef struct
 typedef enum
 {
   FASP_TX_NOTHING,
-  FASP_TX_BLOCK,  /* see the fields below */
+  FASP_TX_BLOCK,  /* a block, or a fragment of it */
   FASP_TX_REPAIR, /* for blocks [number, end) */
   FASP_TX_TAIL,
   FASP_TX_SKIP,

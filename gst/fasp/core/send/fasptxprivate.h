@@ -13,12 +13,11 @@ G_BEGIN_DECLS
 /* The group that the peer is a member of. Changed by fasptxgroup.c. */
 typedef struct
 {
-  FaspGroupLog *log;   /* of the group that new blocks go to
-                          (faspmulticastsender.h); NULL: of none */
-  FaspGroupLog *past;  /* of the group that it was a member of; NULL: of none */
-  FaspTime deaf_since; /* since when it has reported nothing new of the
-                          group; FASP_NEVER: it does report */
-  gboolean is_deaf;    /* it does not hear the group */
+  FaspGroupLog *log;   /* log of the group that new blocks go to; NULL: none */
+  FaspGroupLog *past;  /* log of the group that the peer has left; NULL: none */
+  FaspTime deaf_since; /* since when the peer has reported nothing new of the group; FASP_NEVER: it
+                          reports news */
+  gboolean is_deaf;    /* the peer does not hear the group */
   FaspRejoin rejoin;   /* decides when it becomes a member again */
 } FaspTxGroup;
 

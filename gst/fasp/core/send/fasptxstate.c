@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * fasptxstate.c: a sending half begins and ends; its parts, how far it is, and what its owner tells
- * it.
- */
+ * fasptxstate.c: creating and freeing a sending half; its parts, its progress, and what the session
+ * sets in it. */
 #include "fasptxprivate.h"
 
 FaspTx *
