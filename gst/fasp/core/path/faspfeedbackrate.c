@@ -7,7 +7,7 @@
 #define QUEUE_LONG (50 * FASP_MSEC)
 #define QUEUE_HUGE (150 * FASP_MSEC)
 #define NOISE_MOST (50 * FASP_MSEC)
-#define NOISE_GAIN .125 /* of the smoothing */
+#define NOISE_GAIN .125 /* weight of a new value in the smoothed noise */
 #define NOISES 2
 /* The longest wait for the effect of a change: by the peer's clock, and by ours. */
 #define WAIT_MOST FASP_SEC
@@ -19,7 +19,7 @@
 /* If feedback leaves at so many times the rate at which it arrives, it lengthens the queue. */
 #define HELD_UP 1.1
 #define SHORTER .875
-#define NEAR .75 /* share of a rate that was too high */
+#define NEAR .75 /* the rate doubles only below this share of a rate that made a queue */
 
 static void
 look_again (FaspFeedbackRate *f)

@@ -45,7 +45,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   gboolean measured;
-  FaspTime transit;             /* of the last feedback, between two clocks */
+  FaspTime transit;             /* transit of the last feedback, from the peer's clock to ours */
   FaspTime least, least_before; /* least transit in this period and the one before */
   FaspTime period_from;
 } FaspFeedbackPath;

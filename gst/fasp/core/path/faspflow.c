@@ -43,7 +43,7 @@ fasp_flow_suppose (FaspFlow *flow, FaspTime now, const FaspAddress *at, gboolean
   flow->challenge.candidate = *at;
   flow->challenge.heard = heard;
   flow->challenge.has_candidate = TRUE;
-  /* each datagram from there allows so many further challenges */
+  /* each datagram from the candidate allows this many further challenges */
   flow->challenge.left = FASP_CHALLENGES;
 }
 
@@ -72,7 +72,7 @@ fasp_flow_heard (FaspFlow *flow, FaspTime now, const FaspAddress *from, gboolean
   flow->heard = now;
   flow->refusal.is_reported = FALSE;
   if (flow->death.is_dead) {
-    /* the flow may carry again */
+    /* the flow may carry packets again */
     flow->asking.time = MIN (flow->asking.time, flow->asking.sent + FASP_FLOW_AGAIN);
   } else if (same && flow->proved && flow->asking.time != FASP_NEVER) {
     flow->asking.time = now + FASP_FLOW_QUIET;

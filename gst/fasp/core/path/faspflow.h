@@ -132,8 +132,8 @@ typedef struct
 /* Sender: path MTU probes. Changed by the session. */
 typedef struct
 {
-  guint64 pn;           /* of the packet that follows the last one */
-  gboolean is_followed; /* a small packet must follow it */
+  guint64 pn;           /* number of the packet that follows the last probe */
+  gboolean is_followed; /* a small packet must follow the probe */
 } FaspFlowProbe;
 
 typedef struct
@@ -156,7 +156,7 @@ typedef struct
   FaspFeedbackPath back; /* sender: the path that feedback takes */
   FaspFlowDeath death;
   FaspOutage outage; /* with several flows: outages reported to the application */
-  FaspLoss loss;     /* sender: of this flow, if each block is sent on all flows */
+  FaspLoss loss;     /* sender: loss of this flow, if each block is sent on all flows */
   FaspFlowSilence silence;
   FaspFlowReported reported;
   guint64 datagrams_sent, wire_sent;

@@ -66,7 +66,7 @@ guint64 fasp_gap_count_settled (const FaspGap *gap);
 /* When the next hole will be settled, or FASP_NEVER. */
 FaspTime fasp_gap_get_timeout (const FaspGap *gap);
 FaspTime fasp_gap_get_delay (const FaspGap *gap);
-/* Holes are settled @recovery_time later than that delay. */
+/* Holes are settled @recovery_time after the reorder delay. */
 void fasp_gap_set_recovery_time (FaspGap *gap, FaspTime recovery_time);
 /* A hole that is settled within @spare can be repaired in time.  The retransmission may be late by
  * the delay, too, so the delay is bounded by half of @spare, or FASP_GAP_DELAY_MOST if that is

@@ -26,8 +26,8 @@ typedef struct
 
 typedef struct
 {
-  guint64 packets, lost, holes; /* at the last update */
-  guint64 seen, seen_lost;      /* packets and lost at the last look */
+  guint64 packets, lost, holes; /* totals at the last fasp_loss_update() */
+  guint64 seen, seen_lost;      /* `packets' and `lost' at the last fasp_loss_look() */
   FaspTime time;
   FaspTime accident; /* time of the last outage; FASP_NEVER: none yet */
   FaspLossSum fast, middle, slow;

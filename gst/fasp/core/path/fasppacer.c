@@ -86,7 +86,7 @@ fasp_pacer_get_time (const FaspPacer *pacer, FaspTime now, gsize bytes)
 
   if (pacer->ready.rate == 0)
     return now;
-  /* sending may be ahead of the clock by the time of the rest of the burst at the rate */
+  /* a datagram may leave before `ready' by the time that the rest of the burst takes at the rate */
   at = pacer->ready.ns;
   if (bytes < pacer->burst)
     at -= fasp_rate_clock_span (pacer->ready.rate, pacer->burst - bytes);

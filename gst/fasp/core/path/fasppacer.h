@@ -29,8 +29,8 @@ typedef struct
   FaspTime quantum;    /* between two wake-ups; longer for an endpoint with many pacers */
   gint64 unused;       /* bytes that the rate would have allowed recently */
   FaspTime last;       /* when the last datagram left */
-  FaspTime together;   /* departure of the first datagram that left together with it */
-  gint64 before;       /* `ready' before that one, ns */
+  FaspTime together;   /* departure of the first datagram that left together with the last one */
+  gint64 before;       /* `ready' before that first datagram, ns */
   gboolean wanted;     /* a datagram waits only for the pacer */
   gint64 missed;       /* total ns by which such datagrams left too late */
 } FaspPacer;
@@ -46,8 +46,8 @@ guint32 fasp_pacer_choose_short_burst (guint64 rate);
 /* The earliest time a datagram of up to @bytes may leave, rounded up to µs; <= now: at
  * once.  A datagram larger than the burst leaves alone. */
 FaspTime fasp_pacer_get_time (const FaspPacer *pacer, FaspTime now, gsize bytes);
-/* When to wake up to send such a datagram: at high rates later, so that as many can leave together
- * as the rate allows in a quantum. */
+/* When to wake up to send a datagram of @bytes: at high rates later, so that as many can leave
+ * together as the rate allows in a quantum. */
 FaspTime fasp_pacer_get_wake (const FaspPacer *pacer, FaspTime now, gsize bytes);
 /* The unused bytes of the rate in the last quarter of a second.  Optional data may use them.
  * Without a rate there is no limit. */
