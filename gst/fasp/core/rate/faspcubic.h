@@ -16,8 +16,8 @@ typedef struct
 {
   gdouble window; /* packets */
   gdouble most;   /* W_max: the window before it was last reduced */
-  gdouble first;  /* the window at the beginning of this epoch, */
-  FaspTime epoch; /* and the time */
+  gdouble first;  /* the window at the beginning of this epoch */
+  FaspTime epoch; /* when this epoch began */
   gdouble reno;   /* W_est: the window that Reno would have */
 } FaspCubic;
 

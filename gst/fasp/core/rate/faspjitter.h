@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   gdouble spread; /* smoothed; µs */
-  guint n;        /* stretches so far, until the smoothed mean has its full length */
+  guint n;        /* stretches so far, up to 1 / FASP_RATE_WEIGHT */
 } FaspJitter;
 
 void fasp_jitter_add (FaspJitter *jitter, const FaspSpan *span);

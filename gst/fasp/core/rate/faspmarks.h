@@ -28,9 +28,8 @@ typedef struct
   guint unmarked;           /* rounds in a row without a mark */
   guint64 late;             /* packets reported in a row that have waited for longer than in an L4S
                                queue */
-  FaspTime reaction;        /* time of the last reaction, µs, at most one in a round, */
-  guint64 reacted;          /* and bytes sent by then: marks of earlier packets cause no further
-                               reaction */
+  FaspTime reaction;        /* time of the last reaction, µs; at most one in a round */
+  guint64 reacted; /* bytes sent by then: marks of earlier packets cause no further reaction */
 } FaspMarks;
 
 /* @least: the shortest queueing delay of the packets; @target: a delay that does not count as a

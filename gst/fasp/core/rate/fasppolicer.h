@@ -37,9 +37,9 @@ typedef struct
   gdouble before;         /* the rate in force when A was believed, bit/s */
   gdouble arrived;        /* bit/s in the last interval that lost too much; 0: none recently */
   guint rounds;           /* round trips of the interval, or of the state, so far */
-  guint watched;          /* round trips since the end of that interval */
-  FaspTime since;         /* start of the interval, */
-  guint64 seen;           /* and the bytes reported by then */
+  guint watched;          /* round trips since the end of the interval of `arrived' */
+  FaspTime since;         /* start of the interval */
+  guint64 seen;           /* bytes reported by the start of the interval */
   gdouble reported, lost; /* packets reported in the interval, and lost */
 } FaspPolicer;
 

@@ -19,8 +19,8 @@
 
 typedef struct
 {
-  guint n;            /* points, */
-  FaspTime time;      /* and the time between the first and the last of each stretch */
+  guint n;            /* points of all stretches */
+  FaspTime time;      /* times between the first and the last point of each stretch, added up */
   gdouble bb, bs, ba; /* sums around the means of each stretch: bytes, departure, arrival */
   gdouble loss;
 } Fit;
@@ -139,7 +139,7 @@ fasp_pulse_measure (FaspPulse *pulse, gdouble pace, gboolean strong)
   FaspPulseRates rates = { 0 };
   Fit fit;
 
-  /* flows are reported one after the other */
+  /* the samples of several flows were added one flow after the other */
   qsort (pulse->points, pulse->n, sizeof *pulse->points, compare);
   fit = fit_stretches (pulse, pace, strong);
   if (fit.n < UNHELD_LEAST * pulse->n)

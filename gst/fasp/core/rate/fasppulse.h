@@ -42,7 +42,7 @@ typedef struct
 typedef struct
 {
   gdouble left, arrived; /* the rates of departure and of arrival, lost packets included */
-  gdouble delivered;     /* the rate of arrival without them */
+  gdouble delivered;     /* the rate of arrival without lost packets */
 } FaspPulseRates;
 
 /* @queue: queueing delay of the sample, µs.  @loss: share lost of the packets reported with it. */

@@ -29,7 +29,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   gboolean measured;
-  FaspTime least, least_before; /* one-way delays, of this window and the last */
+  FaspTime least, least_before; /* least one-way delay in this window, and in the one before */
   FaspTime early;               /* the least of the first half of this window */
   FaspTime since;               /* start of this window */
   FaspTime last_sent, last_delay;

@@ -50,7 +50,7 @@ typedef struct
 typedef struct
 {
   FaspTime now;
-  FaspTime rtt; /* smoothed; 0: not known */
+  FaspTime rtt; /* smoothed round trip; 0: not known */
   guint8 flow;
   guint64 reported, lost, marked; /* the flow's packets so far: reported; of these, missing; and
                                      marked by ECN.  A controller gets the growth of each, with lost
@@ -84,7 +84,7 @@ struct _FaspRate
   FaspTime standing;     /* recent standing queue, µs */
   guint64 seen;          /* bytes, as in samples, up to the newest packet that was reported */
   guint64 left;          /* bytes, as in samples, that were sent */
-  FaspTime oldest;       /* no unreported packet was sent before */
+  FaspTime oldest;       /* no unreported packet was sent before this time */
   FaspTime feedback_rtt; /* from a packet's departure to its report, without a queue, µs; 0: not
                             known */
   gdouble window;        /* bytes that may be in flight */
@@ -92,12 +92,12 @@ struct _FaspRate
                                       wait for that after the last datagram */
   gboolean even;       /* the path marks bursts, so they are to be short; set by the controller */
   gboolean enough;     /* the encoder would not use a higher rate (faspdemand.h) */
-  gboolean dry;        /* the rate allows sending, but there is nothing to send; */
+  gboolean dry;        /* the rate allows sending, but there is nothing to send */
   FaspTime dry_until;  /* when `dry' was last TRUE */
   FaspTime full_until; /* when a datagram last waited for the window */
-  guint64 reported[FASP_FLOWS_MAX], lost[FASP_FLOWS_MAX]; /* totals at the last */
-  guint64 marked[FASP_FLOWS_MAX];                         /* report, */
-  guint64 missing[FASP_FLOWS_MAX];                        /* and packets missing then */
+  guint64 reported[FASP_FLOWS_MAX], lost[FASP_FLOWS_MAX]; /* totals in the last report */
+  guint64 marked[FASP_FLOWS_MAX];                         /* marked packets in the last report */
+  guint64 missing[FASP_FLOWS_MAX];                        /* packets missing in the last report */
   FaspTime overtaken[FASP_FLOWS_MAX];                     /* when `missing' last fell; 0: never */
 };
 
@@ -105,7 +105,6 @@ struct _FaspRate
  * 0 for @min or @max means FASP_RATE_LEAST or FASP_RATE_MOST. */
 FaspRate *fasp_rate_new (FaspRateControl control, guint64 min, guint64 max, FaspTime now);
 void fasp_rate_free (FaspRate *rate);
-/* May be called at any time. */
 void fasp_rate_set_bounds (FaspRate *rate, guint64 min, guint64 max);
 void fasp_rate_feedback (FaspRate *rate, const FaspRateFeedback *feedback);
 /* A packet is reported without a receive timestamp; @bytes: as in a sample.  It is no longer in
@@ -126,9 +125,7 @@ guint64 fasp_rate_get_excess (const FaspRate *rate, guint64 sent);
  * feedback_rtt. */
 FaspTime fasp_rate_get_overdue (const FaspRate *rate, FaspTime now);
 
-/* @dry: the rate allows sending, but there is nothing to send. */
 void fasp_rate_set_dry (FaspRate *rate, FaspTime now, gboolean dry);
-/* @enough: the encoder would not use a higher rate (faspdemand.h). */
 void fasp_rate_set_enough (FaspRate *rate, gboolean enough);
 /* A datagram waits for the window. */
 void fasp_rate_set_full (FaspRate *rate, FaspTime now);

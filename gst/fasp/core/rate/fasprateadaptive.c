@@ -89,7 +89,7 @@ typedef enum
 typedef struct
 {
   FaspCubic cubic;  /* the window */
-  FaspTime reduced; /* when it was last reduced */
+  FaspTime reduced; /* when the window was last reduced */
   gdouble share;    /* lower bound of the rate, bit/s */
   guint lossy;      /* round trips in a row with a queue and losses */
 } Competition;
@@ -105,7 +105,7 @@ typedef struct
   gdouble gain;   /* of this pulse, or the next one */
   gdouble before; /* the rate before it fell, if no pulse has tried it since; else 0 */
   FaspTime pulse_start, pulse_end;
-  guint64 sent, pulse_sent; /* bytes by now, and when the pulse began */
+  guint64 sent, pulse_sent; /* bytes sent by now, and by the start of the pulse */
   gboolean evaluated;       /* the last pulse was evaluated */
   gboolean is_full;         /* the pulse had enough to send all the time */
   FaspPulse pulse;
@@ -115,19 +115,19 @@ typedef struct
   FaspJitter jitter;
   FaspChance chance;
   gdouble loss;      /* share of the packets reported last, beyond random loss */
-  FaspTime round;    /* when this round trip began, */
-  guint64 round_end; /* bytes sent by then, */
-  guint untried;     /* and round trips in a row in which no pulse was evaluated */
-  FaspTime least;    /* the least queue in it */
-  guint64 lost;      /* packets in this round trip */
+  FaspTime round;    /* when this round trip began */
+  guint64 round_end; /* bytes sent when this round trip began */
+  guint untried;     /* round trips in a row in which no pulse was evaluated */
+  FaspTime least;    /* least queueing delay in this round trip */
+  guint64 lost;      /* packets lost in this round trip */
   FaspMarks marks;
   FaspPolicer policer;
   guint stood, calm;    /* round trips in a row with a standing queue, or without */
   FaspTime stood_since; /* when the first of `stood' ended */
   gboolean competes;    /* other senders fill the queue */
-  Competition others;   /* while it competes */
+  Competition others;   /* used while `competes' */
   FaspTime stood_last;  /* when a queue stood last */
-  guint64 confirmed;    /* `seen' at the last feedback */
+  guint64 confirmed;    /* FaspRate.seen at the last feedback */
   gboolean clears;      /* a queue stands, and the sender lets it drain */
   guint64 dice;
 } Adaptive;

@@ -48,11 +48,11 @@ typedef struct
   FaspRate rate;
   Least least[FASP_FLOWS_MAX];
   gdouble window;         /* bytes */
-  gdouble queue, largest; /* smoothed, and its largest; µs */
+  gdouble queue, largest; /* smoothed queueing delay, and the largest such delay; µs */
   FaspTime rtt;
   gboolean measured;                /* rtt is measured, not assumed */
   gdouble loss;                     /* recent share lost */
-  guint64 trip_reported, trip_lost; /* of this round trip */
+  guint64 trip_reported, trip_lost; /* packets reported and lost in this round trip */
   FaspTime reported;
   FaspTime responded; /* time of the last response; losses of packets sent before cause no second
                          one */
@@ -83,7 +83,7 @@ roll (Pert *p)
   return ((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
 
-/* Like RED's gentle curve. */
+/* The probability of an early response, like RED's gentle curve. */
 static gdouble
 get_probability (gdouble queue)
 {

@@ -15,9 +15,9 @@ G_BEGIN_DECLS
 /* All 0 (or just n = 0) is an empty span. */
 typedef struct
 {
-  FaspRateSample from, to;       /* the first and the last sample, */
-  FaspTime queue_from, queue_to; /* their queueing delay, */
-  FaspTime least, most;          /* and the range of all queueing delays */
+  FaspRateSample from, to;       /* the first and the last sample */
+  FaspTime queue_from, queue_to; /* queueing delays of `from' and `to' */
+  FaspTime least, most;          /* the range of all queueing delays */
   FaspTime variation;            /* sum of all rises and falls of the queueing delay */
   FaspTime idle;                 /* the longest time in which the queue may have been empty */
   guint n;
