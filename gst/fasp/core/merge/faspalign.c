@@ -56,7 +56,7 @@ fasp_merge_begin_anew (FaspMerge *merge, FaspSource *source)
   }
 }
 
-/* Is the place of any source in the stream being searched for? */
+/* Is the position of any source in the stream being searched for? */
 static gboolean
 is_searching (const FaspMerge *merge)
 {
@@ -159,7 +159,7 @@ fasp_merge_align (FaspMerge *merge, FaspTime now, FaspSource *source)
   g_clear_pointer (&source->anchors, fasp_anchors_free);
   shift = source->alignment.shift;
   if (shift < 0 && offset < (guint64) -shift)
-    return FALSE; /* before the stream began */
+    return FALSE; /* these bytes come before the stream's first one */
   held->block->offset = fasp_offset_check (offset + shift);
   held->behind.origin = merge->next.origin;
   held->behind.offset = fasp_offset_check (held->behind.offset + shift);

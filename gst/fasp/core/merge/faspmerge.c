@@ -49,9 +49,9 @@ fasp_merge_free (FaspMerge *merge)
   g_free (merge);
 }
 
-/* --- in ---------------------------------------------------------------------------- */
+/* --- blocks put in ----------------------------------------------------------------- */
 
-/* Cuts from the held block what the reader has by now, after comparing it. */
+/* Cuts the bytes that the reader has from the held block, after comparing them. */
 static void
 fit (FaspMerge *merge, FaspTime now, FaspSource *source)
 {
@@ -130,7 +130,8 @@ has_place (FaspMerge *merge, FaspTime now, FaspSource *source)
               "the leader begins another stream, or a part is missing"));
 }
 
-/* Updates since when each source has brought blocks while the leader has brought none. */
+/* Updates `alone' of each source: since when it has brought blocks while the leader has brought
+ * none. */
 static void
 note_alone (FaspMerge *merge, FaspTime now, FaspSource *source)
 {
@@ -184,7 +185,7 @@ fasp_merge_put (FaspMerge *merge, FaspTime now, guint i, const FaspRead *read)
   fasp_block_unref (read->block);
 }
 
-/* --- out --------------------------------------------------------------------------- */
+/* --- the next block ---------------------------------------------------------------- */
 
 /* Does the leader lack the next bytes? It does if it holds later ones, is not connected, or should
  * have brought by now what @other holds. */
@@ -263,8 +264,8 @@ waits_for_others (const FaspMerge *merge, FaspTime now)
   return FALSE;
 }
 
-/* Is the leader's block delivered although it does not follow? Either the gap before it cannot be
- * filled, or it is of another stream. */
+/* Is the leader's block delivered although it does not follow the last one? Either the gap before
+ * it cannot be filled, or it is of another stream. */
 static gboolean
 leader_goes_on (FaspMerge *merge, FaspTime now)
 {
@@ -282,7 +283,7 @@ leader_goes_on (FaspMerge *merge, FaspTime now)
   return missing == 0 || !waits_for_others (merge, now);
 }
 
-/* The leader goes on behind a hole.  Returns the source with the smallest hole. */
+/* The leader holds a block behind a hole: returns the source with the smallest hole. */
 static FaspSource *
 get_nearest (FaspMerge *merge)
 {
@@ -450,7 +451,7 @@ fasp_merge_take (FaspMerge *merge, FaspTime now, FaspRead *read, FaspMergeTaken 
   return TRUE;
 }
 
-/* --- what is known ------------------------------------------------------------------ */
+/* --- events and statistics ---------------------------------------------------------- */
 
 gboolean
 fasp_merge_poll_event (FaspMerge *merge, FaspMergeEvent *event)

@@ -78,7 +78,7 @@ void fasp_merge_free (FaspMerge *merge);
 
 /* May the next block of source @i be put in? */
 gboolean fasp_merge_wants (const FaspMerge *merge, guint i);
-/* Source @i has brought this, in order.  Takes over the reference to its block. */
+/* Source @i has brought @read, in order. Takes over the reference to its block. */
 void fasp_merge_put (FaspMerge *merge, FaspTime now, guint i, const FaspRead *read);
 /* Source @i is to lead, now and whenever it can.  If it has another stream, that stream is taken
  * from its next key frame on.  FALSE: the source is not connected, or its bytes differ.  Without

@@ -9,7 +9,7 @@
  * it to one session a minute.
  */
 #define LIAR_LEAST (60 * FASP_SEC)
-#define LIAR_MOST (3600 * FASP_SEC) /* as RFC 2439 keeps away from a route */
+#define LIAR_MOST (3600 * FASP_SEC) /* as the longest suppression of a route in RFC 2439 */
 
 static FaspLiar *
 find_liar (const FaspMerge *merge, guint64 peer)
@@ -34,7 +34,7 @@ fasp_merge_remember_liar (FaspMerge *merge, FaspTime now, guint64 peer)
         liar = &merge->liars[i];
     *liar = (FaspLiar) { .peer = peer };
   }
-  /* it has not been caught for as long as the longest span */
+  /* without a lie for the longest span, the shortest applies again */
   if (liar->until != 0 && now - liar->until > LIAR_MOST)
     liar->span = 0;
   liar->span = CLAMP (2 * liar->span, LIAR_LEAST, LIAR_MOST);

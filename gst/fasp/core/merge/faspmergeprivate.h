@@ -10,8 +10,8 @@
 G_BEGIN_DECLS
 
 #define FASP_MERGE_NONE G_MAXUINT
-/* How long an outage takes to be one (faspsession.h): a source that was asked to send is needed for
- * so long at least. */
+/* The least length of an outage (faspsession.h): a source that was asked to send is needed for at
+ * least this long. */
 #define FASP_MERGE_OUTAGE (2 * FASP_SEC)
 
 /* Two sources with different origins that once had the same bytes, and then did not. */
@@ -25,8 +25,8 @@ typedef struct
 /* A peer that has lied: it named the stream's origin, and its bytes differed. */
 typedef struct
 {
-  guint64 peer;   /* FaspSourceState; 0: none */
-  FaspTime until; /* until when it is kept out; 0: it is not */
+  guint64 peer;   /* as in FaspSourceState; 0: the entry is free */
+  FaspTime until; /* until when the peer is kept out; 0: it is not */
   FaspTime span;  /* how long it was kept out the last time, µs */
 } FaspLiar;
 
@@ -81,17 +81,18 @@ typedef struct
   FaspTime put;      /* when its last block was put in */
   FaspTime alone; /* when it first brought bytes after the leader's last; FASP_NEVER: the leader's
                      were last */
-  guint64 same;   /* so many of its bytes were compared and are those of the stream */
+  guint64 same;   /* bytes of it that were compared and are those of the stream */
   FaspSourceStats stats;
 
   /* changed by faspalign.c */
-  FaspOrigin origin;       /* of its last block */
-  FaspAnchors *anchors;    /* while its place in the stream is looked for; owned */
-  guint64 searched;        /* so many of its bytes were looked at for that */
+  FaspOrigin origin; /* origin of its last block */
+  FaspAnchors
+      *anchors; /* anchors of its bytes, while its position in the stream is searched for; owned */
+  guint64 searched;        /* bytes of it that this search has covered */
   FaspAlignment alignment; /* of its offsets with the stream's, if it has another origin */
   FaspTime placed;         /* when the alignment became known */
 
-  FaspApart apart[FASP_SOURCES_MAX]; /* by the other source; changed by faspmergetrust.c */
+  FaspApart apart[FASP_SOURCES_MAX]; /* indexed by the other source; changed by faspmergetrust.c */
 
   FaspSourceState state;
   FaspSourceRole role;
@@ -114,23 +115,23 @@ struct _FaspMerge
                      dropped */
   FaspRecent recent;
   FaspLiar liars[FASP_LIARS]; /* changed by faspmergeliars.c */
-  FaspAnchors *anchors;       /* of the stream, while the place of a source in it is searched for;
-                                 owned */
-  gboolean has_begun;         /* at least one block of the stream was taken */
-  FaspStreamOffset next;      /* behind what was taken */
+  FaspAnchors
+      *anchors; /* of the stream, while the position of a source in it is searched for; owned */
+  gboolean has_begun;    /* at least one block of the stream was taken */
+  FaspStreamOffset next; /* the offset behind the last byte taken */
   FaspTime delay;  /* from a block's media time to its play time, less the latency; FASP_NEVER: not
                       known */
   FaspTime shift;  /* the sources' shift, if they have the stream's origin; it may differ by whole
                       wraps */
   FaspTime slewed; /* when the delay was last moved */
   FaspTime due;    /* play time of the last block taken, less the latency */
-  FaspTime last_media;      /* its media time */
+  FaspTime last_media;      /* media time of the last block taken */
   FaspTime gap;             /* between blocks with different media times, smoothed */
   FaspTime led;             /* since when the leader leads */
   guint preferred;          /* the source that is to lead when it can */
-  FaspTime wait_to_restore; /* how long it must have been good before it leads again, µs; 0: it does
-                               not by itself */
-  FaspTime good_since;      /* since when it has been good; changed by faspmergerestore.c */
+  FaspTime wait_to_restore; /* how long `preferred' must have been good before it leads again, µs;
+                               0: it leads only when asked */
+  FaspTime good_since; /* since when `preferred' has been good; changed by faspmergerestore.c */
   gboolean is_wanted;  /* the application asked for this leader: its stream is taken even if it is
                           another one; FALSE again once a block of it is taken */
   gboolean is_spliced; /* wrong bytes were taken from another source, so the leader's next block
@@ -202,7 +203,7 @@ fasp_merge_differs (const FaspSource *source)
   return source->trust >= FASP_TRUST_DIFFERS;
 }
 
-/* May bytes be taken from it? */
+/* May bytes be taken from the source? */
 static inline gboolean
 fasp_merge_is_trusted (const FaspSource *source)
 {
@@ -211,8 +212,8 @@ fasp_merge_is_trusted (const FaspSource *source)
 
 /* Has the source another origin than the stream? */
 gboolean fasp_merge_is_foreign (const FaspMerge *merge, const FaspSource *source);
-/* Has the source another origin than the leader? Then its place in the stream is found by comparing
- * bytes. */
+/* Has the source another origin than the leader? Then its position in the stream is found by
+ * comparing bytes. */
 static inline gboolean
 fasp_merge_is_of_other_origin (const FaspMerge *merge, const FaspSource *source)
 {

@@ -33,7 +33,7 @@ fasp_merge_get_restore_time (const FaspMerge *merge)
   if (merge->wait_to_restore == 0 || fasp_merge_is_leader (merge, source)
       || !is_good (merge, source))
     return FASP_NEVER;
-  /* it was too late: it has to be in time for a while first */
+  /* a source that was left has to be in time for a while first */
   if (source->stats.is_left && source->role != FASP_SOURCE_STANDBY)
     return FASP_NEVER;
   return merge->good_since + merge->wait_to_restore;

@@ -450,7 +450,7 @@ fasp_merge_get_timeout (const FaspMerge *merge, FaspTime now)
     if (merge->redundancy == FASP_REDUNDANCY_STANDBY && i != merge->leader
         && source->state.is_connected)
       decision = get_decision_time (merge, now, source);
-    /* what is still due at a time in the past waits for an event, not for a timer */
+    /* a time in the past: the source waits for an event, not for a timer */
     if (held_until > now)
       timeout = MIN (timeout, held_until);
     if (decision > now)

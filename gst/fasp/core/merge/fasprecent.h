@@ -15,17 +15,17 @@ G_BEGIN_DECLS
 typedef struct
 {
   FaspBlock *block; /* owned */
-  guint source;     /* of the block */
+  guint source;     /* the block's source */
 } FaspRecentBlock;
 
 typedef struct
 {
   FaspRecentBlock *ring; /* block i at i & mask; offsets rise */
   guint64 mask, from, to;
-  guint64 bytes, most; /* kept now, and at most */
+  guint64 bytes, most; /* bytes kept now, and at most */
 } FaspRecent;
 
-/* @most: keeps so many bytes. */
+/* @most: bytes to keep. */
 void fasp_recent_init (FaspRecent *recent, guint64 most);
 void fasp_recent_clear (FaspRecent *recent);
 /* Forgets all blocks. To be called when the next one does not follow. */
@@ -42,7 +42,7 @@ typedef enum
   FASP_RECENT_GONE, /* none of the bytes is kept any more */
 } FaspRecentResult;
 
-/* What was found. */
+/* The result of fasp_recent_compare(). */
 typedef struct
 {
   guint32 compared;    /* bytes */

@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 /* The last event of a source, or of the lead. */
 typedef struct
 {
-  FaspTime since;      /* FASP_NEVER: nothing yet */
+  FaspTime since;      /* when it came; FASP_NEVER: no event yet */
   const gchar *reason; /* static */
   guint64 changes;     /* number of events so far */
 } FaspSourceChange;
