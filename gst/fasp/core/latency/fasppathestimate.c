@@ -3,7 +3,7 @@
 #include "fasppathestimate.h"
 
 #define LOOK_EVERY FASP_SEC
-/* At the beginning, when the estimate changes fast. */
+/* The interval of looks in the first SOON of a stream, when the estimate changes fast. */
 #define LOOK_SOON (100 * FASP_MSEC)
 #define SOON (5 * FASP_SEC)
 /* The sender plans again after PLAN_EVERY, or as soon as PLAN_LEAST has passed if the path is
@@ -34,7 +34,7 @@
 /* The copies that the channel takes in this time may leave together. */
 #define AT_ONCE (5. * FASP_MSEC)
 #define AT_ONCE_MAX 8
-/* Blocks per second, before anything has been sent. */
+/* Blocks per second, assumed before anything has been sent. */
 #define BLOCK_RATE 500.
 
 FaspPathEstimate *

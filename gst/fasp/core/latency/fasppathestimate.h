@@ -27,7 +27,7 @@ typedef struct
   FaspPlanner *planner;  /* the endpoint's; not owned */
   FaspPlan *plan;        /* a reference; NULL: not made yet */
   gdouble interval;      /* wanted seconds between skips */
-  FaspTime latency;      /* in force; 0: not found yet */
+  FaspTime latency;      /* the latency in force; 0: not found yet */
   FaspTime assumed;      /* the latency for plans until one is found */
   gboolean find_latency; /* FALSE: the latency is given */
   FaspTime first_data;   /* when the first data was sent */
@@ -35,7 +35,7 @@ typedef struct
   FaspTime floor;        /* the least latency to find */
   FaspTime peer_latency; /* in force at the peer, which follows ours slowly */
   FaspLoss loss, back_loss;
-  FaspLoss block_loss; /* of blocks */
+  FaspLoss block_loss; /* loss of blocks */
   gboolean doubled;    /* each block leaves on several flows at once */
   gdouble residual;    /* share of losses that FEC does not recover */
   gboolean no_rtx;     /* lost blocks are not retransmitted */
@@ -43,26 +43,26 @@ typedef struct
   /* the shortest time from departure to retransmission among the last losses */
   FaspTime shortest, shortest_before;
   guint shortest_count;
-  guint64 blocks, datagrams, wire, block_wire; /* at the last look */
+  guint64 blocks, datagrams, wire, block_wire; /* totals at the last look */
   FaspTime looked;
   gdouble jitter;                    /* of the round trip, the recent maximum; µs */
   gdouble block_rate, datagram_rate; /* per second */
   gdouble wire_rate, data_rate;      /* bit/s on the wire, and of new blocks */
   FaspTime planned;                  /* when the last plan was made */
-  FaspPlanGoal goal;                 /* of the last plan */
+  FaspPlanGoal goal;                 /* goal of the last plan */
   FaspPromise promise;
   FaspTime too_long_since; /* since when less latency would have been enough */
   FaspTime short_since;    /* since when the promise has been clearly below the wanted interval */
-  gboolean falls_short;    /* the promise has been below it for long enough to warn */
-  FaspLog *log;            /* the session's; NULL: nothing is logged */
+  gboolean falls_short; /* the promise has been below the wanted interval for long enough to warn */
+  FaspLog *log;         /* the session's; NULL: nothing is logged */
 } FaspPathEstimate;
 
 /* Totals since the session began, for fasp_path_estimate_look(). */
 typedef struct
 {
   guint64 datagrams, wire; /* datagrams sent, and their bytes with the IP header */
-  guint64 blocks;          /* new ones sent */
-  guint64 block_wire;      /* their bytes with the IP header */
+  guint64 blocks;          /* new blocks sent */
+  guint64 block_wire;      /* bytes of the datagrams with new blocks, with the IP header */
   guint64 back_received, back_lost, back_holes, back_wire;
   guint64 back_rate;                                  /* feedback that the peer may send, bytes/s;
                                                          0: not limited */

@@ -63,7 +63,7 @@ struct _FaspPlan
   /* the cheapest plan that keeps the promise lies between two prices: a share of
    * the blocks uses the dearer one */
   Table cheap, dear;
-  guint price; /* of the dearer table */
+  guint price; /* price of the dearer table */
   guint bins;  /* bins for which both tables are solved */
   gdouble share;
 };
@@ -194,7 +194,7 @@ choose (const FaspPlan *plan, gdouble price, Table *table, guint left)
     if (spread > left) {
       if (spread > plan->hurried)
         break;
-      spread = left; /* no time to spread them */
+      spread = left; /* there is no time to spread the copies */
       lost = plan->hurried_lost[left][action->copies];
     }
     skip = lost * table->skip[left - spread];
