@@ -28,14 +28,14 @@ typedef struct
   FaspTime planned;             /* when the share was last chosen */
   guint64 blocks, wire, resent; /* totals of the goal at that time */
   gdouble retransmissions;      /* per block, in the last period without repairs */
-  gdouble loss;                 /* in that period */
+  gdouble loss;                 /* the members' loss in that period */
 } FaspGroupFec;
 
 typedef struct
 {
   guint members;
-  gdouble loss, stay;   /* quantile FASP_GROUP_FEC_QUANTILE of the members' */
-  FaspTime latency;     /* the shortest of a member; 0: not known */
+  gdouble loss, stay;   /* quantile FASP_GROUP_FEC_QUANTILE of the members' values */
+  FaspTime latency;     /* the shortest latency of a member; 0: not known */
   FaspTime rtx;         /* time that a retransmission takes, from its request on */
   guint64 channel;      /* bit/s; 0: not limited */
   guint64 blocks, wire; /* new blocks so far, and their bytes on the wire */

@@ -94,7 +94,7 @@ fasp_multicast_receiver_open (FaspMulticastReceiver *receiver, FaspTime now,
   FaspOpener *opener;
 
   if (fasp_gap_is_refused (gap, pn)) {
-    fasp_gap_receive (gap, now, pn); /* counts it */
+    fasp_gap_receive (gap, now, pn); /* counts the replay */
     return FASP_MULTICAST_RECEIVER_REFUSED;
   }
   if (phase == receiver->phase)

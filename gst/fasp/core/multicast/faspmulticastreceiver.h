@@ -41,7 +41,7 @@ void fasp_multicast_receiver_free (FaspMulticastReceiver *receiver);
 typedef enum
 {
   FASP_MULTICAST_RECEIVER_OK,
-  FASP_MULTICAST_RECEIVER_REFUSED, /* replayed */
+  FASP_MULTICAST_RECEIVER_REFUSED, /* a replay */
   FASP_MULTICAST_RECEIVER_FORGED,
 } FaspMulticastReceiverResult;
 

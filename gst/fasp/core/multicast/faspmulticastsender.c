@@ -554,7 +554,7 @@ poll_next (FaspMulticastSender *group, FaspTime now, const FaspGroupView *view,
 {
   if (now >= group->announce_time)
     return announce (group, now, datagram);
-  /* without members, so that former members notice when they hear the group again */
+  /* without members, GROUP is sent so that former members notice when they hear the group again */
   if (group->members->len == 0)
     return group->away > 0 && now >= group->state_time && send_state (group, now, view, datagram);
   if (now >= group->state_time)

@@ -43,10 +43,10 @@ typedef struct
 typedef struct
 {
   gboolean invited;         /* the receiver has the key */
-  gboolean joined;          /* it is a member */
+  gboolean joined;          /* the receiver is a member */
   gboolean away;            /* it was removed because it did not hear the group, and may join
                                again */
-  gconstpointer who;        /* its name in the log; set by the caller */
+  gconstpointer who;        /* identifies it in the log; set by the caller */
   FaspHeapItem least, most; /* units for which it has room, while the sender hears it */
   FaspTime rtt;             /* µs; 0: not known yet */
   FaspTime speak_time;      /* when to notify it that it is the speaker; FASP_NEVER: it is not the
@@ -61,13 +61,13 @@ typedef struct
   guint32 cid;
   FaspCipher cipher;
   guint8 key[FASP_KEY_SIZE]; /* of the phase */
-  guint64 phase;             /* of the next packet */
+  guint64 phase;             /* phase of the next packet */
   FaspSealer *sealer;
   FaspGroupLog *log;
   FaspPacer pacer;
   FaspFec fec;           /* the caller initialises it */
   FaspGroupFec fec_plan; /* the caller calls fasp_group_fec_plan() with it */
-  FaspTime fec_time;     /* when the caller calls that next */
+  FaspTime fec_time;     /* when the caller next calls fasp_group_fec_plan() */
   GPtrArray *members;    /* FaspMember, not owned */
   guint away;            /* number of former members that are away */
   FaspHeap least, most;  /* members that the sender hears, by least and by most room */
@@ -77,13 +77,13 @@ typedef struct
   FaspTime given_up;   /* the silence after which the caller gives up a member, µs; set by the
                           caller */
   FaspMember *speaker; /* the member that asks for losses at once; NULL: none */
-  gboolean speaker_new;               /* its session has not been notified yet */
+  gboolean speaker_new;               /* the speaker's session has not been notified yet */
   gdouble back_off;                   /* back-off in round trips */
   guint64 events_seen, requests_seen; /* the log's totals when back_off was last changed */
   guint given;                        /* datagrams to members, and retransmissions, in a row */
-  guint first; /* new blocks that must leave before more datagrams of that kind */
+  guint first; /* new blocks that must leave before more datagrams to members, or retransmissions */
   FaspTime announce_time, state_time, tail_time, tail_interval;
-  FaspNotes notes; /* the endpoint's */
+  FaspNotes notes; /* the endpoint's log and trace */
   /* statistics */
   FaspGroupSent sent;
   guint64 blocks_sent, blocks_resent, repairs_sent;
@@ -105,7 +105,7 @@ void fasp_multicast_sender_describe (const FaspMulticastSender *group, FaspHello
  * @rtt: µs; 0: not known yet.  @member stays the caller's, and valid until it leaves. */
 void fasp_multicast_sender_join (FaspMulticastSender *group, FaspMember *member, guint64 start,
     guint64 limit, FaspTime rtt);
-/* The sender has heard the member; @limit and @rtt as above. */
+/* The sender has heard the member; @limit and @rtt: as in fasp_multicast_sender_join(). */
 void fasp_multicast_sender_heard (FaspMulticastSender *group, FaspMember *member, guint64 limit,
     FaspTime rtt);
 /* The member that has become the speaker since the last call; NULL: none.  Its session is to send
@@ -145,7 +145,7 @@ typedef struct
 
 /* TRUE: poll the group before its members. */
 gboolean fasp_multicast_sender_is_first (const FaspMulticastSender *group);
-/* A datagram of one of its members left. */
+/* A datagram of one of the group's members left. */
 void fasp_multicast_sender_yielded (FaspMulticastSender *group);
 
 gboolean fasp_multicast_sender_poll (FaspMulticastSender *group, FaspTime now,

@@ -411,7 +411,7 @@ fasp_session_unseal (FaspSession *session, FaspTime now, const FaspSessionHeader
   flow = &session->flows[MIN (header->flow, session->n_flows - 1)];
   opened->pn = fasp_widen (header->pn, FASP_PN_BITS, fasp_gap_get_expected (flow->gap));
   if (fasp_gap_is_refused (flow->gap, opened->pn)) {
-    fasp_gap_receive (flow->gap, now, opened->pn); /* counts it */
+    fasp_gap_receive (flow->gap, now, opened->pn); /* counts the replay */
     return FASP_SESSION_REFUSED;
   }
   opened->flow = header->flow;
