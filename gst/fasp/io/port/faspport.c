@@ -17,7 +17,7 @@
 static GMutex ports_lock;
 static GList *ports;
 
-/* --- dealing out ------------------------------------------------------------------ */
+/* --- giving datagrams to members ---------------------------------------------------- */
 
 static FaspPortMember *
 find (FaspPort *port, guint number)
@@ -184,8 +184,7 @@ receive_beside (FaspReceiveBatch *batch, guint number, gpointer port)
   receive (port, batch, NULL);
 }
 
-/* --- members that join and leave
- * --------------------------------------------------------------- */
+/* --- members that join and leave ----------------------------------------------------- */
 
 /* Returns the same text for all spellings of an address. */
 static gchar *
@@ -203,7 +202,7 @@ normalize (const gchar *address)
   return text;
 }
 
-/* @address NULL: any. */
+/* The open port with this address and number; NULL: none. @address: NULL: any. */
 static FaspPort *
 find_port (const gchar *address, guint16 number)
 {

@@ -32,7 +32,7 @@ typedef struct
   void (*begin) (gpointer member);
   void (*receive) (gpointer member, FaspTime now, const FaspAddress *from, const guint8 *data,
       gsize size, FaspMemory *memory, gboolean marked, FaspRoute route);
-  /* No more follow for now. @beside: called from another thread than the member's. */
+  /* No more datagrams follow for now. @beside: called from another thread than the member's. */
   void (*end) (gpointer member, gboolean beside);
   /* An endpoint at this port has sent to @to, where no socket is. */
   void (*unreachable) (gpointer member, FaspTime now, const FaspAddress *to);

@@ -28,8 +28,8 @@ struct _FaspPort
                                   atomic members at any time */
   FaspTime (*get_time) (void); /* g_get_monotonic_time() */
 
-  guint users;              /* number of members; under the lock of all ports */
-  FaspReceivers *receivers; /* under the lock of all ports; NULL: the only member receives */
+  guint users;              /* number of members; under ports_lock */
+  FaspReceivers *receivers; /* under ports_lock; NULL: the only member receives */
 
   GMutex lock; /* guards all below */
   FaspRoutes *routes;

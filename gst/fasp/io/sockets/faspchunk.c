@@ -7,7 +7,7 @@ struct _FaspChunkPool
 {
   GMutex lock;
   GPtrArray *idle;
-  guint out, limit; /* in chunks */
+  guint out, limit; /* chunks in use, and the most that may be */
   gboolean closed;
 };
 

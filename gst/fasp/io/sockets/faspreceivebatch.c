@@ -29,7 +29,7 @@ struct _FaspReceiveBatch
   FaspChunkPool *pool;
   guint used;            /* messages in the batch */
   guint message;         /* index of the message being taken apart */
-  gsize offset, segment; /* bytes of it taken so far; bytes of each datagram in it */
+  gsize offset, segment; /* bytes of that message taken so far; bytes of each of its datagrams */
   gboolean marked;
   FaspAddress from;   /* sender of that message */
   FaspMemory *memory; /* memory of that message, if blocks may stay there, or NULL */
@@ -37,7 +37,7 @@ struct _FaspReceiveBatch
 
   guint wanted; /* messages to ask for in the next fill */
   guint failed; /* failed fills in a row */
-  gint error;   /* errno, once they are FAILED_MAX */
+  gint error;   /* errno, once `failed' is FAILED_MAX */
   struct mmsghdr messages[FASP_RECEIVE_BATCH];
   struct iovec pieces[FASP_RECEIVE_BATCH];
   struct sockaddr_storage addresses[FASP_RECEIVE_BATCH];

@@ -19,7 +19,7 @@ struct _FaspResolve
 
   GThread *thread;
   GCancellable *cancellable;
-  gboolean reported; /* that `failed' was called, as no address can be used; the thread's */
+  gboolean reported; /* `failed' was called, as no address can be used; used by the thread only */
   GMutex lock;
   GCond changed;
   gboolean again, stop;

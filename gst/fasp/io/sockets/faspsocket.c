@@ -208,7 +208,7 @@ set_options (FaspSocket *s, const FaspSocketSettings *settings, GError **error)
     if (six)
       set_int (s, IPPROTO_IPV6, IPV6_TCLASS, settings->tos & ~FASP_ECN_MASK);
   }
-  /* for ECN */
+  /* for the ECN marks of received datagrams */
   set_int (s, IPPROTO_IP, IP_RECVTOS, 1);
   if (six)
     set_int (s, IPPROTO_IPV6, IPV6_RECVTCLASS, 1);

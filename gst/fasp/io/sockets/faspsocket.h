@@ -66,8 +66,8 @@ gsize fasp_socket_get_buffer (const FaspSocket *socket);
 #define FASP_FEEDBACK_AT_ONCE 16
 gboolean fasp_socket_get_unreachable (FaspSocket *socket, FaspAddress *to);
 
-/* Converts @address to the form that this socket uses (IPv4 mapped into IPv6 on a dual
- * one). FALSE: this socket cannot reach it. */
+/* Converts @address to the form that this socket uses (IPv4 mapped into IPv6 on a dual-stack
+ * socket). FALSE: this socket cannot reach it. */
 gboolean fasp_socket_convert (const FaspSocket *socket, GSocketAddress *address,
     FaspAddress *result);
 void fasp_socket_address_from_native (const struct sockaddr_storage *native, FaspAddress *address);

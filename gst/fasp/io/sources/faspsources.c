@@ -13,12 +13,12 @@
 typedef struct
 {
   FaspIo *io;
-  gchar *name; /* FaspSourceChangeStats; owned */
+  gchar *name; /* as in FaspSourceChangeStats; owned */
   FaspSources *all;
   FaspAddress called; /* address that it calls, if other sources have the same name; under `lock' */
   FaspRead ahead[AHEAD];      /* blocks taken from the source and not put into the merge yet */
   guint n, next;              /* how many were taken; index of the next one */
-  FaspOtherSources announced; /* what its endpoint was told last */
+  FaspOtherSources announced; /* the settings that its endpoint got last */
   gboolean is_connected;      /* its sender was connected at the last visit() */
   gboolean has_ended;         /* its sender is gone, which was not reported yet */
   gboolean has_failed;        /* no sender of it will come any more */
@@ -57,7 +57,7 @@ typedef struct
   FaspEvent event;
 } Pending;
 
-/* --- life ----------------------------------------------------------------------------- */
+/* --- opening and closing -------------------------------------------------------------- */
 
 /* A source has blocks or events. Called by any thread of the source, with its endpoint locked. */
 static void
@@ -268,8 +268,8 @@ is_same (const FaspOtherSources *a, const FaspOtherSources *b)
       && fasp_origin_equal (&a->has.origin, &b->has.origin);
 }
 
-/* Tells a source what the reader has, takes blocks from it, and updates its state in the merge.
- * TRUE: there is something new. */
+/* Passes to a source's endpoint which bytes the reader has, takes blocks from it, and updates its
+ * state in the merge. TRUE: there is something new. */
 static gboolean
 visit (FaspSources *self, guint i, FaspTime now)
 {

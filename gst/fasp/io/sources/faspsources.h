@@ -48,9 +48,9 @@ typedef struct
  * Sources with the same name call different addresses of it. */
 FaspSources *fasp_sources_new (const FaspSourcesSettings *settings, const FaspIoSettings *ios,
     guint n, GError **error);
-/* Says goodbye to all at once, which takes as long as the slowest: fasp_io_close(). */
+/* Closes all sources at once, which takes as long as the slowest: fasp_io_close(). */
 void fasp_sources_close (FaspSources *sources);
-/* Closes first, if that was not done. */
+/* Closes the sources first, if they are open. */
 void fasp_sources_free (FaspSources *sources);
 
 guint fasp_sources_count (const FaspSources *sources);

@@ -122,7 +122,7 @@ close_sockets (FaspIo *io)
     fasp_sockets_free (io->sockets);
 }
 
-/* --- life ----------------------------------------------------------------------------- */
+/* --- starting and ending -------------------------------------------------------------- */
 
 void
 fasp_io_enter (FaspIo *io, FaspIoState state)

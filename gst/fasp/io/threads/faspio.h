@@ -100,13 +100,13 @@ typedef enum
 /* Opens the sockets (a busy port is an error at once) and starts the thread. Does not
  * wait for a peer or a name server. */
 FaspIo *fasp_io_new (const FaspIoSettings *settings, GError **error);
-/* Begins to say goodbye, and does not wait for the answer. */
+/* Begins to close the sessions, and does not wait for the peers' answers. */
 void fasp_io_begin_close (FaspIo *io);
-/* Says goodbye, unless that has begun. Takes one second at most, less when the peer answers. After
- * that, only fasp_io_lock() and fasp_io_unlock() may be called, and fasp_io_free().  Once more:
+/* Closes the sessions, unless that has begun. Takes one second at most, less when the peer answers.
+ * Afterwards, only fasp_io_lock(), fasp_io_unlock() and fasp_io_free() may be called. A second call
  * does nothing. */
 void fasp_io_close (FaspIo *io);
-/* Closes first, if that was not done. */
+/* Closes @io first, if it is open. */
 void fasp_io_free (FaspIo *io);
 
 guint16 fasp_io_get_port (FaspIo *io);
@@ -129,8 +129,8 @@ typedef struct
   const guint8 *data;
   gsize size;
   FaspMemory *memory;
-  FaspIoKey key;             /* what begins with it */
-  FaspStreamOffset position; /* of its first byte, if known */
+  FaspIoKey key;             /* which unit begins with this piece */
+  FaspStreamOffset position; /* stream offset of its first byte, if known */
   FaspTime media_time;       /* if position is known: when it was written, at its origin; µs */
 } FaspIoPiece;
 

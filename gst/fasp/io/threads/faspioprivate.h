@@ -24,7 +24,7 @@ typedef enum
 {
   FASP_IO_OPENING, /* there is no I/O thread yet */
   FASP_IO_RUNNING,
-  FASP_IO_CLOSING, /* the endpoint says goodbye, until it is answered or close_deadline */
+  FASP_IO_CLOSING, /* the endpoint sends CLOSE, until the peers answer, or until close_deadline */
   FASP_IO_CLOSED,  /* the I/O thread has ended */
 } FaspIoState;
 
@@ -86,7 +86,7 @@ struct _FaspIo
   FaspTime close_deadline;
 };
 
-/* With the guard held. */
+/* Changes the state. With the guard held. */
 void fasp_io_enter (FaspIo *io, FaspIoState state);
 
 /* faspiodial.c: stores the peers to call, if there are any, and begins to resolve the first one. */
@@ -101,7 +101,7 @@ void fasp_io_dial_end (FaspIo *io);
 void fasp_io_receive (FaspIo *io, guint64 ready);
 /* Receives datagrams in another thread than the I/O thread. @data: the FaspIo. */
 void fasp_io_receive_beside (FaspReceiveBatch *in, guint number, gpointer data);
-/* The member is the FaspIo. */
+/* For a port; the member is the FaspIo. */
 extern const FaspPortFunctions fasp_io_port_functions;
 
 /* faspiothread.c: runs until the endpoint has closed. @data: the FaspIo. */

@@ -154,7 +154,7 @@ fasp_lanes_take_error (FaspLanes *all, guint *number)
 
 /* --- sleeping ----------------------------------------------------------------- */
 
-/* With the guard held, as the next two functions. */
+/* This and the next two functions: with the guard held. */
 static void
 fall_asleep (Lane *lane, FaspTime until)
 {
@@ -282,7 +282,7 @@ run (gpointer data)
   return NULL;
 }
 
-/* --- life --------------------------------------------------------------------- */
+/* --- starting and ending ------------------------------------------------------ */
 
 static gboolean
 lane_init (Lane *lane, gboolean waits, GError **error)
