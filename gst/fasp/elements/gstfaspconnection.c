@@ -309,7 +309,7 @@ wanted_clear (Wanted *wanted)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Wanted, wanted_clear);
 
-/* Clear @wanted after a failure, too. */
+/* Copies the settings. The caller clears @wanted, also after a failure. */
 static gboolean
 get_wanted (GstFaspConnection *c, Wanted *wanted, GError **error)
 {

@@ -33,10 +33,10 @@ struct _GstFaspConnection
   FaspRole role;
   GstFaspSettings settings; /* under the object lock */
   GMutex lock;              /* guards io against threads other than the streaming thread */
-  FaspIo *io;               /* of the first source; NULL: not running */
-  FaspSources *several;     /* with all of them; NULL: there is one */
+  FaspIo *io;               /* of the first source; NULL: the element does not run */
+  FaspSources *several;     /* all sources; NULL: there is only one */
   GstFaspSource sources[FASP_SOURCES_MAX];
-  guint n_sources;             /* while open */
+  guint n_sources;             /* valid while the connection is open */
   gint flushing;               /* number of requests to flush; under the lock */
   GstClockID report;           /* periodic timer for stats-interval */
   GstFaspStretched *stretched; /* the passphrase's key, from READY until the connection is closed;

@@ -112,7 +112,7 @@ handle_receive_failed (const gchar *why, gpointer data)
   end_notifying (before);
 }
 
-/* In the streaming thread. */
+/* Handles an event of the merge, in the streaming thread. */
 static void
 handle_change (const FaspMergeEvent *event, gpointer data)
 {
