@@ -34,7 +34,7 @@ gst_fasp_cipher_get_name (FaspCipher cipher)
   return names[cipher];
 }
 
-/* --- life ------------------------------------------------------------------------- */
+/* --- wiping, copying and freeing -------------------------------------------------- */
 
 void
 gst_fasp_keys_wipe (gchar *secret)
@@ -210,7 +210,7 @@ read_allowed_keys (const gchar *path, FaspCredentials *credentials, GPtrArray *w
   return TRUE;
 }
 
-/* --- all together ------------------------------------------------------------------------ */
+/* --- credentials -------------------------------------------------------------------------- */
 
 static gboolean
 is_empty (const gchar *text)

@@ -45,9 +45,9 @@ typedef struct
 /* The keys that this end has to know. */
 typedef enum
 {
-  GST_FASP_KEYS_DIAL,   /* that of the listener */
-  GST_FASP_KEYS_LISTEN, /* those of the callers */
-  GST_FASP_KEYS_ASK,    /* none: it listens, and the application decides about each caller */
+  GST_FASP_KEYS_DIAL,   /* the listener's key */
+  GST_FASP_KEYS_LISTEN, /* the callers' keys */
+  GST_FASP_KEYS_ASK,    /* none: the application decides about each caller */
 } GstFaspKeysUse;
 
 /* Overwrites a secret that is about to be freed; may be NULL. */

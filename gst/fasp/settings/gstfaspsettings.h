@@ -110,7 +110,7 @@ typedef struct
   gboolean require_complete;
   gchar *fallback_addresses;
   FaspRedundancy redundancy;
-  guint wait_to_restore; /* ms; 0: for ever */
+  guint wait_to_restore; /* ms; 0: the source does not lead again by itself */
 } GstFaspReceiving;
 
 typedef struct

@@ -189,7 +189,7 @@ add_all (GstFaspSockets *sockets, const GstFaspSettings *s, GError **error)
       if (!add_bond (sockets, s, *bond, error))
         return FALSE;
   }
-  /* with several lines, the element starts even if one of them has no network yet */
+  /* with several addresses, the element starts even if one of them has no network yet */
   for (guint i = 0; sockets->n > s->flowlets && i < sockets->n; i++)
     sockets->list[i].may_come = TRUE;
   return TRUE;

@@ -27,7 +27,7 @@ struct _GstFaspStretched
 static GMutex lock;
 static GCond made;
 static GList *all;
-static guint makers; /* threads that make one */
+static guint makers; /* threads that make a key */
 
 /* This and the following functions: call them with the lock held. */
 static GstFaspStretched *
