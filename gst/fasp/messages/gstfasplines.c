@@ -15,7 +15,7 @@ struct _GstFaspLines
 {
   Line *list;
   guint n;
-  guint flowlets; /* sockets of each */
+  guint flowlets; /* sockets of each line */
 };
 
 static gchar *
