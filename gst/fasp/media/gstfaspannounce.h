@@ -27,7 +27,7 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  GST_FASP_HEADER_SETTLED,   /* the header is done with, or none came */
+  GST_FASP_HEADER_SETTLED,   /* the header was announced and, if necessary, pushed; or none came */
   GST_FASP_HEADER_CAME,      /* the header is to be announced */
   GST_FASP_HEADER_ENTERS,    /* it is to be announced, and then pushed */
   GST_FASP_HEADER_ANNOUNCED, /* it is to be pushed */

@@ -17,12 +17,12 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  GstFaspClock *clock;      /* at the sender's rate; owned */
-  gboolean own_clock;       /* `clock' is the pipeline's clock */
-  GstClockTimeDiff offset;  /* from monotonic to running time, or with our own
-                               clock, less the base time */
+  GstFaspClock *clock; /* at the sender's rate; owned */
+  gboolean own_clock;  /* `clock' is the pipeline's clock */
+  GstClockTimeDiff
+      offset; /* running time, less monotonic time or, with our own clock, less the clock's time */
   GstClockTimeDiff running; /* running time at the last look */
-  GstClockTime last_pts;    /* of the last buffer; never decreases */
+  GstClockTime last_pts;    /* PTS of the last buffer; never decreases */
 } GstFaspTiming;
 
 void gst_fasp_timing_init (GstFaspTiming *timing);

@@ -3,10 +3,9 @@
  * gstfaspupstream.h: asks the elements upstream of a sink, by events, for a key frame or a bit
  * rate.
  *
- * A thread of its own sends the events, one after the other.  The thread that needs one must not
- * send it: an application may hold the pad and wait for that thread, e.g. if it stops a branch in a
- * pad probe.
- */
+ * A thread of its own sends the events, one after the other. The thread that asks for an event must
+ * not send it: an application may hold the pad and wait for that thread, e.g. if it stops a branch
+ * in a pad probe. */
 #pragma once
 
 #include <gst/gst.h>
