@@ -26,7 +26,7 @@
 struct _GstFaspDatabase
 {
   gint64 run;    /* Unix time of its start, µs */
-  FaspTime last; /* time of the entry before */
+  FaspTime last; /* time of the previous entry */
   sqlite3 *database;
   sqlite3_stmt *insert, *insert_way;
   gint hurry;  /* atomic */

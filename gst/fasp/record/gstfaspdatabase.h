@@ -17,12 +17,12 @@ G_BEGIN_DECLS
 
 typedef struct _GstFaspDatabase GstFaspDatabase;
 
-/* How a way is. */
+/* The figures of a path at one time. */
 typedef struct
 {
   FaspTime time; /* monotonic, µs */
   guint32 session;
-  guint way; /* its place among those of the session, from 0 */
+  guint way; /* number of the path in the session, from 0 */
   FaspPathStats stats;
 } GstFaspWayRow;
 

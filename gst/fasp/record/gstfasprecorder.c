@@ -169,7 +169,7 @@ write_blocks (gpointer file, gconstpointer entries, guint n, GError **error)
   return gst_fasp_record_file_write (file, entries, n, error);
 }
 
-/* Appends the ways of a session that has several. */
+/* Appends the paths of a session that has several. */
 static void
 add_ways (FaspEndpoint *endpoint, FaspTime now, const FaspSessionStats *session, GArray *rows)
 {

@@ -18,7 +18,7 @@ typedef struct _GstFaspRecorder GstFaspRecorder;
 /* A kind of entries, and how they are fetched and written. */
 typedef struct
 {
-  const gchar *thread;         /* its name */
+  const gchar *thread;         /* the thread's name */
   const gchar *doing, *things; /* in warnings: "Recording to", "blocks are not recorded" */
   GTimeSpan interval;          /* how often the ring is emptied: a process that dies loses
                                   the entries of this time */

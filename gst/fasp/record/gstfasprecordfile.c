@@ -11,7 +11,7 @@ struct _GstFaspRecordFile
   GstFaspDatabase *database; /* NULL: it is CSV */
   gint csv;                  /* -1: it is a database */
   gint64 run;                /* Unix time of the start, µs */
-  FaspTime last;             /* of CSV: time of the entry before */
+  FaspTime last;             /* CSV: time of the previous entry */
 };
 
 /* --- CSV ------------------------------------------------------------------------- */
@@ -44,7 +44,7 @@ write_csv (GstFaspRecordFile *file, const FaspTraceEntry *entries, guint n, GErr
   return gst_fasp_text_file_add (file->csv, text->str, text->len, error);
 }
 
-/* --- either ------------------------------------------------------------------------ */
+/* --- SQLite or CSV ----------------------------------------------------------------- */
 
 static gboolean
 has_extension (const gchar *path, const gchar *const *extensions)

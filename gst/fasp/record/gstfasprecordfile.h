@@ -21,9 +21,9 @@ GstFaspRecordFile *gst_fasp_record_file_open (const gchar *path, const gchar *el
 /* Writes all entries, or none and sets @error. */
 gboolean gst_fasp_record_file_write (GstFaspRecordFile *file, const FaspTraceEntry *entries,
     guint n, GError **error);
-/* FALSE: it is CSV, which has one table. */
+/* Does the file have a table of paths? CSV has only one table. */
 gboolean gst_fasp_record_file_has_ways (const GstFaspRecordFile *file);
-/* The same for ways; only where it has them. */
+/* Writes the figures of paths, all rows or none; only if the file has that table. */
 gboolean gst_fasp_record_file_write_ways (GstFaspRecordFile *file, const GstFaspWayRow *rows,
     guint n, GError **error);
 /* May be called from any thread.  From now on, waits for another program that uses the database
