@@ -86,8 +86,8 @@ typedef enum
 /* The state of the warnings about a stream that is too fast. */
 typedef struct
 {
-  guint64 dropped;        /* bytes since the last warning about it */
-  gint64 dropped_at;      /* when that warning was; monotonic, µs */
+  guint64 dropped;        /* bytes dropped since the last warning about that */
+  gint64 dropped_at;      /* when that warning was posted; monotonic, µs */
   gboolean held;          /* the source waited for room since the last look */
   gsize least, most;      /* bytes in the queue since then: the least before a buffer was added,
                              the most after it */

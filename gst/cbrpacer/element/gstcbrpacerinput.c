@@ -4,7 +4,7 @@
  */
 #include "gstcbrpacer.h"
 
-/* FALSE: the rate cannot be learned. */
+/* Learns the rate from @buffer. FALSE: the rate cannot be learned. */
 static gboolean
 learn (GstCbrPacer *self, GstBuffer *buffer)
 {

@@ -123,7 +123,7 @@ get_offload_payload (GstCbrPacer *self)
   return payload > 0 ? payload : CBR_OFFLOAD_UNKNOWN;
 }
 
-/* Releases the lock meanwhile. */
+/* Sets or ends offload, for the present datagrams and sink. Releases the lock meanwhile. */
 static void
 set_offload (GstCbrPacer *self)
 {

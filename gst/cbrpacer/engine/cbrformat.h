@@ -16,7 +16,7 @@ typedef struct
 {
   gboolean is_ts, known;  /* it is a transport stream; that is certain */
   gboolean by_caps;       /* the caps say that it is a transport stream */
-  guint8 bytes[CBR_LOOK]; /* the stream's first, until `known' */
+  guint8 bytes[CBR_LOOK]; /* the stream's first bytes, until `known' */
   guint n;
   CbrPackets packets; /* if it is a transport stream */
 } CbrFormat;

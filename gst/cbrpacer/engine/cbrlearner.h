@@ -33,7 +33,7 @@ typedef struct
   CbrClock clock; /* the clock that was used last */
   CbrTs ts;
   CbrRate rate;
-  CbrClock known_by;   /* the last one of which a whole window was seen */
+  CbrClock known_by;   /* the last clock of which a whole window was seen */
   guint64 bytes;       /* fed so far, with headers */
   guint64 timed;       /* the bytes before the latest known time */
   gint64 elapsed;      /* ns by which clocks advanced, jumps left out */

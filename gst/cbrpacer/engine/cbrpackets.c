@@ -5,7 +5,7 @@ typedef struct
 {
   CbrQueue *queue;
   CbrCursor here, next; /* at the sync byte of a packet, and at that of the next one */
-  guint size, front;    /* of a packet, and in front of its sync byte */
+  guint size, front;    /* bytes of a packet, and bytes in front of its sync byte */
   gsize there;          /* bytes looked at */
   CbrBehind behind;     /* what follows them in the queue */
   gboolean impatient;
@@ -86,7 +86,7 @@ CbrPiece
 cbr_packets_look (const CbrPackets *packets, CbrQueue *queue, gsize most, gboolean impatient)
 {
   guint front = cbr_sync_get_front (packets->size);
-  /* up to the sync byte behind any packet that begins in them */
+  /* includes the sync byte behind any packet that begins in the @most bytes */
   gsize limit = most + packets->size + front + 1;
   Look look = { .queue = queue, .size = packets->size, .front = front, .impatient = impatient };
   gboolean lost = packets->lost && !cbr_queue_begins (queue);

@@ -39,8 +39,8 @@ typedef struct
 typedef struct
 {
   gint64 window; /* W, ns */
-  /* in addition: one before the window, the last one, which may be close to the one before it, and
-   * a free one */
+  /* besides CBR_RATE_POINTS: one before the window; the last one, which may be close to the one
+   * before it; and a free one */
   CbrRatePoint points[CBR_RATE_POINTS + 4];
   guint first, n; /* a ring: first .. first + n - 1 */
   guint64 kept;   /* rate of the clock before the jump, bit/s */

@@ -63,7 +63,7 @@ typedef struct
   guint64 pending;    /* bytes of that cycle that left after `base': the next one is due after
                          the time that they take */
   guint64 last;       /* bytes of the last cycle */
-  gint64 handed;      /* when it had left; G_MININT64: none has */
+  gint64 handed;      /* when the last cycle had left; G_MININT64: no cycle has left */
   gint64 handing;     /* how long it takes to hand on a cycle, smoothed */
   gint64 deficit;     /* CBR_SEND_AND_SLEEP: time by which to shorten sleeps */
 } CbrSchedule;

@@ -20,7 +20,7 @@ struct _CbrStats
   gboolean steady; /* the next cycle follows the last one without a pause */
   CbrCycle last;
   FaspRateClock planned; /* planned time from cycle to cycle, steady ones only */
-  gint64 taken;          /* the time that they really took, ns */
+  gint64 taken;          /* real time from cycle to cycle, steady ones only, ns */
   guint64 steady_bytes;  /* on the wire in that time */
   FaspHist gap_errors;   /* ns, absolute */
   FaspHist bursts;       /* bytes on the wire */

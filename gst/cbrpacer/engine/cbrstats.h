@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  gint64 left;   /* when it left, ns */
+  gint64 left;   /* when the cycle left, ns */
   guint64 rate;  /* bit/s: gives the planned time since the last cycle */
   guint64 bytes; /* on the wire */
   guint datagrams;

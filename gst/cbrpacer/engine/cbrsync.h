@@ -34,7 +34,7 @@ typedef struct
   guint32 scanned; /* bytes looked at; wraps */
   /* for each size and remainder of `scanned': */
   guint32 last[CBR_SYNC_SIZES][CBR_SYNC_SIZE_MAX]; /* where the last sync byte was */
-  guint8 run[CBR_SYNC_SIZES][CBR_SYNC_SIZE_MAX];   /* number of them in a row */
+  guint8 run[CBR_SYNC_SIZES][CBR_SYNC_SIZE_MAX];   /* number of sync bytes in a row */
 } CbrSync;
 
 /* @given: the size of packets, if it is known, or 0. */

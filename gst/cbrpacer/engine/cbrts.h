@@ -70,7 +70,7 @@ typedef struct
   CbrTsTime before;        /* the PCR before the last one, of the same clock */
   guint64 returned;        /* the most ticks that were returned */
   guint doubts;            /* PCRs in doubt since the last one that counts */
-  guint64 doubt, doubt_at; /* the latest of them, 27 MHz, wraps; and where it was, bytes */
+  guint64 doubt, doubt_at; /* the latest PCR in doubt, 27 MHz, wraps; and where it was, bytes */
   gboolean has_next;       /* the one in doubt was returned, and `next' is to follow */
   CbrTsPcr next;           /* the PCR to return next */
   gboolean has_other;      /* since our last PCR, another PID has carried one */
