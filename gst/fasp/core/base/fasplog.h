@@ -27,7 +27,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   FaspTime time;   /* when it was decided: the caller's `now' */
-  guint32 session; /* our id of the session that the event is about; 0: of none */
+  guint32 session; /* our id of the session that the event is about; 0: of no session */
   FaspLogEvent event;
   gint64 values[FASP_LOG_FIELDS];    /* by field; texts and addresses: see below */
   FaspAddress address;               /* of an event with an address; len 0: none */
@@ -36,7 +36,7 @@ typedef struct
 
 typedef struct _FaspLog FaspLog;
 
-/* An endpoint's log. @size: entries kept at most. */
+/* Makes an endpoint's log. @size: entries kept at most. */
 FaspLog *fasp_log_new (guint size);
 /* Makes the log of one session of the endpoint.  Free it before @log.  @log: NULL gives NULL. */
 FaspLog *fasp_log_new_session (FaspLog *log, guint32 session);
@@ -68,7 +68,7 @@ typedef enum
 {
   FASP_LOG_KEEPS_WINDOW, /* session: when the peer's window last opened for a block that waited */
   FASP_LOG_KEEPS_WAIT,   /* endpoint: the trigger of the last WRITER_WAITS, until WRITER_GOES_ON */
-  FASP_LOG_KEEPS,        /* how many there are */
+  FASP_LOG_KEEPS,        /* number of these values */
 } FaspLogKept;
 
 /* @log: not NULL.  The caller may change it. */

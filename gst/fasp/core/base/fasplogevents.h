@@ -66,7 +66,7 @@ typedef enum
   FASP_LOG_MEMBER_SENT_AWAY,
   FASP_LOG_GROUP_DEAF,
   FASP_LOG_GROUP_HEARD,
-  FASP_LOG_EVENTS, /* how many there are */
+  FASP_LOG_EVENTS, /* number of events */
 } FaspLogEvent;
 
 #define FASP_LOG_FIELDS 9 /* of an event, at most */
@@ -74,7 +74,7 @@ typedef enum
 /* How a field is written. */
 typedef enum
 {
-  FASP_LOG_END = 0,  /* there are no more */
+  FASP_LOG_END = 0,  /* there is no further field */
   FASP_LOG_NUMBER,   /* a count, a number, bytes, or bit/s */
   FASP_LOG_TIME,     /* kept in us, written in ms */
   FASP_LOG_FRACTION, /* FASP_LOG_SHARE() */

@@ -17,7 +17,7 @@ typedef struct
 {
   guint size;          /* entries that there is room for; 0: nothing may be pushed */
   guint64 first, next; /* entries [first, next) are in the ring */
-  guint64 lost;        /* overwritten before they were popped */
+  guint64 lost;        /* entries overwritten before they were popped */
 } FaspLossyRing;
 
 /* Returns the index at which the caller writes the next entry. */
@@ -44,7 +44,7 @@ fasp_lossy_ring_peek (const FaspLossyRing *ring)
   return ring->first % ring->size;
 }
 
-/* The same, and removes the entry. */
+/* Returns the index of the oldest entry, and removes it. */
 static inline guint
 fasp_lossy_ring_pop (FaspLossyRing *ring)
 {

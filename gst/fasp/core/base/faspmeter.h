@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  FaspTime start;      /* of the current second */
+  FaspTime start;      /* start of the current second */
   guint64 bytes, rate; /* bytes since start; bit/s of the second before */
 } FaspMeter;
 

@@ -19,8 +19,9 @@ typedef struct
 {
   gdouble channel_use;                 /* sender: largest share of the channel's rate that a peer
                                           uses; below 0: nothing is paced */
-  FaspTime lateness[FASP_HIST_POINTS]; /* receiver: of blocks as they arrive; µs */
-  FaspTime lateness_in_order[FASP_HIST_POINTS]; /* as they become deliverable; µs */
+  FaspTime lateness[FASP_HIST_POINTS]; /* receiver: lateness of blocks as they arrive; µs */
+  FaspTime lateness_in_order[FASP_HIST_POINTS]; /* receiver: lateness of blocks as they become
+                                                   deliverable; µs */
 } FaspSummaryStats;
 
 /* The type of the member, and the form in which it is shown. */
@@ -94,7 +95,7 @@ typedef enum
   FASP_STATS_FLOW,          /* one of several flows': FaspFlowStats */
   FASP_STATS_PATH,          /* one of several paths: FaspPathStats */
   FASP_STATS_SOURCE,        /* a peer's that is one of several sources: FaspSourceStats */
-  FASP_STATS_SOURCE_CHANGE, /* its last change: FaspSourceChangeStats */
+  FASP_STATS_SOURCE_CHANGE, /* the last change of a source: FaspSourceChangeStats */
   FASP_STATS_LEAD,          /* of several sources, the one that leads: FaspLeadStats */
   FASP_STATS_SUMMARY,       /* of all peers: FaspSummaryStats */
 } FaspStatsOf;

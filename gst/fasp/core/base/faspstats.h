@@ -38,7 +38,7 @@ typedef struct
   guint64 send_rate;       /* bit/s on the wire over the last second */
   gdouble share;           /* its share of the bytes sent in the last second */
   FaspTime queueing_delay; /* recent; 0 without a controller */
-  FaspTime rtt, rtt_min;   /* 0: not known */
+  FaspTime rtt, rtt_min;   /* round trip, smoothed and least; µs; 0: not known */
   guint64 bytes_in_flight; /* sent, and not yet reported by the peer; 0 without a controller */
   guint64 datagrams_sent, wire_bytes_sent;
   guint64 datagrams_lost; /* as far as the peer has reported */
@@ -128,7 +128,7 @@ typedef struct
 typedef struct
 {
   gdouble ppm;   /* how much faster it is than the receiver's clock; 0: not known */
-  guint64 jumps; /* so far */
+  guint64 jumps; /* jumps so far */
 } FaspClockStats;
 
 /* What a receiver received from its multicast group. */
@@ -146,7 +146,7 @@ typedef struct
   FaspCipher cipher;
   FaspIdentity peer;
   gboolean interrupted;      /* nothing was received from it for a while */
-  guint flows, n_paths;      /* in use; paths: of a sender, else 1 */
+  guint flows, n_paths;      /* flows in use; paths of a sender, else 1 */
   guint64 key_frames_wanted; /* requests by the receiver's application, as reported to the sender */
   FaspPathSummary path;
   FaspPacingStats pacing;
@@ -162,7 +162,7 @@ typedef struct
 /* One endpoint.  It counts in a struct of its own; this is a copy. */
 typedef struct
 {
-  guint sessions;        /* open */
+  guint sessions;        /* open sessions */
   guint interrupted;     /* open sessions whose peer is not heard */
   guint64 bytes_written; /* sender: bytes the application wrote */
   guint64 bytes_dropped; /* sender: of these, bytes written while no receiver was connected */

@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   FaspTime time;       /* when it left or arrived */
-  FaspTime media_time; /* sender's, when the block was written */
+  FaspTime media_time; /* the sender's media time when the block was written */
   guint64 block;
   guint32 session;
   guint16 full, payload; /* bytes, IP header included; bytes of the stream */
