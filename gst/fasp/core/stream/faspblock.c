@@ -15,7 +15,7 @@
 
 struct _FaspSlab
 {
-  FaspSlab *next;   /* the one before */
+  FaspSlab *next;   /* the slab before */
   guint size, used; /* blocks */
   guint64 room[];
 };

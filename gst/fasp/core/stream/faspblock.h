@@ -38,7 +38,7 @@ struct _FaspMemory
 {
   gint refs;                         /* atomic; each block holds one */
   void (*free) (FaspMemory *memory); /* runs in the thread that drops the last reference */
-  FaspSlab *slab;                    /* the newest */
+  FaspSlab *slab;                    /* the newest slab */
 };
 
 /* The caller holds one reference. */

@@ -45,7 +45,7 @@ guint64 fasp_offset_check (guint64 offset);
 void fasp_stream_offset_read (FaspReader *r, FaspStreamOffset *position);
 void fasp_stream_offset_write (FaspWriter *w, const FaspStreamOffset *position);
 
-/* --- a receiver's wants ----------------------------------------------------- */
+/* --- what a receiver asks for -------------------------------------------------- */
 
 typedef enum
 {
@@ -87,7 +87,7 @@ FaspMark fasp_mark_read (const guint8 *data, guint32 size, FaspStreamOffset *pos
 /* Gives blocks their stream offsets when they are taken in order. */
 typedef struct
 {
-  FaspStreamOffset next; /* of the next block */
+  FaspStreamOffset next; /* stream offset of the next block */
   struct
   {
     guint64 number;

@@ -31,7 +31,7 @@ typedef struct
   guint32 session;       /* another value for each connection; 0: there is none now */
   FaspTime heard;        /* when the last datagram came from it */
   FaspTime rtt;          /* µs; 0: not known */
-  FaspTime latency;      /* in force, µs; 0: none, or not known */
+  FaspTime latency;      /* latency in force, µs; 0: none, or not known */
   guint64 promised;      /* expected seconds between skips; 0: not known */
   guint64 peer;          /* identifies the sender by its key; without one, by the address called or
                             the caller's network; 0: no sender is connected */

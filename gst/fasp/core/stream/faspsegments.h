@@ -16,7 +16,7 @@ typedef struct
 {
   guint64 number;            /* first block */
   guint32 serial;            /* of the segment: counts up by one */
-  FaspStreamOffset position; /* of its first byte */
+  FaspStreamOffset position; /* stream offset of its first byte */
 } FaspSegment;
 
 typedef struct
@@ -32,7 +32,7 @@ void fasp_segments_clear (FaspSegments *segments);
 void fasp_segments_begin (FaspSegments *segments, guint64 number, const FaspStreamOffset *position);
 /* Forgets the segments that have no block from @tail on. */
 void fasp_segments_trim (FaspSegments *segments, guint64 tail);
-/* The @i-th one, from the oldest on. */
+/* The @i-th segment, from the oldest on. */
 static inline const FaspSegment *
 fasp_segments_nth (const FaspSegments *segments, guint i)
 {

@@ -22,7 +22,7 @@ struct _FaspStore
   gboolean held; /* the open block is held back until it is sealed or released */
   gboolean finished;
   FaspSegments segments;
-  guint64 offset;       /* in the stream, of the next byte written */
+  guint64 offset;       /* stream offset of the next byte written */
   GPtrArray *forgotten; /* blocks whose payloads are in a caller's memory */
 };
 

@@ -24,7 +24,7 @@ fasp_stream_header_get_most (guint64 buffer_size)
   return MIN (FASP_STREAM_HEADER_MAX, buffer_size / BUFFER_SHARE);
 }
 
-/* --- the sender's ------------------------------------------------------------- */
+/* --- at the sender ------------------------------------------------------------ */
 
 void
 fasp_stream_header_set (FaspStreamHeader *header, FaspTime now, GBytes *bytes)
@@ -101,7 +101,7 @@ fasp_stream_header_write_part (guint8 *mark, guint32 room, const guint8 *bytes, 
   return w.used;
 }
 
-/* --- the receiver's ----------------------------------------------------------- */
+/* --- at the receiver ---------------------------------------------------------- */
 
 void
 fasp_stream_header_parts_clear (FaspStreamHeaderParts *parts)

@@ -19,7 +19,7 @@ G_BEGIN_DECLS
 /* The largest header for a store of @buffer_size bytes: a larger one might never find room. */
 gsize fasp_stream_header_get_most (guint64 buffer_size);
 
-/* --- the sender's ------------------------------------------------------------- */
+/* --- at the sender ------------------------------------------------------------ */
 
 typedef struct
 {
@@ -58,7 +58,7 @@ guint fasp_stream_header_count_parts (gsize size, guint32 room);
 guint32 fasp_stream_header_write_part (guint8 *mark, guint32 room, const guint8 *bytes, gsize size,
     guint index);
 
-/* --- the receiver's ----------------------------------------------------------- */
+/* --- at the receiver ---------------------------------------------------------- */
 
 typedef struct
 {

@@ -208,7 +208,7 @@ typedef struct
 typedef struct
 {
   guint8 flow;
-  guint64 n; /* of the next packet on that flow */
+  guint64 n; /* number of the next packet on `flow' */
 } FaspNextFrame;
 
 typedef struct
@@ -231,9 +231,9 @@ typedef struct
   guint8 flags;       /* FASP_BLOCK_MARK */
   guint8 round, copy;
   guint8 index, count;   /* the fragment's index, and the number of fragments */
-  gboolean has_offset;   /* an OFFSET precedes it: */
-  guint8 segment;        /* low 8 bits of the segment's number, */
-  guint32 offset;        /* and low 32 bits of the block's stream offset */
+  gboolean has_offset;   /* an OFFSET precedes the DATA */
+  guint8 segment;        /* with has_offset: low 8 bits of the segment's number */
+  guint32 offset;        /* with has_offset: low 32 bits of the block's stream offset */
   guint32 total;         /* the block's whole size */
   const guint8 *payload; /* in the datagram */
   guint32 payload_size;
@@ -248,8 +248,8 @@ typedef struct
   FaspFeedback *feedback; /* FEEDBACK */
   FaspMemory *memory;     /* not on the wire: the memory of the datagram, if a block may keep its
                              payload there; else NULL */
-  guint8 segment;         /* by an OFFSET in this datagram, for its DATA */
-  guint32 offset;         /* the same */
+  guint8 segment;         /* of an OFFSET in this datagram, for the DATA that follows */
+  guint32 offset;         /* of an OFFSET in this datagram, for the DATA that follows */
   FaspFrameType type;     /* selects the member of the union */
   union
   {
