@@ -25,7 +25,7 @@ must (int ok, const gchar *what)
     g_error ("libcrypto cannot do %s: is its default provider installed?", what);
 }
 
-/* Fetches it once, as a lookup in the provider costs more than the MAC itself. */
+/* Fetches the MAC once, as a lookup in the provider costs more than the MAC itself. */
 static EVP_MAC *
 get_mac (gsize *once, const gchar *name)
 {
@@ -280,7 +280,7 @@ fasp_x25519_public (const guint8 ours[FASP_KEY_SIZE], guint8 public_key[FASP_KEY
   EVP_PKEY_free (key);
 }
 
-/* --- the rest --------------------------------------------------------------------- */
+/* --- passphrases, and the processor ----------------------------------------------- */
 
 void
 fasp_stretch (const gchar *passphrase, guint8 key[FASP_KEY_SIZE])

@@ -33,7 +33,7 @@ typedef struct _FaspAead FaspAead;
 
 /* AES-128 takes the first half of @key. */
 FaspAead *fasp_aead_new (FaspAeadType type, const guint8 key[FASP_KEY_SIZE]);
-/* The same, always with libcrypto. */
+/* As fasp_aead_new(), but always with libcrypto. */
 FaspAead *fasp_aead_new_portable (FaspAeadType type, const guint8 key[FASP_KEY_SIZE]);
 void fasp_aead_free (FaspAead *aead);
 /* Seals @data and @more as one text.  Writes @size + @more_size +

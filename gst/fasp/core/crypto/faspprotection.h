@@ -68,7 +68,7 @@ gboolean fasp_opener_get_phase (const FaspOpener *opener);
 void fasp_opener_set_secret (FaspOpener *opener, const guint8 secret[FASP_KEY_SIZE]);
 /* Has the peer not yet used a key made with the secret? */
 gboolean fasp_opener_awaits_secret (const FaspOpener *opener);
-/* TRUE, once: the peer has used such a key. Moves the secret to @secret. */
+/* TRUE, once: the peer has used a key made with the secret. Moves the secret to @secret. */
 gboolean fasp_opener_take_secret (FaspOpener *opener, guint8 secret[FASP_KEY_SIZE]);
 /* Opens a datagram whose header has been parsed. Returns its frames, @frames_size bytes, either in
  * @scratch (room for @size) or in @data itself. NULL: it is damaged or forged. @pn: all 64 bits. */

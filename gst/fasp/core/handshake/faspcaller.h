@@ -31,8 +31,8 @@ typedef struct
                                          time of the last OPEN */
   guint tries;                        /* OPENs sent */
   FaspTime doubted;                   /* first REJECT that is not believed yet; 0: none */
-  guint doubted_tries;                /* tries by then */
-  FaspReason doubted_reason;          /* of that REJECT */
+  guint doubted_tries;                /* `tries' when that REJECT came */
+  FaspReason doubted_reason;          /* reason of that REJECT */
 } FaspCaller;
 
 /* Starts calling.  @id and @nonce name the call; @hello is the caller's, without id and ciphers;
