@@ -88,8 +88,8 @@ void fasp_path_estimate_set_residual (FaspPathEstimate *estimate, gdouble residu
 /* Takes effect with the next fasp_path_estimate_look(). */
 void fasp_path_estimate_set_interval (FaspPathEstimate *estimate, gdouble interval);
 
-/* The peer has reported on @sent datagrams: it has @received so many of them, with @holes between
- * them.  @latency: in force at the peer. */
+/* The peer has reported on @sent datagrams: it has @received of them, with @holes between them.
+ * @latency: in force at the peer. */
 void fasp_path_estimate_feedback (FaspPathEstimate *estimate, FaspTime now, guint64 sent,
     guint64 received, guint64 holes, FaspTime latency);
 /* @rtt has a new sample. */

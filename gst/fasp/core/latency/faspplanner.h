@@ -18,7 +18,7 @@
 
 G_BEGIN_DECLS
 
-/* A plan may be shared with other sessions for so long. */
+/* A plan may be shared with other sessions for this long. */
 #define FASP_PLANNER_FRESH (3 * FASP_SEC)
 /* Plans kept for other sessions. */
 #define FASP_PLANNER_PLANS 8

@@ -5,11 +5,11 @@
  */
 #include "faspmergeprivate.h"
 
-/* So many bytes of a source are searched for in the stream. If they are not found, the source
+/* This many bytes of a source are searched for in the stream. If they are not found, the source
  * carries another stream. */
 #define SEARCHED (64 << 20)
-/* The search also covers so many bytes that were delivered before it began. Hashing them takes 4 ms
- * of a processor, at 1 GB/s; the source's block waits for that. */
+/* The search also covers this many bytes that were delivered before it began. Hashing them takes 4
+ * ms of a processor, at 1 GB/s; the source's block waits for that. */
 #define RECALLED (4 << 20)
 
 gboolean

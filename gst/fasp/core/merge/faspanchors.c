@@ -5,7 +5,7 @@
 #define SPACING_BITS 12
 /* The hash has 64 bits and each byte shifts it by one, so it depends on the last 64 bytes. */
 #define COVERED 64
-/* Streams are aligned when so many anchors in a row show the same shift. */
+/* Streams are aligned when this many anchors in a row show the same shift. */
 #define ALIGNED 4
 
 FaspAnchors *

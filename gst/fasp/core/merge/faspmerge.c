@@ -6,10 +6,10 @@
 #include "faspmediaclock.h"
 #include "faspwire.h"
 
-/* When the leader changes to another stream, the reader waits for a key frame of it for so long at
- * most. */
+/* When the leader changes to another stream, the reader waits for a key frame of it for this long
+ * at most. */
 #define KEY_AWAITED (2 * FASP_SEC)
-/* Media times wrap around after so many µs. */
+/* Media times wrap around after this many µs. */
 #define WRAP ((FaspTime) 1 << FASP_MEDIA_TIME_BITS)
 /* The gap between blocks is a moving average; a new gap has 1/GAP_WEIGHT of the weight. */
 #define GAP_WEIGHT 16

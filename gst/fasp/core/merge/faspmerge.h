@@ -72,7 +72,7 @@ typedef struct
 
 typedef struct _FaspMerge FaspMerge;
 
-/* @recent: so many of the newest bytes are kept, to compare other sources with. */
+/* @recent: this many of the newest bytes are kept, to compare other sources with. */
 FaspMerge *fasp_merge_new (FaspRedundancy redundancy, guint sources, guint64 recent);
 void fasp_merge_free (FaspMerge *merge);
 

@@ -4,7 +4,7 @@
  */
 #include "faspmergeprivate.h"
 
-/* A peer whose bytes were wrong is kept out for so long at first, and twice as long each time, up
+/* A peer whose bytes were wrong is kept out for this long at first, and twice as long each time, up
  * to LIAR_MOST.  With each new session a liar can slip in some wrong bytes; the first span limits
  * it to one session a minute.
  */

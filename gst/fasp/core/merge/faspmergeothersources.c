@@ -5,9 +5,10 @@
  */
 #include "faspmergeprivate.h"
 
-/* A loss is reported so much later, as a busy host may deliver the block of another source late. */
+/* A loss is reported this much later, as a busy host may deliver the block of another source
+ * late. */
 #define BESIDES (5 * FASP_MSEC)
-/* A source that stood by first repeats so many bytes that the reader has, so that they can be
+/* A source that stood by first repeats this many bytes that the reader has, so that they can be
  * compared. */
 #define COMPARED 4096
 

@@ -176,7 +176,7 @@ fasp_merge_drop (FaspSource *source)
 }
 
 /* How the held block follows the stream. FASP_STREAM_OFFSET_ANEW: if *bytes is 0, it is of another
- * stream, or there is none; else so many bytes are missing before it. */
+ * stream, or there is none; else this many bytes are missing before it. */
 static inline FaspStreamOffsetOrder
 fasp_merge_compare_held (const FaspMerge *merge, const FaspSource *source, guint64 *bytes)
 {

@@ -4,11 +4,13 @@
  */
 #include "faspmergeprivate.h"
 
-/* A source that was too late has to be in time for so long before the merge waits for it again. */
+/* A source that was too late has to be in time for this long before the merge waits for it
+ * again. */
 #define GOOD_FOR (10 * FASP_SEC)
-/* A new source sends for so long at most before it stands by, so that its bytes can be compared. */
+/* A new source sends for this long at most before it stands by, so that its bytes can be
+ * compared. */
 #define PROVES_FOR (5 * FASP_SEC)
-/* A leader is silent when nothing came from it for so many of the stream's gaps, but at least for
+/* A leader is silent when nothing came from it for this many of the stream's gaps, but at least for
  * SILENT_LEAST. */
 #define SILENT_GAPS 4
 #define SILENT_LEAST (50 * FASP_MSEC)

@@ -12,7 +12,7 @@
  */
 #include "faspmergeprivate.h"
 
-/* A source is proven once so many of its bytes were the same as the reader has. */
+/* A source is proven once this many of its bytes were the same as the reader has. */
 #define PROVEN 65536
 /* The difference between two clocks is a moving average; a new sample has 1/CLOCK_WEIGHT of the
  * weight. */

@@ -16,7 +16,7 @@
 #define TRANSIT_STEP (10 * FASP_SEC)
 /* A receiver that sends up to this many times the rate obeys it. */
 #define OBEYS 1.25
-/* If feedback leaves at so many times the rate at which it arrives, it lengthens the queue. */
+/* If feedback leaves at this many times the rate at which it arrives, it lengthens the queue. */
 #define HELD_UP 1.1
 #define SHORTER .875
 #define NEAR .75 /* the rate doubles only below this share of a rate that made a queue */

@@ -26,11 +26,11 @@ G_BEGIN_DECLS
 #define FASP_CHALLENGE_INTERVAL (100 * FASP_MSEC)
 #define FASP_CHALLENGE_INTERVAL_MAX FASP_SEC
 #define FASP_CHALLENGES 3
-/* With each challenge to the new address, so many PINGs go to the current address: at a loss of one
- * datagram in a hundred, it wrongly seems silent once in 2500 times. */
+/* With each challenge to the new address, this many PINGs go to the current address: at a loss of
+ * one datagram in a hundred, it wrongly seems silent once in 2500 times. */
 #define FASP_FLOW_ASKS 2
-/* An address that has answered while the peer was heard from a candidate is replaced only after so
- * many unanswered PINGs. */
+/* An address that has answered while the peer was heard from a candidate is replaced only after
+ * this many unanswered PINGs. */
 #define FASP_FLOW_DOUBTS 3
 /* How long to challenge an address from which the peer only called, while it is still heard from
  * its current address: it may not receive at the new one. */

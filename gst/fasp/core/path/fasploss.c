@@ -6,7 +6,7 @@
 #define FAST (15 * FASP_SEC)
 #define MIDDLE (240 * FASP_SEC)
 #define SLOW (3600 * FASP_SEC)
-/* A deviation of so many standard deviations is not due to chance, although the test runs many
+/* A deviation of this many standard deviations is not due to chance, although the test runs many
  * thousand times a day. */
 #define SURE 5.
 /* The losses assumed at first, as counts. */

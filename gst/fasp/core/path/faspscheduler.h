@@ -22,7 +22,7 @@
 
 G_BEGIN_DECLS
 
-/* The quantum is so much for each session after the first, up to the maximum. */
+/* The quantum is this long for each session after the first, up to the maximum. */
 #define FASP_SCHEDULER_QUANTUM 50 /* µs */
 #define FASP_SCHEDULER_QUANTUM_MAX (10 * FASP_MSEC)
 

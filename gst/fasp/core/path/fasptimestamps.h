@@ -29,7 +29,7 @@ typedef struct
 {
   FaspTimestamp list[FASP_TIMESTAMPS]; /* oldest first */
   guint n;
-  guint stride; /* one of so many packets is kept */
+  guint stride; /* one packet in `stride' is kept */
   guint passed; /* packets since the last one that was kept */
 } FaspTimestamps;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fasprxprivate.h"
 
-/* A skip is a span of so much stream time in which at least one block is late. Late blocks that are
- * no further apart than this are one run. */
+/* A skip is a span of this much stream time in which at least one block is late. Late blocks that
+ * are no further apart than this are one run. */
 #define SKIP FASP_SEC
 /* A lost block waits for a repair this much longer than the time that the repair's window
  * covers. */

@@ -6,7 +6,7 @@
 #include "faspring.h"
 #include "fasptokenbucket.h"
 
-/* The departure of so many packets is remembered, as feedback is about recent ones. */
+/* The departure of this many packets is remembered, as feedback is about recent ones. */
 #define TIMES 16384
 /* The counts of events decay, so that they cover about this many. */
 #define MEMORY 50.

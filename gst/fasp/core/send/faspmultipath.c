@@ -7,7 +7,7 @@
 #define RETURN_OVER (10. * FASP_SEC)
 #define WEIGHT_LEAST .02
 #define WEIGHT_BACK .25
-/* A flow's share of arrivals has full weight only when it is measured over so many datagrams. */
+/* A flow's share of arrivals has full weight only when it is measured over this many datagrams. */
 #define SURE 64.
 
 /* --- strategies --------------------------------------------------------------- */

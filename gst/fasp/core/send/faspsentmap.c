@@ -5,11 +5,11 @@
 /* A datagram without a block only gives a round-trip time.  It is forgotten after this
  * time. */
 #define FORGET_AFTER (10 * FASP_SEC)
-/* So many datagrams may wait to be settled, beyond four for each block in flight; ten seconds of
+/* This many datagrams may wait to be settled, beyond four for each block in flight; ten seconds of
  * PONGs are fewer. */
 #define OVERGROWN 65536
 /* If more than SETTLED_OF datagrams wait, those that left SETTLED_AFTER ago or earlier count as
- * settled, reported or not. In an outage of hours the ten probes a second come to so many. */
+ * settled, reported or not. In an outage of hours the ten probes a second come to as many. */
 #define SETTLED_AFTER (60 * FASP_SEC)
 #define SETTLED_OF (OVERGROWN / 2)
 

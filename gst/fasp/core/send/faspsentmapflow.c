@@ -13,7 +13,7 @@
 /* Bounds of the loss from which that likelihood is computed. */
 #define LOSS_LEAST .001
 #define LOSS_MOST .9
-/* A flow's loss is averaged over so many datagrams. */
+/* A flow's loss is averaged over this many datagrams. */
 #define LOSS_OVER 256.
 
 /* Counts all packets before @end as lost, though the peer did not report on them. */

@@ -163,7 +163,7 @@ look_at_missing (FaspSentMap *map, FaspTime now, guint64 block, FaspSentMapLosse
   fasp_sent_map_queue (map, block);
 }
 
-/* So many look-ups, beyond one for each range, are allowed in LOOKS_TIME. */
+/* This many look-ups, beyond one for each range, are allowed in LOOKS_TIME. */
 #define MORE (FASP_SENT_MAP_NEWS - FASP_RANGES_MAX)
 
 guint

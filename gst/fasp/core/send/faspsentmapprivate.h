@@ -11,7 +11,7 @@
 G_BEGIN_DECLS
 
 /* Bounds the work for one feedback: the most blocks looked up, besides those whose packets it
- * settles. For a member, so many in LOOKS_TIME, but always one for each range: a range of a few
+ * settles. For a member, this many in LOOKS_TIME, but always one for each range: a range of a few
  * bytes can name thousands of blocks. */
 #define FASP_SENT_MAP_NEWS 4096
 #define FASP_SENT_MAP_LOOKS_TIME FASP_FEEDBACK_CLOCK_MAX

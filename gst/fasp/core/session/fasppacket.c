@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspsessionprivate.h"
 
-/* One in so many feedbacks may also go on a flow that the peer is not heard on. */
+/* One in this many feedbacks may also go on a flow that the peer is not heard on. */
 #define SILENT_EVERY 4
 
 void

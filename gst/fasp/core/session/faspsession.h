@@ -49,8 +49,8 @@ G_BEGIN_DECLS
  * GCM allows (RFC 9001, section 6.6). */
 #define FASP_REKEY_INTERVAL (60 * FASP_SEC)
 #define FASP_REKEY_DATAGRAMS (1 << 22)
-/* So many keys are derived, each from the one before; then both ends agree on a new secret: once an
- * hour, if each key is used for FASP_REKEY_INTERVAL. */
+/* This many keys are derived, each from the one before; then both ends agree on a new secret: once
+ * an hour, if each key is used for FASP_REKEY_INTERVAL. */
 #define FASP_AGREE_EVERY 60
 
 typedef enum

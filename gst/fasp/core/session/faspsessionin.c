@@ -2,7 +2,7 @@
 #include "fasplimits.h"
 #include "faspsessionprivate.h"
 
-/* A block that was lost in so many rounds may have become too large for the path. */
+/* A block that was lost in this many rounds may have become too large for the path. */
 #define SUSPICIOUS_ROUNDS 4
 
 static void

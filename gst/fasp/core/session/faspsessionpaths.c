@@ -4,7 +4,7 @@
  * send, and what all may send together. */
 #include "faspsessionprivate.h"
 
-/* A change of the rate by so many percent is logged, as some controllers change it with each
+/* A change of the rate by this many percent is logged, as some controllers change it with each
  * feedback. WebRTC sends a new estimate at once after the same change (kSendThresholdPercent). */
 #define RATE_STEP 3
 

@@ -3,7 +3,7 @@
 #include "fasprandom.h"
 #include "faspwire.h"
 
-/* So many full batches are dealt out before other sources of events are served. */
+/* This many full batches are dealt out before other sources of events are served. */
 #define BATCHES_MAX 4
 /* Datagrams that a member gets under one lock of its own. */
 #define LOCKED_MAX 64

@@ -13,8 +13,8 @@
 /* The blocks of smaller messages are copied, as otherwise few bytes would occupy a whole chunk. */
 #define SHARED_MIN (FASP_CHUNK_SIZE / 4)
 
-/* After so many refused calls in a row, not due to an ICMP, pauses: poll() still says that there is
- * data, so the call would be repeated at once for ever. */
+/* After this many refused calls in a row, not due to an ICMP, pauses: poll() still says that there
+ * is data, so the call would be repeated at once for ever. */
 #define FAILED_MAX 64
 #define FAILED_PAUSE 1000 /* µs */
 

@@ -13,8 +13,8 @@
  * IPv4 (RFC 768, RFC 791) less the larger header of IPv6. */
 #define SEGMENTS_MAX 64
 #define MESSAGE_MAX (65507 - 20)
-/* If the kernel has refused to segment, it is tried again after so many datagrams, as the interface
- * may have changed. A further refusal costs one call. */
+/* If the kernel has refused to segment, it is tried again after this many datagrams, as the
+ * interface may have changed. A further refusal costs one call. */
 #define ASK_AGAIN_AFTER (1 << 14)
 /* Flushes without effect are counted up to this. */
 #define FUTILE_MOST 1000

@@ -14,7 +14,7 @@
 #include "faspmembership.h"
 #include "faspsocket.h"
 
-/* So many error reports of the network are read to find one about an unreachable port. */
+/* This many error reports of the network are read to find one about an unreachable port. */
 #define REPORTS_MAX 64
 
 struct _FaspSocket

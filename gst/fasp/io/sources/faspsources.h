@@ -28,7 +28,7 @@ typedef struct
 {
   FaspRedundancy redundancy;
   FaspTime wait_to_restore; /* fasp_merge_restore_after() */
-  guint64 recent;           /* so many of the newest bytes are kept, to compare sources with */
+  guint64 recent;           /* this many of the newest bytes are kept, to compare sources with */
   FaspSourcesChangedFunc changed;
   FaspSourcesEventFunc event;
   gpointer user_data;

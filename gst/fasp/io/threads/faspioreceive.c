@@ -5,9 +5,9 @@
  */
 #include "faspioprivate.h"
 
-/* So many full batches are received before the thread does anything else. */
+/* This many full batches are received before the thread does anything else. */
 #define BATCHES_MAX 4
-/* So many datagrams are passed on before the lock is released. */
+/* This many datagrams are passed on before the lock is released. */
 #define LOCKED_MAX 64
 
 /* Enlarges the sockets' buffers. The faster the stream, the more arrives while the thread is not

@@ -7,14 +7,14 @@
 #include "faspthread.h"
 #include "faspwake.h"
 
-/* So many full batches are sent before the thread does anything else. */
+/* This many full batches are sent before the thread does anything else. */
 #define BATCHES_MAX 4
-/* So many datagrams are made between two readings of the clock; each takes about 1 µs. */
+/* This many datagrams are made between two readings of the clock; each takes about 1 µs. */
 #define SAME_TIME 8
 /* A socket that takes no more is tried again after this time at the latest. */
 #define BLOCKED_MAX (20 * FASP_MSEC)
-/* If a socket refuses so many times in a row, though poll() reported it writable, its buffer is not
- * the reason, so the thread pauses instead of polling. IPsec without keys causes that. */
+/* If a socket refuses this many times in a row, though poll() reported it writable, its buffer is
+ * not the reason, so the thread pauses instead of polling. IPsec without keys causes that. */
 #define FUTILE_MAX 32
 #define FUTILE_PAUSE FASP_MSEC
 
