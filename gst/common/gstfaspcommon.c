@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#define GLIB_DISABLE_DEPRECATION_WARNINGS /* of GValueArray */
+#define GLIB_DISABLE_DEPRECATION_WARNINGS /* about GValueArray */
 #include "gstfaspcommon.h"
 
 GType

@@ -13,7 +13,7 @@ get_next (GstPad *pad)
 {
   g_autoptr (GstPad) peer = gst_pad_get_peer (pad);
 
-  /* in and out of bins */
+  /* follows ghost pads in and out of bins */
   while (peer != NULL && GST_IS_GHOST_PAD (peer)) {
     GstPad *target = gst_ghost_pad_get_target (GST_GHOST_PAD (peer));
 

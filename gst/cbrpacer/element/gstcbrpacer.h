@@ -244,7 +244,7 @@ GstBufferList *gst_cbr_pacer_make_cycle (GstCbrPacer *self, CbrCycle *cycle, gbo
 /* gstcbrpacerthread.c: call these with the lock held */
 /* Wakes the thread if it waits for data or events. */
 void gst_cbr_pacer_thread_wake (GstCbrPacer *self);
-/* Call this without the lock. */
+/* The task of the source pad. Call this without the lock. */
 void gst_cbr_pacer_thread_run (gpointer pad);
 
 G_END_DECLS

@@ -125,7 +125,7 @@ take_buffer (GstCbrPacer *self, GstBuffer *buffer)
   return GST_FLOW_OK;
 }
 
-/* Call this with the lock held, when data was taken; it is released. */
+/* Ends a call of chain() that took data. Call this with the lock held; it is released. */
 static GstFlowReturn
 end_chain (GstCbrPacer *self, GstFlowReturn ret)
 {

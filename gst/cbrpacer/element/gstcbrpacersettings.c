@@ -8,7 +8,7 @@
 #define MAX_DELAY_DEFAULT GST_SECOND
 #define WINDOW_DEFAULT GST_SECOND
 #define HEADER_DEFAULT 28 /* IPv4 and UDP */
-#define PAYLOAD_MAX 65507 /* of UDP over IPv4 */
+#define PAYLOAD_MAX 65507 /* of a UDP datagram over IPv4 */
 
 GST_FASP_DEFINE_ENUM (GstCbrPacerMethod, gst_cbr_pacer_method,
     { CBR_DEADLINE, "Sleep until absolute deadlines, which never drift", "deadline" },
@@ -100,14 +100,14 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
     cbr_learner_set_window (&self->learner, self->settings.window);
   if (id == PROP_WINDOW || (id == PROP_BITRATE && (before == 0 || self->settings.bitrate == 0)))
     self->base = CBR_NO_BASE;
-  /* so that both threads compute their waits anew */
+  /* both threads compute their waits anew */
   cbr_waiter_interrupt (&self->waiter);
   cbr_waiter_interrupt (&self->room);
   gst_cbr_pacer_post_latency (self);
   g_mutex_unlock (&self->lock);
 }
 
-/* Call this with the lock held. */
+/* Makes the structure of `stats'. Call this with the lock held. */
 static GstStructure *
 describe (GstCbrPacer *self)
 {

@@ -33,7 +33,7 @@ typedef enum
 {
   CBR_EMPTY,   /* no queued data may leave: the thread sleeps until more comes */
   CBR_PARTIAL, /* an incomplete datagram waits for its rest */
-  CBR_SHORT,   /* it has waited for max_period, and leaves without its rest */
+  CBR_SHORT,   /* an incomplete datagram has waited for max_period, and leaves without its rest */
   CBR_WHOLE,   /* a whole datagram is queued, or null packets fill the line */
   CBR_LEAVING, /* the cycle is on its way downstream */
 } CbrStage;
@@ -49,7 +49,7 @@ typedef enum
 typedef enum
 {
   CBR_GAP_NONE,
-  CBR_GAP_START,    /* it is the first one, or the pipeline paused */
+  CBR_GAP_START,    /* the cycle is the first one, or the pipeline paused */
   CBR_GAP_UNDERRUN, /* the queue was empty */
   CBR_GAP_STALL,    /* the thread was too late to catch up */
 } CbrGap;

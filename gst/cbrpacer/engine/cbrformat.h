@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  gboolean is_ts, known;  /* it is a transport stream; that is certain */
+  gboolean is_ts, known;  /* is it a transport stream, and is that certain? */
   gboolean by_caps;       /* the caps say that it is a transport stream */
   guint8 bytes[CBR_LOOK]; /* the stream's first bytes, until `known' */
   guint n;

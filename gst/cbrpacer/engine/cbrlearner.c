@@ -72,8 +72,8 @@ cbr_learner_get_inflow (const CbrLearner *learner, guint payload, guint header)
       payload, header);
 }
 
-/* FALSE: the data may come as fast as it is read, as from a file, not at the rate that was learned
- * from the stream before it. */
+/* Does the data come at the rate of the stream? FALSE: it may come as fast as it is read, as from a
+ * file. */
 static gboolean
 is_paced (const CbrLearner *learner)
 {

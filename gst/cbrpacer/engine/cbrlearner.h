@@ -68,8 +68,8 @@ gboolean cbr_learner_is_known (const CbrLearner *learner);
  * since a longer part of a window was seen.  Unless the source is live, it is a file
  * without a clock. */
 gboolean cbr_learner_is_lost (const CbrLearner *learner);
-/* TRUE: the rate of the latest data is not known: it has no clock, and it is more than the earlier
- * stream, which had one, carried in a window. */
+/* Is the rate of the latest data unknown? It is if the data has no clock, and is more than the
+ * earlier stream, which had one, carried in a window. */
 gboolean cbr_learner_is_unpaced (const CbrLearner *learner);
 /* The clock begins anew: a discontinuity. */
 void cbr_learner_jump (CbrLearner *learner);

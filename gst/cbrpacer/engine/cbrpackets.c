@@ -18,8 +18,7 @@ typedef enum
   WAIT, /* more bytes are needed to decide, or to make the packet whole */
 } Verdict;
 
-/* TRUE: of a packet that begins at @at, the sync byte has come; *is_sync: it has the right value.
- */
+/* Has the sync byte of a packet that begins at @at come? *is_sync: it has the right value. */
 static gboolean
 get_sync (Look *look, gsize at, CbrCursor *cursor, gboolean *is_sync)
 {

@@ -36,9 +36,9 @@ typedef struct
 {
   gsize size;       /* bytes that may leave together; 0: none */
   gboolean whole;   /* no later data could be added to them */
-  gboolean foreign; /* they are in no packet */
+  gboolean foreign; /* these bytes are in no packet */
   gboolean held;    /* size is 0, as a packet is not whole yet */
-  gboolean doubt;   /* with held: perhaps it is no packet */
+  gboolean doubt;   /* with held: perhaps there is no packet */
 } CbrPiece;
 
 /* Looks for up to @most bytes (the size of whole packets) at the head of @queue. @impatient: a

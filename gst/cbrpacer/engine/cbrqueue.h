@@ -45,7 +45,7 @@ typedef struct
   gsize before;      /* bytes before that item */
   GstMemory *memory; /* where the byte was found, mapped; NULL: it was not */
   gsize from;        /* offset in the buffer of memory's first byte */
-  GstMapInfo map;    /* of memory */
+  GstMapInfo map;    /* mapping of `memory' */
 } CbrCursor;
 
 /* What follows the data that cbr_queue_measure() counts. */

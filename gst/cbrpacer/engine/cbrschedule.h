@@ -102,8 +102,8 @@ gboolean cbr_schedule_resume (CbrSchedule *schedule, gint64 now);
 gboolean cbr_schedule_is_lost (const CbrSchedule *schedule, gint64 now);
 void cbr_schedule_restart (CbrSchedule *schedule, gint64 now);
 
-/* @latency: how much later than asked a sleeper has woken lately; @spin: how long
- * the clock may be watched before a deadline. */
+/* Returns when to sleep and when the next cycle leaves. @latency: how late a sleeper has woken
+ * lately; @spin: how long the clock may be watched before a deadline. */
 CbrWait cbr_schedule_get_wait (const CbrSchedule *schedule, gint64 latency, gint64 spin);
 /* A cycle of @bytes on the wire was handed on from @begin to @end. */
 void cbr_schedule_departed (CbrSchedule *schedule, gint64 begin, gint64 end, guint64 bytes);

@@ -182,7 +182,7 @@ read_header (CbrTs *ts, guint64 at, CbrTsPcr *pcr)
   return take_pcr (ts, at, raw, (ts->header[5] & 0x80) != 0, pcr);
 }
 
-/* @begin: where byte 0 of @data is in the stream. */
+/* Finds the next PCR in @data. @begin: position of byte 0 of @data in the stream. */
 static gboolean
 find_pcr (CbrTs *ts, const guint8 *data, gsize size, gsize *done, guint64 begin, CbrTsPcr *pcr)
 {

@@ -25,7 +25,7 @@
 G_BEGIN_DECLS
 
 #define CBR_TS_PACKET 188
-#define CBR_TS_PACKETS 7 /* in a datagram, as is common */
+#define CBR_TS_PACKETS 7 /* packets in a datagram, as is common */
 #define CBR_TS_HEADER 12 /* up to the last byte of a PCR */
 
 /* After this many packets without a PCR, the stream is taken to have none: 100 ms,
@@ -42,7 +42,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  gssize offset; /* of its packet's sync byte in the data that was fed; far below 0 if the PCR
+  gssize offset; /* where its packet's sync byte is in the data that was fed; far below 0 if the PCR
                     was in doubt and came in earlier data */
   gint64 time;   /* ns; never decreases */
   gboolean jump; /* not continuous with the PCR before */
@@ -52,7 +52,7 @@ typedef struct
 typedef struct
 {
   guint64 raw;   /* 27 MHz, wraps */
-  guint64 ticks; /* the same from 0, does not wrap */
+  guint64 ticks; /* `raw' counted from 0, does not wrap */
 } CbrTsTime;
 
 typedef struct
@@ -75,7 +75,7 @@ typedef struct
   CbrTsPcr next;           /* the PCR to return next */
   gboolean has_other;      /* since our last PCR, another PID has carried one */
   guint16 other_pid;       /* that PID */
-  guint64 other_raw;       /* its first PCR, 27 MHz, wraps */
+  guint64 other_raw;       /* first PCR of other_pid, 27 MHz, wraps */
   guint strangers;         /* PCRs of further PIDs since other_raw came */
 } CbrTs;
 

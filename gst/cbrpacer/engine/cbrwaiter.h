@@ -18,9 +18,10 @@ G_BEGIN_DECLS
 typedef struct
 {
   GCond wake;
-  GstClockID id;              /* the clock's id that the thread waits for */
-  gint interrupted;           /* atomic */
-  gint64 lateness, variation; /* of the wake-ups, smoothed, ns */
+  GstClockID id;    /* the clock's id that the thread waits for */
+  gint interrupted; /* atomic */
+  gint64 lateness,
+      variation; /* how late the thread wakes, and the mean deviation of that, smoothed, ns */
 } CbrWaiter;
 
 void cbr_waiter_init (CbrWaiter *waiter);

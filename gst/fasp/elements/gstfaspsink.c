@@ -103,7 +103,7 @@ now (GstFaspSink *self)
 typedef struct
 {
   FaspIoPiece pieces[PIECES];
-  GstMapInfo maps[PIECES]; /* of memories that are copied */
+  GstMapInfo maps[PIECES]; /* maps of the memories that are copied */
   guint n;
 } Gathered;
 
@@ -330,7 +330,7 @@ drain (GstFaspSink *self)
     FaspIoResult result = fasp_io_drain (self->connection.io, &lost, &event);
     GstFlowReturn ret;
 
-    /* FALSE while the end is not written, as it waits for a receiver */
+    /* the end is not written yet while it waits for a receiver */
     self->ended = fasp_endpoint_has_finished (fasp_io_lock (self->connection.io));
     fasp_io_unlock (self->connection.io, FALSE);
     switch (result) {

@@ -83,12 +83,12 @@ struct _GstFaspSrc
   gboolean provided;        /* a clock is provided, and a message has said so */
   gboolean negotiated;      /* a sender was connected at least once; object lock */
   guint latency;            /* the largest of `latencies', ms; object lock */
-  gchar *streamid;          /* of the last sender; object lock */
+  gchar *streamid;          /* streamid of the last sender; object lock */
   GstFaspAnnounce announce; /* announces the stream and its header downstream */
   gboolean required;        /* `require-complete' is in force */
   End end;
   GstFlowReturn over; /* the result of create() in OVER */
-  /* of the last sender of each source, ms; 0: there was none; object lock */
+  /* latency of the last sender of each source, ms; 0: there was none; object lock */
   guint latencies[FASP_SOURCES_MAX];
   GstFaspTiming timing;
   FaspRead items[BATCH];    /* read, not all pushed yet */
@@ -559,7 +559,7 @@ gst_fasp_src_event (GstBaseSrc *src, GstEvent *event)
   if (gst_video_event_is_force_key_unit (event))
     return gst_fasp_connection_want_key_frame (&self->connection);
   done = GST_BASE_SRC_CLASS (gst_fasp_src_parent_class)->event (src, event);
-  if (stops) /* EOS sent upstream by an element downstream */
+  if (stops) /* from downstream: create() may wait again */
     set_unlocked (self, FALSE);
   return done;
 }

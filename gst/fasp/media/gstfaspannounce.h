@@ -29,16 +29,16 @@ typedef enum
 {
   GST_FASP_HEADER_SETTLED,   /* the header was announced and, if necessary, pushed; or none came */
   GST_FASP_HEADER_CAME,      /* the header is to be announced */
-  GST_FASP_HEADER_ENTERS,    /* it is to be announced, and then pushed */
-  GST_FASP_HEADER_ANNOUNCED, /* it is to be pushed */
+  GST_FASP_HEADER_ENTERS,    /* the header is to be announced, and then pushed */
+  GST_FASP_HEADER_ANNOUNCED, /* the header is to be pushed */
 } GstFaspHeaderState;
 
 typedef struct
 {
-  FaspOrigin origin;   /* of the announced stream, if `announced' */
+  FaspOrigin origin;   /* origin of the announced stream, if `announced' */
   gboolean announced;  /* a stream was announced */
   gboolean knows_keys; /* the sender marks where key frames begin */
-  GstBuffer *header;   /* of the stream; NULL: none is known */
+  GstBuffer *header;   /* header of the stream; NULL: none is known */
   guint32 from;        /* the session in which it came */
   GstFaspHeaderState state;
 } GstFaspAnnounce;

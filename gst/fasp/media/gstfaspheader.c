@@ -80,7 +80,7 @@ gst_fasp_header_set_event (GstFaspHeader *header, GstEvent *event)
   if (buffer != NULL
       && (gst_buffer_get_size (buffer) == 0
           || gst_buffer_get_size (buffer) > FASP_STREAM_HEADER_MAX))
-    buffer = NULL; /* not from a faspsrc */
+    buffer = NULL; /* this header is not from a faspsrc */
   if (buffer != NULL)
     gst_buffer_extract_dup (buffer, 0, -1, &data, &size);
   replace (header, &header->of_source, buffer != NULL ? g_bytes_new_take (data, size) : NULL);

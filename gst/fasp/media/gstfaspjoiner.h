@@ -18,7 +18,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  GstBufferPool *pool; /* of large buffers; made when one is needed */
+  GstBufferPool *pool; /* pool of large buffers; made when one is needed */
 } GstFaspJoiner;
 
 void gst_fasp_joiner_clear (GstFaspJoiner *joiner);

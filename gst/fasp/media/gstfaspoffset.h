@@ -20,7 +20,7 @@ void gst_fasp_offset_attach (GstBuffer *buffer, const FaspStreamOffset *position
 /* Marks @buffer as a header of the stream, which is not a part of the stream. */
 void gst_fasp_offset_attach_header (GstBuffer *buffer);
 gboolean gst_fasp_offset_is_header (GstBuffer *buffer);
-/* FALSE: the buffer has no stream offset, or its bytes have changed. */
+/* Gets the stream offset of @buffer. FALSE: it has none, or its bytes have changed. */
 gboolean gst_fasp_offset_get (GstBuffer *buffer, FaspStreamOffset *position, FaspTime *media_time);
 /* Returns the origin in hexadecimal, for the event and for messages. */
 gchar *gst_fasp_origin_to_string (const FaspOrigin *origin);

@@ -17,7 +17,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  GstFaspClock *clock; /* at the sender's rate; owned */
+  GstFaspClock *clock; /* a clock at the sender's rate; owned */
   gboolean own_clock;  /* `clock' is the pipeline's clock */
   GstClockTimeDiff
       offset; /* running time, less monotonic time or, with our own clock, less the clock's time */

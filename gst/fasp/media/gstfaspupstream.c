@@ -16,7 +16,7 @@ describe_bitrate (guint64 bitrate)
   return gst_structure_new ("fasp-available-bitrate", "bitrate", G_TYPE_UINT64, bitrate, NULL);
 }
 
-/* TRUE for one thread at a time. */
+/* May this thread send the events? TRUE for one thread at a time. */
 static gboolean
 claim (GstFaspUpstream *u)
 {

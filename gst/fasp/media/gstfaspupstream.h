@@ -23,7 +23,7 @@ typedef struct
 void gst_fasp_upstream_begin (GstFaspUpstream *upstream);
 /* Call this when the sink's pad has become active: sends the events that were asked for before. */
 void gst_fasp_upstream_go_on (GstFaspUpstream *upstream, GstElement *sink);
-/* May be called from any thread. */
+/* Asks the encoder for a key frame. May be called from any thread. */
 void gst_fasp_upstream_ask_for_key_frame (GstFaspUpstream *upstream, GstElement *sink);
 /* Announces the bit rate in three ways: by a property, a message and an event upstream.  0 (none)
  * is announced by the property only. */

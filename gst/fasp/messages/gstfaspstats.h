@@ -15,8 +15,8 @@ G_BEGIN_DECLS
 /* Returns the interval in ns; at most the longest that GstClockTime holds. */
 GstClockTime gst_fasp_interval (guint64 seconds);
 
-/* @io: NULL if the element is not running.  @several: the sources, of which @io is the first; NULL:
- * there is @io alone. */
+/* Makes the structure of `stats'. @io: NULL if the element is not running. @several: the sources,
+ * of which @io is the first; NULL: there is @io alone. */
 GstStructure *gst_fasp_stats_new (FaspIo *io, FaspSources *several, FaspRole role);
 
 /* Posts the property stats of @element as a message, every @interval ns. */

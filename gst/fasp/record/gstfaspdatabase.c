@@ -30,7 +30,7 @@ struct _GstFaspDatabase
   sqlite3 *database;
   sqlite3_stmt *insert, *insert_way;
   gint hurry;  /* atomic */
-  gint waited; /* since `hurry' was set, ms */
+  gint waited; /* ms waited since `hurry' was set */
 };
 
 static gboolean

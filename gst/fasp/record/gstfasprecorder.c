@@ -9,7 +9,7 @@ struct _GstFaspRecorder
   const GstFaspRecorderClass *class;
   GstElement *element;
   FaspIo *io;
-  gchar *path;      /* of the file, for warnings */
+  gchar *path;      /* path of the file, for warnings */
   gpointer file;    /* the class's, owned */
   gpointer entries; /* room for class->at_once */
   guint64 lost;     /* entries lost so far that a warning has mentioned */

@@ -19,7 +19,7 @@ typedef struct _GstFaspRecorder GstFaspRecorder;
 typedef struct
 {
   const gchar *thread;         /* the thread's name */
-  const gchar *doing, *things; /* in warnings: "Recording to", "blocks are not recorded" */
+  const gchar *doing, *things; /* words for warnings: "Recording to", "blocks are not recorded" */
   GTimeSpan interval;          /* how often the ring is emptied: a process that dies loses
                                   the entries of this time */
   guint keep, at_once;         /* entries in the ring; and written together */

@@ -71,7 +71,7 @@ gst_fasp_keys_authenticate (const GstFaspKeys *keys)
 
 /* --- keys ---------------------------------------------------------------------------- */
 
-/* @warnings: may be NULL. */
+/* Reads a whole file of that kind. @warnings: may be NULL. */
 static gchar *
 read_file (const gchar *path, GstFaspFileKind kind, gsize *size, GPtrArray *warnings,
     GError **error)
@@ -121,7 +121,8 @@ read_private_key (const gchar *path, FaspCredentials *credentials, GPtrArray *wa
   return TRUE;
 }
 
-/* @text: base64 of the 32 bytes of the key, or of `spki' and the key, as openssl writes it. */
+/* Reads a public key from @text: base64 of its 32 bytes, or of `spki' and these, as openssl writes
+ * it. */
 static gboolean
 parse_public_key (const gchar *text, guint8 key[FASP_KEY_SIZE])
 {

@@ -115,7 +115,7 @@ typedef struct
 
 typedef struct
 {
-  FaspRole role;   /* of the element */
+  FaspRole role;   /* role of the element */
   GError *bad_uri; /* why the URI is not valid; NULL: it is valid */
   gchar *host;     /* the peer, from the URI; NULL: none */
   guint16 port;

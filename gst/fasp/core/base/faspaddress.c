@@ -4,7 +4,7 @@
 
 #define SOCKADDR_IN6_SIZE 28
 /* offsets in POSIX's sockaddr_in and sockaddr_in6 */
-#define IN_PORT 2 /* the same in both */
+#define IN_PORT 2 /* offset of the port in both */
 #define IN_ADDR 4
 #define IN6_ADDR 8
 #define MAPPED 12 /* bytes before an IPv4 address mapped into IPv6 */

@@ -21,7 +21,7 @@ G_BEGIN_DECLS
 /* Zeroes: nothing was used. */
 typedef struct
 {
-  FaspHeapItem item; /* in the queue, by the start of its next bytes */
+  FaspHeapItem item; /* queue entry, by the start of the member's next bytes */
   gint64 mark;       /* bytes */
 } FaspFairMember;
 

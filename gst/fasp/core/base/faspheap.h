@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   gint64 key;
-  guint index;    /* in the heap, from 1; 0: not in it */
+  guint index;    /* index in the heap, from 1; 0: not in it */
   gpointer owner; /* the struct that the item is a member of; set by that struct's file */
 } FaspHeapItem;
 

@@ -5,7 +5,7 @@
 
 typedef struct
 {
-  FaspLogEntry *entries; /* NULL: stopped */
+  FaspLogEntry *entries; /* NULL: the log was stopped */
   FaspLossyRing ring;
   guint64 lost_logged; /* of the ring's lost entries, those that LOG_EVENTS_LOST has reported */
 } Events;

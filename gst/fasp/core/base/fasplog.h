@@ -29,9 +29,9 @@ typedef struct
   FaspTime time;   /* when it was decided: the caller's `now' */
   guint32 session; /* our id of the session that the event is about; 0: of no session */
   FaspLogEvent event;
-  gint64 values[FASP_LOG_FIELDS];    /* by field; texts and addresses: see below */
-  FaspAddress address;               /* of an event with an address; len 0: none */
-  gchar text[FASP_LOG_TEXT_MAX + 1]; /* of an event with a text */
+  gint64 values[FASP_LOG_FIELDS];    /* values of the fields; texts and addresses are below */
+  FaspAddress address;               /* the event's address, if it has one; len 0: none */
+  gchar text[FASP_LOG_TEXT_MAX + 1]; /* the event's text, if it has one */
 } FaspLogEntry;
 
 typedef struct _FaspLog FaspLog;

@@ -69,7 +69,7 @@ typedef enum
   FASP_LOG_EVENTS, /* number of events */
 } FaspLogEvent;
 
-#define FASP_LOG_FIELDS 9 /* of an event, at most */
+#define FASP_LOG_FIELDS 9 /* most fields of an event */
 
 /* How a field is written. */
 typedef enum

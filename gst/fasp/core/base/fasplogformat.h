@@ -22,14 +22,14 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  const gchar *title;   /* of the program's part that logs, such as an element */
+  const gchar *title;   /* name of the part of the program that logs, such as an element */
   const gchar *program; /* "faspsink 1.0.0" */
   const gchar *begun;   /* when the log began, by the wall clock (RFC 3339); NULL: not known */
   FaspRole role;        /* 0: not known */
   gboolean dials;
   gint64 run; /* number of this log, which all its events carry if the file has several logs; 0: the
                  file has one log */
-  gint64 unix_offset; /* from `now' to Unix time, us; 0: not known */
+  gint64 unix_offset; /* Unix time less `now', us; 0: not known */
 } FaspLogHeader;
 
 /* All write at most @size bytes, the NUL included, and return the length of the text.

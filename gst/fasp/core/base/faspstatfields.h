@@ -75,12 +75,12 @@ typedef enum
 
 typedef struct
 {
-  const gchar *name; /* in structures and documents; metrics derive theirs from it */
+  const gchar *name; /* name in structures and documents; metrics derive theirs from it */
   FaspStatForm form;
   FaspStatUnit unit;
   FaspStatKind kind;
   guint roles;  /* bits of FaspRole: the ends that have the field */
-  gsize offset; /* in the table's struct, bytes */
+  gsize offset; /* offset of the member in the table's struct, bytes */
   /* TRUE: the field is shown.  @stats: the table's struct.  NULL: it is always shown. */
   gboolean (*is_shown) (gconstpointer stats);
   const gchar *meaning; /* in Markdown, with links relative to docs/plugins */
@@ -96,8 +96,8 @@ typedef enum
   FASP_STATS_PATH,          /* one of several paths: FaspPathStats */
   FASP_STATS_SOURCE,        /* a peer's that is one of several sources: FaspSourceStats */
   FASP_STATS_SOURCE_CHANGE, /* the last change of a source: FaspSourceChangeStats */
-  FASP_STATS_LEAD,          /* of several sources, the one that leads: FaspLeadStats */
-  FASP_STATS_SUMMARY,       /* of all peers: FaspSummaryStats */
+  FASP_STATS_LEAD,          /* the source that leads, of several: FaspLeadStats */
+  FASP_STATS_SUMMARY,       /* all peers together: FaspSummaryStats */
 } FaspStatsOf;
 
 #define FASP_STAT_TABLES (FASP_STATS_SUMMARY + 1)

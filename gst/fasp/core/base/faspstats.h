@@ -20,8 +20,8 @@ typedef struct
   gdouble weight;      /* sender: its share of the datagrams sent; 1 is an equal share */
   FaspTime rtt;        /* sender: round trip, µs; 0: not known */
   guint64 datagrams_sent,
-      wire_bytes_sent;        /* of every kind, and their bytes from the IP header up */
-  guint64 datagrams_received; /* of every kind */
+      wire_bytes_sent;        /* datagrams of every kind, and their bytes from the IP header up */
+  guint64 datagrams_received; /* datagrams of every kind */
   /* sender: losses of the datagrams sent, as far as the peer has reported; receiver: losses of the
    * sender's datagrams */
   guint64 datagrams_lost, bursts_lost; /* datagrams, and losses in a row, each counted once */
@@ -41,23 +41,23 @@ typedef struct
   FaspTime rtt, rtt_min;   /* round trip, smoothed and least; µs; 0: not known */
   guint64 bytes_in_flight; /* sent, and not yet reported by the peer; 0 without a controller */
   guint64 datagrams_sent, wire_bytes_sent;
-  guint64 datagrams_lost; /* as far as the peer has reported */
+  guint64 datagrams_lost; /* losses that the peer has reported */
 } FaspPathStats;
 
 /* What a session sends.  All but datagrams, wire_bytes and rate: the sender of the stream only. */
 typedef struct
 {
-  guint64 datagrams;             /* of every kind */
+  guint64 datagrams;             /* datagrams of every kind */
   guint64 wire_bytes;            /* their bytes, from the IP header up */
   guint64 rate;                  /* bit/s on the wire over the last second */
   guint64 blocks, bytes;         /* blocks sent for the first time, and their payload */
   guint64 blocks_rtx, bytes_rtx; /* retransmissions, and their payload */
-  guint64 copies;                /* of the retransmissions: second and further ones of a round */
-  guint64 doubled;               /* blocks sent on a second flow, too: FASP_ASSIGNMENT_DUPLICATE */
-  guint64 not_doubled;           /* blocks not sent on a second flow, as its path had no room */
-  guint64 repairs;               /* repair symbols of FEC */
-  gdouble fec_share;             /* repairs for each block, in force */
-  guint64 lost;                  /* transmissions of blocks that are known to be lost */
+  guint64 copies;  /* second and further retransmissions of a round, counted in blocks_rtx, too */
+  guint64 doubled; /* blocks sent on a second flow, too: FASP_ASSIGNMENT_DUPLICATE */
+  guint64 not_doubled; /* blocks not sent on a second flow, as its path had no room */
+  guint64 repairs;     /* repair symbols of FEC */
+  gdouble fec_share;   /* repairs for each block, in force */
+  guint64 lost;        /* transmissions of blocks that are known to be lost */
 } FaspSentStats;
 
 /* What the receiver has received of a session's blocks.  The sender only. */
@@ -75,18 +75,18 @@ typedef struct
  * blocks. */
 typedef struct
 {
-  guint64 datagrams;                             /* of every kind */
+  guint64 datagrams;                             /* datagrams of every kind */
   guint64 wire_bytes;                            /* their bytes, from the IP header up */
   guint64 rate;                                  /* bit/s on the wire over the last second */
   guint64 lost;                                  /* datagrams that did not come */
   guint64 bursts;                                /* losses in a row on a flow, each counted once */
   guint64 reordered;                             /* datagrams that came after later ones */
   guint64 datagrams_duplicate, blocks_duplicate; /* dropped, as they had come before */
-  guint64 duplicates;                            /* both together */
-  guint64 blocks, bytes;                         /* new blocks, and their payload */
-  guint64 blocks_rtx;                  /* of the blocks: those that came by a retransmission */
+  guint64 duplicates;                  /* sum of datagrams_duplicate and blocks_duplicate */
+  guint64 blocks, bytes;               /* new blocks, and their payload */
+  guint64 blocks_rtx;                  /* blocks that came by a retransmission */
   guint64 repairs;                     /* repair symbols of FEC */
-  guint64 recovered;                   /* of the blocks: those recovered by FEC */
+  guint64 recovered;                   /* blocks recovered by FEC */
   guint64 too_late;                    /* blocks given up by too-late=skip or by the sender */
   guint64 feedback;                    /* feedback datagrams that left */
   guint64 buffer_blocks, buffer_bytes; /* received blocks that wait for a missing block, or for the
@@ -116,7 +116,7 @@ typedef struct
 /* The latency of a session, and how often it was too short. */
 typedef struct
 {
-  guint ms;                  /* in force; 0: as soon as possible, or not known yet */
+  guint ms;                  /* latency in force; 0: as soon as possible, or not known yet */
   guint64 promised_interval; /* expected seconds between skips */
   guint64 observed_interval; /* seconds per skip since the session opened, at least 1;
                                 0: no skip */
@@ -192,10 +192,10 @@ typedef struct
 /* One of several sources of a stream (faspmerge.h). */
 typedef struct
 {
-  guint number; /* in the order of the settings, from 0 */
+  guint number; /* index in the order of the settings, from 0 */
   gboolean leads, is_trusted, is_left, stands_by, differs;
   guint64 bytes_used;     /* taken from this source */
-  guint64 bytes_filled;   /* of these, bytes that came before the leader delivered them */
+  guint64 bytes_filled;   /* bytes_used that came before the leader delivered them */
   guint64 bytes_repeated; /* bytes that the reader had already */
 } FaspSourceStats;
 
@@ -206,7 +206,7 @@ typedef struct
   gboolean is_connected;
   guint64 changes;     /* changes of its state: FaspMergeEvent */
   FaspTime age;        /* time since the last change, µs; FASP_NEVER: there was none */
-  const gchar *reason; /* of the last change, in words; empty: there was none */
+  const gchar *reason; /* reason of the last change, in words; empty: there was none */
 } FaspSourceChangeStats;
 
 /* The source that leads. */

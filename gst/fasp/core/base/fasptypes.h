@@ -131,7 +131,7 @@ typedef enum
 /* What a port with several endpoints knows about a datagram (fasproutes.h). */
 typedef enum
 {
-  FASP_ROUTE_HERE,    /* it is for the endpoint that gets it */
+  FASP_ROUTE_HERE,    /* the datagram is for the endpoint that gets it */
   FASP_ROUTE_ABSENT,  /* a call for a stream that no endpoint here has */
   FASP_ROUTE_UNNAMED, /* a call that names no stream, while there are several */
   FASP_ROUTE_GONE,    /* a call for a stream whose endpoint has just gone */

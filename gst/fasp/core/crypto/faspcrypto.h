@@ -13,7 +13,7 @@
 
 G_BEGIN_DECLS
 
-#define FASP_KEY_SIZE 32 /* of a secret, and of a point on the curve */
+#define FASP_KEY_SIZE 32 /* bytes of a secret, and of a point on the curve */
 #define FASP_AEAD_TAG_SIZE 16
 #define FASP_AEAD_NONCE_SIZE 12
 /* Bytes of a passphrase: a shorter one is too weak; a longer one is probably a mistake.  Both are

@@ -31,10 +31,10 @@ typedef struct _FaspSealer FaspSealer;
 typedef struct
 {
   FaspAddress to;
-  gsize size;               /* on the wire: UDP payload, sealed */
-  guint8 ecn;               /* the ECN field (faspecn.h); 0: not ECN-capable */
-  FaspBlock *block;         /* a reference, as long as payload is in it */
-  const guint8 *payload;    /* in block's memory; NULL: it is in data */
+  gsize size;            /* on the wire: UDP payload, sealed */
+  guint8 ecn;            /* the ECN field (faspecn.h); 0: not ECN-capable */
+  FaspBlock *block;      /* a reference, as long as payload is in it */
+  const guint8 *payload; /* the payload, in the memory of `block'; NULL: the payload is in data */
   gsize payload_size, head; /* bytes of payload, and of data before it */
   FaspSeal seal;            /* holds no lock once the datagram is sealed */
   guint8 data[FASP_DATAGRAM_MAX];

@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  guint64 serial;                   /* of the newest exchange; 0: there was none */
+  guint64 serial;                   /* serial number of the newest exchange; 0: there was none */
   gboolean awaits;                  /* caller: the answer has not come */
   guint8 ours[FASP_KEY_SIZE];       /* caller: private key, while the caller awaits the answer */
   guint8 public_key[FASP_KEY_SIZE]; /* the key to send with this serial */

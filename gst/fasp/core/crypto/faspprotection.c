@@ -40,7 +40,7 @@ lock_unref (Lock *lock)
   g_free (lock);
 }
 
-/* @secret: also goes into the next key; may be NULL. */
+/* Replaces @key with the next phase's key. @secret: also goes into that key; may be NULL. */
 static void
 next_key (guint8 key[FASP_KEY_SIZE], const guint8 *secret)
 {
@@ -111,7 +111,7 @@ struct _FaspSealer
 {
   Lock *lock;
   gboolean phase, has_secret;
-  guint8 secret[FASP_KEY_SIZE];    /* of the next key, if it has one */
+  guint8 secret[FASP_KEY_SIZE];    /* secret that goes into the next key, if has_secret */
   guint64 next_pn[FASP_FLOWS_MAX]; /* packets with lower numbers may not be sealed any more */
 };
 

@@ -20,7 +20,7 @@
 #define WORK 3e9
 #define WORK_FETCHED 5e8
 #define WINDOW_MIN 16
-#define WINDOW_FIRST 64 /* until the stream's rate is known */
+#define WINDOW_FIRST 64 /* blocks in a window until the stream's rate is known */
 /* Bounds of the share with FASP_FEC_AUTO, and the precision of the choice. */
 #define SHARE_LEAST .02
 #define SHARE_AUTO_MAX .25

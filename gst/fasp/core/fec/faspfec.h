@@ -37,7 +37,7 @@ typedef enum
 typedef struct
 {
   FaspFecMode mode;
-  gdouble share;            /* in force: repairs for each block */
+  gdouble share;            /* repairs for each block, in force */
   gdouble chosen, most;     /* the share needed, and the bound that leaves room for the stream;
                                share is the lesser */
   guint window, window_max; /* blocks: in force, and the most that the peer accepts */
@@ -46,7 +46,7 @@ typedef struct
                                retransmissions are too late (in a group: as there is time for both) */
   gdouble owed;             /* repairs; below 0: borrowed */
   guint since;              /* blocks since the last repair */
-  guint16 key;              /* of the next repair */
+  guint16 key;              /* key of the next repair */
   guint64 from;             /* first block of the last window */
   FaspTime planned;         /* when `share' was last chosen */
 } FaspFec;

@@ -17,7 +17,7 @@
 typedef struct
 {
   guint8 kernel[256 * TABLE_MAX]; /* ISA-L's tables, one behind the other */
-  gsize size;                     /* of one of ISA-L's tables, bytes */
+  gsize size;                     /* bytes of one of ISA-L's tables */
   guint8 products[256][32];       /* products with each value of a byte's lower half, then of its
                                      upper half */
 } Tables;

@@ -12,9 +12,9 @@ typedef struct
 {
   guint64 first; /* block of the symbol's window */
   guint n;       /* blocks in the window */
-  guint16 key;   /* of the coefficients; used while the row waits */
+  guint16 key;   /* key of the coefficients; used while the row waits */
   guint64 pivot;
-  guint32 size; /* of the symbol, with zeros behind */
+  guint32 size; /* bytes of the symbol; zeros follow */
   guint8 *coefficients;
   guint8 symbol[SYMBOL_MAX];
 } Row;
@@ -319,7 +319,8 @@ use_waiting (FaspRlcDecoder *decoder)
 
 /* --- output ---------------------------------------------------------------------------- */
 
-/* FALSE: no block has such a source symbol, so the peer's repairs are invalid. */
+/* Reads the source symbol of a recovered block. FALSE: it is not valid, and neither were the peer's
+ * repairs. */
 static gboolean
 parse (const Row *row, FaspRecovered *recovered)
 {

@@ -13,7 +13,7 @@ struct _FaspCredentials
   gboolean has_psk, has_key, has_peer;
   gboolean asks; /* the application decides about keys that are not allowed */
   guint8 psk[FASP_KEY_SIZE], key[FASP_KEY_SIZE];
-  guint8 public_key[FASP_KEY_SIZE]; /* of key */
+  guint8 public_key[FASP_KEY_SIZE]; /* public key of `key' */
   guint8 peer[FASP_KEY_SIZE];       /* the first allowed key */
   GHashTable *allowed;              /* public key as GBytes -> name */
 };

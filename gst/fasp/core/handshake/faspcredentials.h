@@ -50,7 +50,7 @@ const gchar *fasp_credentials_object (const FaspCredentials *credentials, guint 
 /* Begins the handshake of @open.  @ephemeral: fresh random bytes. */
 void fasp_credentials_begin (const FaspCredentials *credentials, gboolean initiator,
     const FaspHandshake *open, const guint8 ephemeral[FASP_KEY_SIZE], FaspNoise *noise);
-/* TRUE: this public key is trusted, or the application decides about it; @who is filled in. */
+/* Is this public key trusted, or does the application decide about it? If so, fills in @who. */
 gboolean fasp_credentials_know (const FaspCredentials *credentials,
     const guint8 public_key[FASP_KEY_SIZE], FaspIdentity *who);
 /* Writes the accepted ciphers into @hello. */

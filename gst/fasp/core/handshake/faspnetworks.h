@@ -18,7 +18,7 @@ void fasp_networks_free (FaspNetworks *networks);
 FaspFairGroup *fasp_networks_join (FaspNetworks *networks, const FaspNetwork *network);
 /* A receiver that has joined leaves. It must not wait in the group. */
 void fasp_networks_leave (FaspNetworks *networks, const FaspNetwork *network);
-/* @number: that of a network, or of a /32. */
+/* The number of receivers in a network, or in an IPv6 /32. @number: as in FaspNetwork. */
 guint fasp_networks_count (const FaspNetworks *networks, guint64 number);
 
 G_END_DECLS

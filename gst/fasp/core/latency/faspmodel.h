@@ -28,7 +28,7 @@ typedef struct
   gdouble loss;                 /* share lost towards the receiver */
   gdouble stay;                 /* chance that the datagram after a lost one is
                                    lost, too */
-  gdouble back_loss, back_stay; /* the same for feedback */
+  gdouble back_loss, back_stay; /* loss and stay of feedback */
   FaspTime round;               /* from a datagram's departure to that of its retransmission, when
                                    the next datagram and the first feedback arrive */
   FaspTime interval;            /* between datagrams */

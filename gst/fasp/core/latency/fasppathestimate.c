@@ -292,7 +292,7 @@ find_latency (FaspPathEstimate *e, FaspTime now)
   }
 }
 
-/* TRUE: `falls_short' has changed. */
+/* Updates `short_since' and `falls_short'. TRUE: `falls_short' has changed. */
 static gboolean
 watch_promise (FaspPathEstimate *e, FaspTime now)
 {

@@ -33,7 +33,7 @@ typedef struct
   FaspTime first_data;   /* when the first data was sent */
   guint64 first_packets; /* packets that feedback had reported by then */
   FaspTime floor;        /* the least latency to find */
-  FaspTime peer_latency; /* in force at the peer, which follows ours slowly */
+  FaspTime peer_latency; /* the latency in force at the peer, which follows ours slowly */
   FaspLoss loss, back_loss;
   FaspLoss block_loss; /* loss of blocks */
   gboolean doubled;    /* each block leaves on several flows at once */
@@ -45,13 +45,13 @@ typedef struct
   guint shortest_count;
   guint64 blocks, datagrams, wire, block_wire; /* totals at the last look */
   FaspTime looked;
-  gdouble jitter;                    /* of the round trip, the recent maximum; µs */
+  gdouble jitter;                    /* recent maximum of the round trip's jitter; µs */
   gdouble block_rate, datagram_rate; /* per second */
   gdouble wire_rate, data_rate;      /* bit/s on the wire, and of new blocks */
   FaspTime planned;                  /* when the last plan was made */
   FaspPlanGoal goal;                 /* goal of the last plan */
   FaspPromise promise;
-  FaspTime too_long_since; /* since when less latency would have been enough */
+  FaspTime too_long_since; /* since when a lower latency would have been enough */
   FaspTime short_since;    /* since when the promise has been clearly below the wanted interval */
   gboolean falls_short; /* the promise has been below the wanted interval for long enough to warn */
   FaspLog *log;         /* the session's; NULL: nothing is logged */

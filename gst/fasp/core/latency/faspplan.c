@@ -35,7 +35,8 @@ typedef struct
   /* by the time left when a block's last datagram leaves, if it is lost: the chance of a skip, and
    * the mean number of retransmissions to come */
   gdouble skip[BINS], cost[BINS];
-  /* the same for a block that is known to be lost; and the index of the action to take */
+  /* for a block that is known to be lost: the same chance and mean, and the index of the action to
+   * take */
   Known known[BINS];
   guint8 choice[BINS];
 } Table;

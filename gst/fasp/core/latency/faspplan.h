@@ -27,7 +27,7 @@ typedef struct _FaspPlan FaspPlan;
 typedef struct
 {
   guint copies;    /* 1 .. FASP_PLAN_COPIES_MAX */
-  FaspTime spread; /* from the first copy to the last */
+  FaspTime spread; /* time from the first copy to the last */
 } FaspPlanRtx;
 
 typedef struct

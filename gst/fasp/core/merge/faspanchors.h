@@ -29,7 +29,7 @@ typedef struct
 /* The anchors of one stream. */
 typedef struct
 {
-  guint64 hash;                       /* of the last 64 bytes */
+  guint64 hash;                       /* hash of the last 64 bytes */
   guint64 offset;                     /* behind the last byte */
   guint64 begun;                      /* bytes hashed since the last jump */
   FaspAnchor kept[FASP_ANCHORS_KEPT]; /* by the low bits of the hash; a later anchor overwrites an

@@ -65,14 +65,14 @@ typedef struct
 /* What goes with a block that is taken. */
 typedef struct
 {
-  guint source;    /* its source */
+  guint source;    /* the source of the block */
   gboolean begins; /* the block is the first of its stream */
   guint64 missing; /* bytes between the block before and this one, which no source had */
 } FaspMergeTaken;
 
 typedef struct _FaspMerge FaspMerge;
 
-/* @recent: this many of the newest bytes are kept, to compare other sources with. */
+/* @recent: bytes kept of the newest ones, to compare other sources with. */
 FaspMerge *fasp_merge_new (FaspRedundancy redundancy, guint sources, guint64 recent);
 void fasp_merge_free (FaspMerge *merge);
 

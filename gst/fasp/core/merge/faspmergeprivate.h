@@ -17,7 +17,7 @@ G_BEGIN_DECLS
 /* Two sources with different origins that once had the same bytes, and then did not. */
 typedef struct
 {
-  FaspTime until; /* they are not compared before this time; 0: they have not differed */
+  FaspTime until; /* the two sources are not compared before this time; 0: they have not differed */
   FaspTime span;  /* how long they were kept apart the last time, µs */
   gint64 shift;   /* the alignment with which they differed */
 } FaspApart;
@@ -50,11 +50,12 @@ typedef struct
  * another source leads. */
 typedef enum
 {
-  FASP_SOURCE_IDLE,    /* it has no session */
-  FASP_SOURCE_SENDING, /* it is to send beside the leader */
-  FASP_SOURCE_STANDBY, /* it is to send nothing */
-  FASP_SOURCE_BACKUP,  /* it was asked to send until the leader has shown that it does not fail */
-  FASP_SOURCE_ACTIVE,  /* it leads */
+  FASP_SOURCE_IDLE,    /* the source has no session */
+  FASP_SOURCE_SENDING, /* the source is to send beside the leader */
+  FASP_SOURCE_STANDBY, /* the source is to send nothing */
+  FASP_SOURCE_BACKUP,  /* the source was asked to send until the leader has shown that it does not
+                          fail */
+  FASP_SOURCE_ACTIVE,  /* the source leads */
 } FaspSourceRole;
 
 /* What is known of a source's bytes.  A session begins UNPROVEN or KEPT_OUT. */
@@ -62,18 +63,18 @@ typedef enum
 {
   FASP_TRUST_UNPROVEN,
   FASP_TRUST_PROVEN,   /* enough of its bytes were those of the stream */
-  FASP_TRUST_DIFFERS,  /* its bytes have the stream's origin but are not those of the stream; until
-                          it leads */
-  FASP_TRUST_KEPT_OUT, /* its peer's earlier session was caught lying; for a while, or until it
-                          leads */
+  FASP_TRUST_DIFFERS,  /* the source's bytes have the stream's origin but are not those of the
+                          stream; until it leads */
+  FASP_TRUST_KEPT_OUT, /* an earlier session of the source's peer brought wrong bytes; for a while,
+                          or until it leads */
 } FaspTrust;
 
 /* A source. Changed by faspmerge.c, unless a comment names another file; the members after `state',
  * by faspmergeroles.c; `trust' by all files that compare or place its bytes. */
 typedef struct
 {
-  FaspRead held;     /* its next block, put in and not taken yet; held.block is NULL: none */
-  gboolean has_keys; /* its blocks say where key frames begin */
+  FaspRead held; /* the source's next block, put in and not taken yet; held.block is NULL: none */
+  gboolean has_keys; /* the source's blocks say where key frames begin */
   FaspTime delay;    /* from a block's media time to its play time by this source alone, less the
                         latency; FASP_NEVER: not known */
   FaspTime shift;    /* added to its media times to get those of the stream; FASP_NEVER: not
@@ -88,9 +89,10 @@ typedef struct
   FaspOrigin origin; /* origin of its last block */
   FaspAnchors
       *anchors; /* anchors of its bytes, while its position in the stream is searched for; owned */
-  guint64 searched;        /* bytes of it that this search has covered */
-  FaspAlignment alignment; /* of its offsets with the stream's, if it has another origin */
-  FaspTime placed;         /* when the alignment became known */
+  guint64 searched; /* bytes of it that this search has covered */
+  FaspAlignment
+      alignment;   /* alignment of its offsets with the stream's, if it has another origin */
+  FaspTime placed; /* when the alignment became known */
 
   FaspApart apart[FASP_SOURCES_MAX]; /* indexed by the other source; changed by faspmergetrust.c */
 
@@ -99,10 +101,10 @@ typedef struct
   FaspTrust trust;
   FaspTime late;    /* when it last was late; 0: never */
   FaspTime joined;  /* when its session began */
-  gboolean resumes; /* it stood by, and has brought nothing since */
+  gboolean resumes; /* the source stood by, and has brought nothing since */
   FaspTime asked;   /* when its session began, or it was last asked to send or to lead: blocks that
                        were written before may come late */
-  guint64 helped;   /* its bytes_filled at that time */
+  guint64 helped;   /* bytes_filled when `asked' was set */
 } FaspSource;
 
 struct _FaspMerge
@@ -115,8 +117,8 @@ struct _FaspMerge
                      dropped */
   FaspRecent recent;
   FaspLiar liars[FASP_LIARS]; /* changed by faspmergeliars.c */
-  FaspAnchors
-      *anchors; /* of the stream, while the position of a source in it is searched for; owned */
+  FaspAnchors *anchors;  /* anchors of the stream, while the position of a source in it is searched
+                            for; owned */
   gboolean has_begun;    /* at least one block of the stream was taken */
   FaspStreamOffset next; /* the offset behind the last byte taken */
   FaspTime delay;  /* from a block's media time to its play time, less the latency; FASP_NEVER: not

@@ -34,7 +34,8 @@ typedef struct
   FaspTime try_end; /* when the time of the sender that is called is over */
 } FaspAnnouncers;
 
-/* @chance: a random number, which selects the entry to replace if none is free. */
+/* A sender was announced at @from. @chance: a random number, which selects the entry to replace if
+ * none is free. */
 void fasp_announcers_heard (FaspAnnouncers *a, FaspTime now, const FaspAddress *from,
     guint32 chance);
 /* The sender to call from now on; NULL: the time of the current one is not over, or no sender is

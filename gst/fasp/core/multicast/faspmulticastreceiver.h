@@ -20,7 +20,7 @@ typedef struct
   guint32 cid; /* connection id of the group's packets */
   FaspCipher cipher;
   guint64 phase;             /* current phase of the key */
-  guint8 key[FASP_KEY_SIZE]; /* of the phase */
+  guint8 key[FASP_KEY_SIZE]; /* key of that phase */
   FaspTime phase_changes;    /* token bucket of keys that are computed when the sender announces the
                                 next packet number: fasptokenbucket.h */
   FaspOpener *before, *now, *next; /* openers of three phases; NULL: not needed yet */

@@ -42,10 +42,10 @@ typedef struct
 /* The group's state of a session.  The session owns it; the group changes it. */
 typedef struct
 {
-  gboolean invited;         /* the receiver has the key */
-  gboolean joined;          /* the receiver is a member */
-  gboolean away;            /* it was removed because it did not hear the group, and may join
-                               again */
+  gboolean invited; /* the receiver has the key */
+  gboolean joined;  /* the receiver is a member */
+  gboolean
+      away; /* the receiver was removed because it did not hear the group, and may join again */
   gconstpointer who;        /* identifies it in the log; set by the caller */
   FaspHeapItem least, most; /* units for which it has room, while the sender hears it */
   FaspTime rtt;             /* µs; 0: not known yet */
@@ -60,7 +60,7 @@ typedef struct
   FaspAddress to;
   guint32 cid;
   FaspCipher cipher;
-  guint8 key[FASP_KEY_SIZE]; /* of the phase */
+  guint8 key[FASP_KEY_SIZE]; /* key of that phase */
   guint64 phase;             /* phase of the next packet */
   FaspSealer *sealer;
   FaspGroupLog *log;
@@ -91,12 +91,12 @@ typedef struct
   FaspMeter meter;
 } FaspMulticastSender;
 
-/* @to: the multicast address. @rate: of the pacer. */
+/* @to: the multicast address. @rate: the pacer's, bit/s. */
 FaspMulticastSender *fasp_multicast_sender_new (const FaspAddress *to, FaspCipher cipher,
     guint64 rate, FaspRandomFunc random, gpointer user_data);
 void fasp_multicast_sender_free (FaspMulticastSender *group);
 
-/* TRUE: the receiver with @hello listens to a group, and can open this group's packets. */
+/* Does the receiver with @hello listen to a group, and can it open this group's packets? */
 gboolean fasp_multicast_sender_can_have (const FaspMulticastSender *group, const FaspHello *hello);
 /* Writes into @hello the data that a receiver needs to open the group's packets from now on. */
 void fasp_multicast_sender_describe (const FaspMulticastSender *group, FaspHello *hello);

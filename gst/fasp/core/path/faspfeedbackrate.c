@@ -93,7 +93,8 @@ grow (FaspFeedbackRate *f)
   f->rate = MIN (f->rate, FASP_FEEDBACK_RATE_MOST);
 }
 
-/* TRUE: more feedback arrives than the rate allows, so the receiver does not know the rate. */
+/* Judges the queue of this look, and changes the rate. TRUE: more feedback arrives than the rate
+ * allows, so the receiver does not know the rate. */
 static gboolean
 judge (FaspFeedbackRate *f, FaspTime now, guint32 clock, FaspTime rtt, guint64 sent)
 {

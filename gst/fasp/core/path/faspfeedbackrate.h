@@ -55,7 +55,7 @@ typedef struct
 {
   guint64 rate;        /* bytes/s; 0: no feedback has arrived yet */
   FaspTime look_from;  /* when the look began, by our clock */
-  guint32 look_clock;  /* the same by the peer's clock, low 32 bits */
+  guint32 look_clock;  /* look_from by the peer's clock, low 32 bits */
   FaspTime look_least; /* the shortest queue since then; µs */
   guint look_count;    /* feedbacks since then */
   guint64 look_bytes;  /* bytes of these feedbacks but the first */

@@ -77,16 +77,17 @@ typedef struct
   gboolean answered; /* an answer came from the candidate since the current address was last
                         asked */
   FaspTime since;    /* when the candidate was first seen */
-  FaspTime time;     /* of the next challenge */
-  FaspTime sent;     /* of the last challenge, to this or another candidate */
+  FaspTime time;     /* time of the next challenge */
+  FaspTime sent;     /* time of the last challenge, to this or another candidate */
   guint left;        /* challenges that may still be sent */
   /* the current address, which the candidate would replace */
   guint asks;        /* PINGs that are due to it now */
-  FaspTime deadline; /* until when it has to answer one of them; FASP_NEVER: it was not asked */
+  FaspTime deadline; /* until when the current address has to answer one of them; FASP_NEVER: it was
+                        not asked */
   FaspTime asked;    /* when it was last asked; FASP_NEVER: not since there is a candidate */
-  gboolean in_vain;  /* it did not answer in time, which is not counted yet */
+  gboolean in_vain;  /* the current address did not answer in time, which is not counted yet */
   guint unanswered;  /* how often only the candidate answered, since its own last answer */
-  gboolean stayed;   /* it has answered while there was a candidate */
+  gboolean stayed;   /* the current address has answered while there was a candidate */
 } FaspFlowChallenge;
 
 /* The network has reported that no program listens at the address.  Set by the session, cleared
@@ -126,7 +127,7 @@ typedef struct
 {
   guint64 due_for; /* settled holes that have made FEEDBACK due */
   guint64 holes;   /* settled holes that were reported */
-  guint64 serial;  /* of the last FEEDBACK with an entry for the flow */
+  guint64 serial;  /* serial number of the last FEEDBACK with an entry for the flow */
 } FaspFlowReported;
 
 /* Sender: path MTU probes. Changed by the session. */
@@ -161,7 +162,7 @@ typedef struct
   FaspFlowReported reported;
   guint64 datagrams_sent, wire_sent;
   /* for rate control: `timestamps' and `marked' are the receiver's, the others the sender's */
-  FaspTimestamps timestamps; /* of packets to be reported */
+  FaspTimestamps timestamps; /* timestamps of packets to be reported */
   guint64 marked;            /* packets that arrived with an ECN mark */
   FaspSentLog sent;
   FaspEcn ecn;

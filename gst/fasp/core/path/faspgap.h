@@ -51,7 +51,7 @@ void fasp_gap_join (FaspGap *gap);
 gboolean fasp_gap_is_refused (const FaspGap *gap, guint64 pn);
 FaspGapResult fasp_gap_receive (FaspGap *gap, FaspTime now, guint64 pn);
 
-/* FALSE before the first packet. */
+/* Has any packet arrived? */
 gboolean fasp_gap_is_started (const FaspGap *gap);
 guint64 fasp_gap_get_largest (const FaspGap *gap);
 FaspTime fasp_gap_get_largest_time (const FaspGap *gap);

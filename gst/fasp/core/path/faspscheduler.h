@@ -41,13 +41,13 @@ typedef struct
 
 typedef struct
 {
-  FaspHeap heap;         /* of FaspSchedulerEntry.due */
-  GQueue waiting;        /* in the order of their last poll */
-  GQueue senders;        /* in the order of their last datagram */
+  FaspHeap heap;         /* heap of FaspSchedulerEntry.due */
+  GQueue waiting;        /* FaspSchedulerEntry, in the order of their last poll */
+  GQueue senders;        /* FaspSchedulerEntry, in the order of their last datagram */
   guint others;          /* sessions of the endpoint in its other schedulers */
   guint64 writes;        /* number of writes */
   FaspTime written;      /* when the last write was */
-  FaspTime quantum;      /* for the current number of sessions */
+  FaspTime quantum;      /* quantum for the current number of sessions */
   FaspTime now;          /* when fasp_scheduler_next() was last called */
   gconstpointer current; /* the entry that last sent */
   guint used;            /* datagrams that `current' has sent in a row */

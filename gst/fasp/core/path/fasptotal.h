@@ -37,7 +37,7 @@ typedef struct
   FaspFairMember member;
   gpointer owner;         /* the session */
   gsize bytes;            /* bytes for which it waits */
-  gboolean has_waited;    /* it has waited since the endpoint last cleared this */
+  gboolean has_waited;    /* the session has waited since the endpoint last cleared this */
   FaspFairGroup *network; /* not owned; NULL: it has no network, and never waits */
 } FaspTotalShare;
 

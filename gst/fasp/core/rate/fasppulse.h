@@ -25,7 +25,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   FaspTime sent, queue; /* departure, and queueing delay, µs */
-  guint64 bytes;        /* as in a FaspRateSample */
+  guint64 bytes;        /* as in FaspRateSample */
   gdouble loss;         /* share lost of the packets reported with it */
 } FaspPulsePoint;
 

@@ -56,7 +56,7 @@ typedef struct
                                      marked by ECN.  A controller gets the growth of each, with lost
                                      and marked at most reported, and only certain losses */
   guint64 unsettled; /* number of newest packets that may still arrive if they are missing */
-  const FaspRateSample *samples; /* of one flow, oldest first */
+  const FaspRateSample *samples; /* samples of one flow, oldest first */
   guint n;
   FaspTime delay; /* from the newest packet's arrival to this report, by the peer; µs */
 } FaspRateFeedback;

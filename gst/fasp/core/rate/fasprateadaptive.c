@@ -98,11 +98,11 @@ typedef struct
 {
   FaspRate rate;
   FaspQueue queues[FASP_FLOWS_MAX];
-  FaspSpan stretches[FASP_FLOWS_MAX]; /* of each flow, the stretch that is not judged yet */
+  FaspSpan stretches[FASP_FLOWS_MAX]; /* the stretch of each flow that is not judged yet */
   FaspTime judged;                    /* arrival of the last packet of a judged stretch */
   Phase phase;
   FaspTime phase_end;
-  gdouble gain;   /* of this pulse, or the next one */
+  gdouble gain;   /* gain of this pulse, or of the next one */
   gdouble before; /* the rate before it fell, if no pulse has tried it since; else 0 */
   FaspTime pulse_start, pulse_end;
   guint64 sent, pulse_sent; /* bytes sent by now, and by the start of the pulse */

@@ -46,8 +46,8 @@ typedef struct
   FaspFeedbackBucket bucket;  /* the rate that the return path allows */
   guint64 taken_reported;     /* units taken when feedback last carried the window */
   guint64 part_from;          /* block at which the next part of a long list starts */
-  FaspTime interval;          /* of the regular clock while anything is missing; µs */
-  FaspTime interval_whole;    /* the same while nothing is missing; µs */
+  FaspTime interval;          /* interval of the regular clock while anything is missing; µs */
+  FaspTime interval_whole;    /* interval of the regular clock while nothing is missing; µs */
   FaspTime pause;  /* how long after the next feedback another one is due if no data comes; µs */
   guint64 came;    /* bytes received since the last feedback was sent */
   gboolean eager;  /* the sender needs feedback often even if nothing is missing, for

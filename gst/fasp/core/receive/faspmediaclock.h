@@ -49,7 +49,7 @@ typedef struct
   FaspTime start_offset;   /* the offset at `start' */
   FaspTime last;           /* newest arrival */
   FaspTime offset;         /* the offset in use; µs */
-  FaspTime slew_remainder; /* of the last slew: part of a µs, in millionths */
+  FaspTime slew_remainder; /* remainder of the last slew, in millionths of a µs */
   FaspTime catching_until; /* until then the offset may fall at once */
   gint64 bucket;           /* number of the newest bucket */
   FaspTime
@@ -58,7 +58,7 @@ typedef struct
   FaspTime tolerated;                      /* lateness up to this may be a queue at the sender,
                                               not a jump; set by the caller */
   guint64 newest;                          /* the highest block that has come */
-  FaspTime newest_media;                   /* its media time */
+  FaspTime newest_media;                   /* media time of `newest' */
   FaspTime latest_media;  /* as newest_media; before the first block, the previous sender's */
   gboolean fell;          /* the media time fell, which does not count as a
                              jump yet */

@@ -30,13 +30,13 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint64 dice;      /* state of the random numbers */
-  guint members;     /* of the group */
+  guint members;     /* members of the group */
   FaspTime back_off; /* T; µs; 0: no back-off */
   FaspTime clock;    /* interval of regular feedback; µs */
   /* the request that waits */
   FaspTime time;           /* when to send it; FASP_NEVER: there is none */
-  gboolean again;          /* it repeats an earlier one */
-  guint64 end;             /* it asks for lost blocks below this one */
+  gboolean again;          /* the request repeats an earlier one */
+  guint64 end;             /* the request is for lost blocks below this one */
   guint64 upto;            /* those blocks were in packets below this number */
   guint64 known, reported; /* packets below are settled; packets below are reported as settled */
 } FaspNackBackoff;

@@ -35,7 +35,7 @@ typedef enum
   FASP_REORDER_PARTIAL,   /* a new fragment, block not complete */
   FASP_REORDER_DUPLICATE, /* the block is in the buffer, or was taken or given up */
   FASP_REORDER_OUTSIDE,   /* beyond the window, or the window has no room */
-  FASP_REORDER_INVALID,   /* its index, count and sizes contradict each other */
+  FASP_REORDER_INVALID,   /* index, count and sizes of the piece contradict each other */
 } FaspReorderResult;
 
 /* One block, or one fragment of it, as it came off the wire.  For a whole

@@ -48,7 +48,7 @@ typedef struct
 
 typedef struct _FaspRx FaspRx;
 
-/* @log: the session's, which outlives it; NULL: nothing is logged. */
+/* @log: the session's log, which outlives @rx; NULL: nothing is logged. */
 FaspRx *fasp_rx_new (FaspTime now, guint64 start, guint32 capacity, const FaspLatency *agreed,
     FaspLog *log);
 void fasp_rx_free (FaspRx *rx);
@@ -94,7 +94,7 @@ typedef struct
   gboolean fresh; /* the block had not arrived before */
 } FaspRxArrival;
 
-/* @memory: where the payload lies, if it may stay there; else NULL. */
+/* Takes in a DATA frame. @memory: where the payload lies, if it may stay there; else NULL. */
 FaspRxArrival fasp_rx_data (FaspRx *rx, FaspTime now, const FaspDataFrame *data,
     FaspMemory *memory);
 /* Sets the bytes that the reader has from other sources, and passes over holes of which all bytes

@@ -24,7 +24,7 @@ typedef struct
 typedef struct
 {
   gboolean is_known; /* `number' is known */
-  guint64 number;    /* of the block that ends the stream */
+  guint64 number;    /* number of the block that ends the stream */
   gboolean is_taken; /* that block was taken: the stream is complete */
 } FaspRxEnd;
 
@@ -41,7 +41,7 @@ struct _FaspRx
   FaspLog *log;    /* NULL: nothing is logged; not owned */
   FaspReorder *reorder;
   FaspRxFec fec;
-  FaspPosition position;        /* of the next block taken */
+  FaspPosition position;        /* stream offset of the next block taken */
   FaspOtherSources others;      /* the bytes that the reader has from other sources */
   gboolean discont;             /* a mark was taken that followed a hole, so the next block gets
                                    FASP_BLOCK_DISCONT */

@@ -37,8 +37,8 @@ typedef struct
   guint16 requests; /* newest event: requests so far */
   guint8 event;     /* newest event: the round that the members lost; 0: there was no event */
   guint8 rounds;    /* how often it was sent to all */
-  FaspHeapItem *queued; /* its place in the queue of blocks that go to all again; NULL: it is not
-                           queued */
+  FaspHeapItem
+      *queued; /* entry in the queue of blocks that go to all again; NULL: it is not queued */
 } Entry;
 
 struct _FaspGroupLog
@@ -268,7 +268,7 @@ is_old (const FaspGroupLog *log, FaspTime now, const Entry *e)
   return now - e->sent > OLD_AFTER + get_quiet (log->clock);
 }
 
-/* TRUE: send the block to all. */
+/* Must the block be sent to all members? */
 static gboolean
 is_shared (const FaspGroupLog *log, FaspTime now, const Entry *e, gboolean speaks)
 {

@@ -83,7 +83,7 @@ typedef struct
 {
   guint64 events;   /* losses that members asked for */
   guint64 requests; /* requests of all members for these losses */
-  guint64 shared;   /* of the losses: those that several members asked for */
+  guint64 shared;   /* losses that several members asked for */
 } FaspGroupLosses;
 
 FaspGroupLosses fasp_group_log_get_losses (const FaspGroupLog *log);

@@ -45,7 +45,7 @@ gboolean fasp_multipath_is_usable (const FaspMultipath *multipath, guint8 flow);
 /* Picks a usable flow that is not in @avoid. If there is none, one in @avoid; if no flow is usable,
  * one that was; if none ever was, 0. */
 guint8 fasp_multipath_pick (FaspMultipath *multipath, guint64 avoid);
-/* The same among the flows in @among. If none of these ever was usable: the first. */
+/* Picks among the flows in @among in the same way. If none of these ever was usable: the first. */
 guint8 fasp_multipath_pick_among (FaspMultipath *multipath, guint64 among, guint64 avoid);
 /* The flows that datagrams may take: the usable ones; if there is none, those that were; if none
  * ever was, 0. A bit for each. */

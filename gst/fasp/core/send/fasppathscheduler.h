@@ -22,8 +22,8 @@ typedef struct
 {
   gboolean is_usable;
   FaspTime ready; /* when the datagram may leave on it; FASP_NEVER: not known */
-  FaspTime delay; /* from then until it arrives, less the delay of the quickest path without a
-                     queue, µs */
+  FaspTime delay; /* from `ready' until the datagram arrives, less the delay of the quickest path
+                     without a queue, µs */
   guint64 rate;   /* bit/s; 0: no limit */
 } FaspPathState;
 

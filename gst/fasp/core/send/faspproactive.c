@@ -3,7 +3,7 @@
 
 typedef struct
 {
-  FaspHeapItem item; /* by the time at which the copy is due */
+  FaspHeapItem item; /* heap entry, by the time at which the copy is due */
   FaspCopy copy;
 } Waiting;
 

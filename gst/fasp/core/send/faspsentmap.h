@@ -57,7 +57,7 @@ typedef struct
 /* @start: the first block that will be sent. */
 FaspSentMap *fasp_sent_map_new (guint64 start);
 void fasp_sent_map_free (FaspSentMap *map);
-/* @log: the session's, which outlives it; NULL: nothing is logged. */
+/* @log: the session's log, which outlives @map; NULL: nothing is logged. */
 void fasp_sent_map_set_log (FaspSentMap *map, FaspLog *log);
 
 /* A datagram of @flow left, with @block, FASP_NO_BLOCK or FASP_PROBE.  New blocks are sent in
@@ -107,14 +107,14 @@ gboolean fasp_sent_map_hears_since (const FaspSentMap *map, guint64 block);
 typedef struct
 {
   guint64 reported;        /* datagrams that feedback has reported on */
-  guint64 received, holes; /* of these: arrived, and runs of lost ones */
+  guint64 received, holes; /* datagrams reported as arrived, and runs of lost ones */
   FaspTime rtt;            /* smoothed round trip; 0: not measured */
   FaspTime sample, delay;  /* the round-trip sample of the newest FEEDBACK about it, 0: none; and
                               how long the peer held that FEEDBACK back */
 } FaspFlowTotals;
 
 FaspFlowTotals fasp_sent_map_get_totals (const FaspSentMap *map, guint8 flow);
-/* The same for all flows together, without the round trip. */
+/* The totals of all flows together, without the round trip. */
 FaspFlowTotals fasp_sent_map_get_all_totals (const FaspSentMap *map);
 /* How many originals of blocks below the base were lost. An original that left on several flows is
  * lost if all of them lost it. */

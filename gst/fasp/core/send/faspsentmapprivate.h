@@ -27,7 +27,7 @@ typedef struct
 {
   FaspTransmission *ring;
   guint64 mask, front, next;
-  guint64 base;            /* of a group: the first packet for this member */
+  guint64 base;            /* of the group's flow: the first packet for this member */
   guint64 largest;         /* newest packet that the peer reported, + 1 */
   guint64 received, holes; /* totals that were reported with it */
   FaspTime given_up;       /* departure of the newest packet that was counted as lost without a
@@ -69,15 +69,15 @@ struct FaspSentMap
 
   /* a group */
   gboolean was_member;
-  FaspGroupLog *log;       /* of the group that new blocks go to; NULL: none */
+  FaspGroupLog *log;       /* log of the group that new blocks go to; NULL: none */
   FaspTime group_progress; /* when the peer last reported a newer packet of the group */
-  guint32 past_largest;    /* of the group that it has left: newest packet reported, low bits */
-  guint64 past_received;   /* of the group that it has left: packets received; 0: nothing was
-                              reported */
-  guint64 group_reported;  /* newest packet of the group reported, + 1 */
-  guint64 group_settled;   /* newest packet of the group settled, + 1 */
-  FaspTime looks_from;     /* the allowance of look-ups is used up to this time */
-  FaspTime granted;        /* state of fasp_group_log_grants() */
+  guint32 past_largest;   /* newest packet reported of the group that the peer has left, low bits */
+  guint64 past_received;  /* packets received of the group that the peer has left; 0: nothing was
+                             reported */
+  guint64 group_reported; /* newest packet of the group reported, + 1 */
+  guint64 group_settled;  /* newest packet of the group settled, + 1 */
+  FaspTime looks_from;    /* the allowance of look-ups is used up to this time */
+  FaspTime granted;       /* state of fasp_group_log_grants() */
 };
 
 /* Packets that were found lost together. They are logged as one event, as after an outage one
@@ -88,7 +88,7 @@ typedef struct
   gint64 first, last;        /* packet numbers; FASP_LOG_UNKNOWN: not known */
   guint64 block, last_block; /* the least and the greatest of the blocks that they carried */
   guint round;               /* the greatest round; 0: originals */
-  FaspTime age;              /* since the first of them left; FASP_LOG_UNKNOWN: not known */
+  FaspTime age;              /* time since the first of them left; FASP_LOG_UNKNOWN: not known */
 } FaspSentMapLosses;
 
 static inline FaspSentBlock *

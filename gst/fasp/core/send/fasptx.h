@@ -50,9 +50,9 @@ G_BEGIN_DECLS
  */
 typedef enum
 {
-  FASP_TX_UNHEARD, /* it called, and has reported nothing, so it may not be a receiver */
-  FASP_TX_REPORTS, /* it reports, but has acknowledged no block */
-  FASP_TX_TAKES,   /* it has acknowledged a block, or it is a peer that we called */
+  FASP_TX_UNHEARD, /* the peer called, and has reported nothing, so it may not be a receiver */
+  FASP_TX_REPORTS, /* the peer reports, but has acknowledged no block */
+  FASP_TX_TAKES,   /* the peer has acknowledged a block, or is a peer that we called */
 } FaspTxPeer;
 
 typedef struct
@@ -91,7 +91,7 @@ typedef struct
   gdouble interval; /* wanted seconds between skips */
   gboolean no_rtx;  /* lost blocks are given up */
   FaspFecMode fec;
-  gdouble fec_share; /* for FASP_FEC_FIXED */
+  gdouble fec_share; /* share of repairs for FASP_FEC_FIXED */
   guint fec_window;  /* blocks that the peer accepts in a window of repairs; 0: it accepts none */
 } FaspTxConfig;
 
@@ -99,7 +99,7 @@ typedef enum
 {
   FASP_TX_NOTHING,
   FASP_TX_BLOCK,  /* a block, or a fragment of it */
-  FASP_TX_REPAIR, /* for blocks [number, end) */
+  FASP_TX_REPAIR, /* a repair symbol of blocks [number, end) */
   FASP_TX_TAIL,
   FASP_TX_SKIP,
 } FaspTxKind;

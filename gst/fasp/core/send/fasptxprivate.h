@@ -34,7 +34,8 @@ typedef struct
 typedef struct
 {
   guint64 block;
-  guint8 index, count, round; /* of the next fragment; count 0: there is none */
+  guint8 index, count,
+      round; /* index, count and round of the next fragment; count 0: there is none */
 } FaspTxFragment;
 
 struct _FaspTx

@@ -23,8 +23,9 @@ typedef struct
 
 void fasp_packet_begin (FaspPacket *packet, FaspSession *session, FaspDatagram *datagram,
     guint8 flow);
-/* @block: what it carries, or FASP_NO_BLOCK, FASP_PROBE.  @continued: as in fasp_sent_map_sent().
- * FALSE: the packet is too large, or its number was used before; both are bugs. */
+/* Seals the packet, and accounts for it. @block: the block that it carries, or FASP_NO_BLOCK,
+ * FASP_PROBE. @continued: as in fasp_sent_map_sent(). FALSE: the packet is too large, or its number
+ * was used before; both are bugs. */
 gboolean fasp_packet_finish (FaspPacket *packet, FaspSession *session, FaspTime now, guint64 block,
     gboolean continued);
 

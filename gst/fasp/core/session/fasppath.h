@@ -24,8 +24,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   gboolean is_known;
-  FaspTime recent; /* from departure, by our clock, to arrival, by the peer's; smoothed over the
-                      last reports; µs */
+  FaspTime recent; /* delay from departure, by our clock, to arrival, by the peer's; smoothed over
+                      the last reports; µs */
   FaspTime least, before; /* the least of this interval, and of the one before */
   FaspTime until;         /* the end of this interval */
 } FaspPathDelay;
@@ -35,7 +35,7 @@ typedef struct
 {
   guint64 flows;       /* its flows, a bit each; 0: no flow is proved on it yet */
   guint local;         /* index of our local address */
-  FaspAddress address; /* of the peer; its port is that of one of the flows */
+  FaspAddress address; /* the peer's address; its port is that of one of the flows */
   FaspRtt rtt;         /* round trip of its slowest flow */
   FaspRate *rate;      /* owned; NULL: the rate is fixed, and paced by the session */
   FaspTime until;      /* when the controller's rate may next change */

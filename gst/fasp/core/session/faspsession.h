@@ -71,7 +71,7 @@ typedef struct
 {
   guint32 id; /* our connection id, which the peer writes */
   guint32 peer_id;
-  FaspRole role;     /* of this end */
+  FaspRole role;     /* role of this end */
   gboolean listener; /* the peer dialled us */
   FaspSessionState state;
   gboolean refused; /* open, but the endpoint has no room for its stream; set by the endpoint */
@@ -89,7 +89,7 @@ typedef struct
   /* the flows */
   FaspFlow *flows;    /* by number, owned */
   guint n_flows;      /* one until the session is open */
-  guint agreed_flows; /* how many both ends have agreed upon */
+  guint agreed_flows; /* flows that both ends have agreed upon */
   gboolean is_proved; /* at least one flow has been proved */
   FaspSessionSizes sizes;
   FaspSessionPaths paths;
@@ -104,7 +104,7 @@ typedef struct
   FaspTime stream_time; /* sender: when the stream may have something to send, found at the end of
                            the last round */
   FaspRx *rx;           /* receiver: owned */
-  FaspPacer pacer;      /* of all paths together */
+  FaspPacer pacer;      /* pacer of all paths together */
   FaspPromised promise;
   FaspSessionGroup group;
 } FaspSession;
@@ -151,9 +151,9 @@ typedef enum
 {
   FASP_SESSION_OK,
   FASP_SESSION_FORGED,
-  FASP_SESSION_REFUSED,   /* a replay */
-  FASP_SESSION_ALIEN,     /* of a flow that was not agreed upon, not authenticated: any host may
-                             have sent it */
+  FASP_SESSION_REFUSED, /* a replay */
+  FASP_SESSION_ALIEN, /* the datagram is on a flow that was not agreed upon, and not authenticated:
+                         any host may have sent it */
   FASP_SESSION_MALFORMED, /* authentic, but not as the protocol demands */
 } FaspSessionResult;
 
@@ -162,7 +162,7 @@ typedef struct
 {
   guint8 flow;
   guint64 pn;
-  FaspReader r; /* its frames: in the datagram, or in `scratch' */
+  FaspReader r; /* the datagram's frames: in the datagram, or in `scratch' */
   gsize size;   /* UDP payload */
   FaspMemory *memory;
   guint8 scratch[FASP_DATAGRAM_MAX];
@@ -276,13 +276,13 @@ fasp_session_is_heard (const FaspSession *session)
  * arrived. */
 typedef enum
 {
-  FASP_STANDING_ABSENT, /* its session is not open, or interrupted */
-  FASP_STANDING_NEW,    /* it called, and has acknowledged none of the blocks sent to it */
-  FASP_STANDING_STUCK,  /* its acknowledgement has not advanced for long */
-  FASP_STANDING_READY,  /* it called and reports, and was sent no block yet that it could
-                           acknowledge
-                           */
-  FASP_STANDING_TAKING, /* its acknowledgement advances, or it has acknowledged all blocks */
+  FASP_STANDING_ABSENT, /* the receiver's session is not open, or interrupted */
+  FASP_STANDING_NEW,   /* the receiver called, and has acknowledged none of the blocks sent to it */
+  FASP_STANDING_STUCK, /* the receiver's acknowledgement has not advanced for long */
+  FASP_STANDING_READY, /* the receiver called and reports, and was sent no block yet that it could
+                          acknowledge */
+  FASP_STANDING_TAKING, /* the receiver's acknowledgement advances, or it has acknowledged all
+                           blocks */
 } FaspStanding;
 
 FaspStanding fasp_session_judge (const FaspSession *session, FaspTime now);

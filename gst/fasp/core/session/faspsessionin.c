@@ -200,7 +200,7 @@ report_timestamps (FaspSession *session, FaspTime now, guint32 clock,
   const FaspSent *sent;
   guint first = FASP_TIMESTAMPS + 1;
 
-  /* from the newest to the oldest, up to what was reported before */
+  /* takes the samples from the newest to the oldest, up to those reported before */
   for (guint i = 0; (sent = fasp_sent_log_get (&flow->sent, pn)) != NULL; i++) {
     samples[--first] = (FaspRateSample) { sent->time, arrived, sent->bytes };
     fasp_ecn_arrived (&flow->ecn, pn);

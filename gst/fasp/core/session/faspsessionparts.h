@@ -72,11 +72,12 @@ typedef struct
 {
   gboolean duplicates; /* sender: new blocks go on every flow; set by the endpoint */
   guint64 doubled;     /* flows that have carried the newest block, a bit each */
-  guint64 takers;      /* with controllers: flows that have room for a copy of it, a bit each */
-  guint64 tailed;      /* flows that this round of TAILs has used, a bit each */
-  guint8 last;         /* flow of the last block sent */
-  guint8 last_any;     /* receiver: flow of the last datagram that could take any flow */
-  guint n_any;         /* receiver: number of such datagrams */
+  guint64 takers;  /* with controllers: flows that have room for a copy of the newest block, a bit
+                      each */
+  guint64 tailed;  /* flows that this round of TAILs has used, a bit each */
+  guint8 last;     /* flow of the last block sent */
+  guint8 last_any; /* receiver: flow of the last datagram that could take any flow */
+  guint n_any;     /* receiver: number of such datagrams */
 } FaspFlowChoice;
 
 /* How the session ends. Changed by the session. */
@@ -136,10 +137,10 @@ typedef struct
 /* Sender: what the sessions of an endpoint share; the endpoint's, which sets both pointers. */
 typedef struct
 {
-  FaspTime *newcomer_times; /* by FaspTxPeer: when the next block may go to any peer in that
-                               state */
-  FaspTotal *total;         /* the endpoint's total rate; NULL: it has none */
-  FaspTotalShare share;     /* of the total; changed by both */
+  FaspTime
+      *newcomer_times;  /* by FaspTxPeer: when the next block may go to any peer in that state */
+  FaspTotal *total;     /* the endpoint's total rate; NULL: it has none */
+  FaspTotalShare share; /* this session's share of the total; changed by both */
 } FaspSessionShared;
 
 G_END_DECLS

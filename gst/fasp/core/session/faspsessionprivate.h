@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 /* Our keys. Changed by fasp_session_set_keys(), and `random' by fasp_session_set_rekeying(). */
 typedef struct
 {
-  FaspRandomFunc random; /* for the keys that are agreed upon while the session runs */
+  FaspRandomFunc random; /* makes the keys that are agreed upon while the session runs */
   gpointer random_data;
   FaspCipher cipher;
   FaspSealer *sealer;           /* owned */
@@ -32,7 +32,7 @@ typedef struct
   FaspTime time;     /* when the interval of this key ends */
   guint64 datagrams; /* sealed with this key */
   FaspTime asked;    /* when the peer was last asked whether it has this key */
-  FaspTime wait;     /* from then until it is asked again; 0: it was not asked yet */
+  FaspTime wait;     /* time from `asked' until the peer is asked again; 0: it was not asked yet */
   /* the secret that is mixed into a key from time to time; changed by faspsessionkeys.c */
   FaspExchange exchange;
   guint keys;            /* number of keys derived since the last secret */

@@ -94,7 +94,7 @@ typedef struct
     FaspStreamOffset start;
   } announced[FASP_POSITION_ANNOUNCED]; /* from POSITION frames; block numbers rise */
   guint n_announced;
-  guint16 segment; /* of the block taken last, or FASP_SEGMENT_UNKNOWN */
+  guint16 segment; /* segment of the block taken last, or FASP_SEGMENT_UNKNOWN */
   gboolean key;    /* a key frame begins with the next byte */
 } FaspPosition;
 

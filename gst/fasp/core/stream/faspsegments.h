@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint64 number;            /* first block */
-  guint32 serial;            /* of the segment: counts up by one */
+  guint32 serial;            /* number of the segment; counts up by one */
   FaspStreamOffset position; /* stream offset of its first byte */
 } FaspSegment;
 

@@ -15,7 +15,7 @@ struct _FaspStore
   FaspBlock **ring; /* block n at n & mask */
   guint64 mask;
   guint64 tail, head;
-  guint64 units;      /* of all sealed blocks */
+  guint64 units;      /* units of all sealed blocks */
   gsize bytes, limit; /* allocated for kept blocks */
   guint32 block_size;
   gboolean open; /* block head - 1 takes more bytes */

@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 #define FASP_TAG_SIZE_NONE 4 /* without a cipher */
 #define FASP_TAG_SIZE_MAX 16
 #define FASP_RANGES_MAX 480 /* missing ranges in one FEEDBACK */
-#define FASP_SERIAL_BITS 32 /* of a FEEDBACK's serial number */
+#define FASP_SERIAL_BITS 32 /* bits of a FEEDBACK's serial number */
 
 /* --- session datagrams ------------------------------------------------------ */
 
@@ -40,7 +40,7 @@ G_BEGIN_DECLS
 #define FASP_DATA_HEADER (FASP_SESSION_HEADER + 8)
 #define FASP_DATA_OVERHEAD (FASP_DATA_HEADER + FASP_TAG_SIZE_MAX)
 #define FASP_FRAGMENT_HEADER 3
-#define FASP_WIRE_KEY_SIZE 32 /* of a public key on the curve */
+#define FASP_WIRE_KEY_SIZE 32 /* bytes of a public key on the curve */
 /* Bytes of a REPAIR's header, and by how many bytes a REPAIR is larger than the DATA of its largest
  * block. */
 #define FASP_REPAIR_HEADER 10
@@ -131,7 +131,7 @@ typedef struct
   guint64 serial; /* counts up by one; on the wire: low 32 bits */
   guint32 clock;  /* low 32 bits of the receiver's clock, in µs, when it leaves */
   guint64 ack, window;
-  guint64 latency; /* in force, ms */
+  guint64 latency; /* latency in force, ms */
   guint64 skips;   /* how often a block came too late for the latency */
   guint64 wanted;  /* requests for a key frame */
   guint n_flows;
@@ -187,10 +187,10 @@ typedef struct
 typedef struct
 {
   guint32 first;        /* block, low 24 bits */
-  guint16 blocks;       /* how many */
-  guint16 key;          /* of the coefficients */
+  guint16 blocks;       /* number of blocks */
+  guint16 key;          /* key of the coefficients */
   guint16 span;         /* ms since the first of the blocks was written */
-  const guint8 *symbol; /* in the datagram */
+  const guint8 *symbol; /* the repair symbol, in the datagram */
   guint32 symbol_size;
 } FaspRepairFrame;
 
@@ -220,7 +220,7 @@ typedef struct
 
 typedef struct
 {
-  guint64 serial;    /* of the exchange */
+  guint64 serial;    /* serial number of the exchange */
   const guint8 *key; /* public, in the datagram: FASP_WIRE_KEY_SIZE bytes */
 } FaspAgreeFrame;
 
@@ -235,7 +235,7 @@ typedef struct
   guint8 segment;        /* with has_offset: low 8 bits of the segment's number */
   guint32 offset;        /* with has_offset: low 32 bits of the block's stream offset */
   guint32 total;         /* the block's whole size */
-  const guint8 *payload; /* in the datagram */
+  const guint8 *payload; /* the payload, in the datagram */
   guint32 payload_size;
 } FaspDataFrame;
 

@@ -224,7 +224,7 @@ read_unknown (FaspReader *r, guint8 id, FaspHello *h)
   fasp_read_bytes (r, r->left);
 }
 
-/* @r: holds the value of the option, and no more. */
+/* Reads one option of a hello. @r: holds the value of the option, and no more. */
 static void
 read_option (FaspReader *r, guint8 id, FaspHello *h)
 {

@@ -15,7 +15,7 @@ struct _FaspMembership
   guint16 port;
   const gchar *source;    /* the sender's address; NULL: any */
   const gchar *interface; /* NULL: chosen by the routing table */
-  gint ttl;               /* of datagrams to the group, 0..255 */
+  gint ttl;               /* TTL of datagrams to the group, 0..255 */
   gboolean loop;          /* receivers on this machine get the sent datagrams, too */
 };
 

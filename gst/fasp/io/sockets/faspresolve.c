@@ -25,7 +25,7 @@ struct _FaspResolve
   gboolean again, stop;
 };
 
-/* FALSE: the thread must end. */
+/* Waits for @span, or until `again' or `stop'. FALSE: the thread must end. */
 static gboolean
 pause_for (FaspResolve *r, gint64 span)
 {

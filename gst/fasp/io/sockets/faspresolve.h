@@ -14,9 +14,9 @@ G_BEGIN_DECLS
 
 typedef struct _FaspResolve FaspResolve;
 
-/* FALSE: this address cannot be used. */
+/* An address was found. FALSE: it cannot be used. */
 typedef gboolean (*FaspResolveFound) (GSocketAddress *address, gpointer user_data);
-/* TRUE while no other address is wanted: connected, or given up. */
+/* Is no other address wanted, as the peer is connected or given up? */
 typedef gboolean (*FaspResolveSettled) (gpointer user_data);
 
 /* If @host is a literal address, calls @found within this call. NULL: there is no thread to resolve

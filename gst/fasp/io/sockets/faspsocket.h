@@ -35,7 +35,7 @@ typedef struct _FaspSocket FaspSocket;
 
 /* Are the settings valid, whatever addresses and interfaces this machine has? Opens nothing. */
 gboolean fasp_socket_check (const FaspSocketSettings *settings, GError **error);
-/* NULL: *error is a sentence that tells the user what to do. */
+/* Opens a socket. NULL: *error is a sentence that tells the user what to do. */
 FaspSocket *fasp_socket_new (const FaspSocketSettings *settings, GError **error);
 void fasp_socket_free (FaspSocket *socket);
 /* Was the socket's address or interface missing when it was opened, and at the last

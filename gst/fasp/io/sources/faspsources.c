@@ -17,14 +17,14 @@ typedef struct
   FaspSources *all;
   FaspAddress called; /* address that it calls, if other sources have the same name; under `lock' */
   FaspRead ahead[AHEAD];      /* blocks taken from the source and not put into the merge yet */
-  guint n, next;              /* how many were taken; index of the next one */
+  guint n, next;              /* how many blocks were taken; index of the next one in `ahead' */
   FaspOtherSources announced; /* the settings that its endpoint got last */
-  gboolean is_connected;      /* its sender was connected at the last visit() */
-  gboolean has_ended;         /* its sender is gone, which was not reported yet */
+  gboolean is_connected;      /* the source's sender was connected at the last visit() */
+  gboolean has_ended;         /* the source's sender is gone, which was not reported yet */
   gboolean has_failed;        /* no sender of it will come any more */
-  gboolean is_over;           /* it has failed, or its sender has ended the stream and no other will
-                                 come */
-  FaspEvent event;            /* the event of the end or of the failure */
+  gboolean is_over; /* the source has failed, or its sender has ended the stream and no other will
+                       come */
+  FaspEvent event;  /* the event of the end or of the failure */
 } Source;
 
 struct _FaspSources

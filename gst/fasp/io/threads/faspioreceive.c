@@ -35,7 +35,7 @@ fit_buffer (FaspIo *io)
   io->buffer_short (rate, granted, 3 * needed, io->user_data);
 }
 
-/* With the guard held. Gives a datagram to the endpoint. */
+/* Gives a datagram to the endpoint. With the guard held. */
 static void
 take (gpointer user, FaspTime now, const FaspAddress *from, const guint8 *data, gsize size,
     FaspMemory *memory, gboolean marked, FaspRoute route)

@@ -82,7 +82,7 @@ report (Loop *loop)
     fasp_socket_change_port (fasp_sockets_get (io->sockets, __builtin_ctzll (stale)));
 }
 
-/* TRUE: bit @n of this error is not set in @reported.  Sets it. */
+/* Is bit @n of this error not set in @reported? Sets it. */
 static gboolean
 is_news (gint error, guint n, guint64 *reported)
 {
