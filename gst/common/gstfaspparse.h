@@ -20,7 +20,7 @@ const gchar *gst_fasp_parse_find_bad_escape (const gchar *text);
 /* As gst_uri_from_string(), which crashes if a key of the query has a bad escape.  NULL: the query
  * has one, or it is no URI.  The path is not checked: that of a file may have a date, as %F. */
 GstUri *gst_fasp_parse_uri (const gchar *text);
-/* FALSE: GStreamer's parser might crash at @text, so it must not see it. */
+/* May GStreamer's parser see @text? FALSE: it might crash. */
 gboolean gst_fasp_parse_may_be_caps (const gchar *text);
 
 G_END_DECLS

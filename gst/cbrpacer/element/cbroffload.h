@@ -26,7 +26,7 @@ typedef struct
 /* Looks for the sockets of a udpsink or multiudpsink behind @pad and lets the kernel cut their
  * buffers into datagrams of @payload bytes.  Returns NULL, or why that is not possible (g_free). */
 gchar *cbr_offload_start (CbrOffload *offload, GstPad *pad, guint payload);
-/* TRUE: the sink has closed its socket. A new socket would send large buffers uncut. */
+/* Has the sink closed its socket? A new socket would send large buffers uncut. */
 gboolean cbr_offload_has_gone (const CbrOffload *offload);
 /* Makes the sockets send buffers uncut again. */
 void cbr_offload_stop (CbrOffload *offload);

@@ -51,7 +51,7 @@ G_DECLARE_FINAL_TYPE (GstCbrPacer, gst_cbr_pacer, GST, CBR_PACER, GstElement);
 #define CBR_OFFLOAD_UNKNOWN G_MAXUINT
 #define CBR_OFFLOAD_ANEW (G_MAXUINT - 1)
 
-/* What came in at the sink pad. */
+/* The state of the data that comes in at the sink pad. */
 typedef struct
 {
   gboolean eos;

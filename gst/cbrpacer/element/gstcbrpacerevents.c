@@ -4,7 +4,8 @@
  */
 #include "gstcbrpacer.h"
 
-/* TRUE: the source can wait, and all its data came (nearly) at once: a file without a clock. */
+/* Can the source wait, and did all its data come (nearly) at once, as from a file without a
+ * clock? */
 static gboolean
 is_unpaced (GstCbrPacer *self)
 {

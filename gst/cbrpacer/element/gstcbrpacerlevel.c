@@ -41,7 +41,7 @@ gst_cbr_pacer_wants_clock (GstCbrPacer *self)
   return self->settings.bitrate == 0 || self->settings.stuffing == GST_CBR_PACER_STUFFING_NULL_TS;
 }
 
-/* TRUE: the source can wait, and its data is let in at the pace of its own clock. */
+/* Can the source wait, and is its data let in at the pace of its own clock? */
 static gboolean
 is_held (GstCbrPacer *self)
 {

@@ -77,7 +77,7 @@ void cbr_departure_see_enough (CbrDeparture *departure);
 void cbr_departure_feed (CbrDeparture *departure, gint64 now);
 /* Does the thread sleep until something comes? */
 gboolean cbr_departure_is_hungry (const CbrDeparture *departure);
-/* TRUE: the cycle waits for its deadline. */
+/* Does the cycle wait for its deadline? */
 gboolean cbr_departure_is_due (const CbrDeparture *departure);
 
 /* Time that the previous method would have made up for counts as lost. */

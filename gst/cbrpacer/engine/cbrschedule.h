@@ -78,7 +78,6 @@ typedef struct
 /* @rate: 1 to CBR_RATE_MAX. The first cycle is due at @now; max_burst, max_period
  * and header stay as they are. */
 void cbr_schedule_init (CbrSchedule *schedule, CbrMethod method, guint64 rate, gint64 now);
-/* Sets the members of the same names. */
 void cbr_schedule_set_limits (CbrSchedule *schedule, guint32 max_burst, gint64 max_period,
     guint32 header);
 /* From now on, another method.  Returns the time that the method before would have made up for by
@@ -98,7 +97,7 @@ guint cbr_schedule_get_datagrams (const CbrSchedule *schedule, guint payload);
 /* No data could leave before @now, as the input was dry or the pipeline paused: the schedule does
  * not catch up on that.  FALSE: nothing changes, as the next cycle is not due before @now. */
 gboolean cbr_schedule_resume (CbrSchedule *schedule, gint64 now);
-/* TRUE: @now is so late that the schedule must begin anew (cbr_schedule_restart). */
+/* Is @now so late that the schedule must begin anew (cbr_schedule_restart)? */
 gboolean cbr_schedule_is_lost (const CbrSchedule *schedule, gint64 now);
 void cbr_schedule_restart (CbrSchedule *schedule, gint64 now);
 

@@ -21,7 +21,6 @@ typedef struct _CbrStats CbrStats;
 
 CbrStats *cbr_stats_new (void);
 void cbr_stats_free (CbrStats *stats);
-/* Sets all statistics to 0. */
 void cbr_stats_clear (CbrStats *stats);
 void cbr_stats_departed (CbrStats *stats, const CbrCycle *cycle);
 /* The pause between the last cycle and the next one does not count. */

@@ -85,7 +85,7 @@ void cbr_ts_init (CbrTs *ts, guint size);
 void cbr_ts_set_size (CbrTs *ts, guint size);
 /* Reads @data from *done on. TRUE: it found *pcr; call it again for more. */
 gboolean cbr_ts_feed (CbrTs *ts, const guint8 *data, gsize size, gsize *done, CbrTsPcr *pcr);
-/* TRUE: as far as seen, it is a transport stream that has a PCR. */
+/* Is it, as far as seen, a transport stream that has a PCR? */
 gboolean cbr_ts_is_clock (const CbrTs *ts);
 
 /* Writes @n null packets (PID 0x1FFF, stuffing) to @data. */

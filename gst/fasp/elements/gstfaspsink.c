@@ -410,7 +410,7 @@ gst_fasp_sink_wait_event (GstBaseSink *sink, GstEvent *event)
 
 /* --- events of the connection -------------------------------------------------------------- */
 
-/* Warns at most once a minute. */
+/* Warns about a slow receiver, at most once a minute. */
 static void
 warn_slow (GstFaspSink *self, const FaspEvent *event, const gchar *what)
 {
@@ -427,7 +427,7 @@ warn_slow (GstFaspSink *self, const FaspEvent *event, const gchar *what)
       (NULL));
 }
 
-/* Warns at most once a minute, too. */
+/* Warns that a receiver lacks the beginning that the stream needs, at most once a minute. */
 static void
 warn_in_the_middle (GstFaspSink *self, const FaspEvent *event)
 {

@@ -349,7 +349,6 @@ take_items (GstFaspSrc *self)
       item);
 }
 
-/* Reads the next items. */
 static GstFlowReturn
 read_items (GstFaspSrc *self)
 {

@@ -31,7 +31,6 @@ typedef struct
 
 /* Watches @pad; @handover must live as long. */
 void gst_fasp_handover_init (GstFaspHandover *handover, GstPad *pad);
-/* Forgets the buffer. */
 void gst_fasp_handover_clear (GstFaspHandover *handover);
 /* Keeps @buffer; there must be none yet.  Returns it, for the base class. */
 GstBuffer *gst_fasp_handover_give (GstFaspHandover *handover, GstBuffer *buffer,

@@ -27,7 +27,7 @@ typedef struct
 
 void gst_fasp_timing_init (GstFaspTiming *timing);
 void gst_fasp_timing_clear (GstFaspTiming *timing);
-/* A stream begins. */
+/* A stream begins: forgets the PTS and the running time of the one before. */
 void gst_fasp_timing_reset (GstFaspTiming *timing);
 /* Looks at the clock and the base time of @element.  If running time began anew, so do the PTS. */
 void gst_fasp_timing_look (GstFaspTiming *timing, GstElement *element);

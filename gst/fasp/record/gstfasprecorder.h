@@ -40,11 +40,11 @@ GstFaspRecorder *gst_fasp_recorder_new (GstElement *element, const gchar *path, 
 /* For entries of any class: takes @file, which is open. */
 GstFaspRecorder *gst_fasp_recorder_new_with_file (const GstFaspRecorderClass *class,
     GstElement *element, const gchar *path, gpointer file);
-/* @io outlives the recorder, too. */
+/* Starts the thread. @io outlives the recorder. */
 void gst_fasp_recorder_start (GstFaspRecorder *recorder, FaspIo *io);
 /* Does the recorder's own thread call this?  @recorder: NULL if there is none. */
 gboolean gst_fasp_recorder_is_self (const GstFaspRecorder *recorder);
-/* Writes the rest of the entries first. */
+/* Writes the rest of the entries, and then frees the recorder. */
 void gst_fasp_recorder_free (GstFaspRecorder *recorder);
 
 G_END_DECLS

@@ -55,7 +55,7 @@ void gst_fasp_keys_wipe (gchar *secret);
 void gst_fasp_keys_copy (const GstFaspKeys *keys, GstFaspKeys *copy);
 /* Frees what @keys holds, and wipes secrets. */
 void gst_fasp_keys_clear (GstFaspKeys *keys);
-/* TRUE if the peer has to prove its identity, by passphrase or key. */
+/* Must the peer prove its identity, by passphrase or key? */
 gboolean gst_fasp_keys_authenticate (const GstFaspKeys *keys);
 /* Does everything that gst_fasp_keys_load() does, but makes no key of the passphrase. */
 gboolean gst_fasp_keys_check (const GstFaspKeys *keys, GstFaspKeysUse use, GError **error);

@@ -20,7 +20,6 @@ typedef struct _GstFaspStretched GstFaspStretched;
 
 /* Begins to make the key in another thread, unless it is made already. */
 GstFaspStretched *gst_fasp_stretch_begin (const gchar *passphrase);
-/* Waits until the key is made. */
 void gst_fasp_stretched_wait (GstFaspStretched *stretched);
 /* The key, FASP_KEY_SIZE bytes; it must be made. */
 const guint8 *gst_fasp_stretched_get_key (const GstFaspStretched *stretched);

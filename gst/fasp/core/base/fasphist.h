@@ -33,7 +33,6 @@ extern const FaspHistPoint fasp_hist_points[FASP_HIST_POINTS];
 
 /* Negative values count as 0; larger values than the last bucket's are counted in it. */
 void fasp_hist_add (FaspHist *hist, gint64 value);
-/* Adds the values of @other. */
 void fasp_hist_merge (FaspHist *hist, const FaspHist *other);
 /* The smallest value that at least @fraction (0..1) of the values do not exceed: the
  * upper edge of its bucket, but never above max.  0 when empty. */

@@ -30,7 +30,6 @@ typedef struct
 void fasp_rate_clock_init (FaspRateClock *clock, guint64 rate, gint64 ns);
 /* Continues at another rate from the current time, rounded down to nanoseconds. */
 void fasp_rate_clock_set_rate (FaspRateClock *clock, guint64 rate);
-/* Sets the clock to @ns. */
 void fasp_rate_clock_set (FaspRateClock *clock, gint64 ns);
 void fasp_rate_clock_advance (FaspRateClock *clock, guint64 bytes);
 /* The time that @bytes take at @rate, in ns, rounded down. */

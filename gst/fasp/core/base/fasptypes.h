@@ -226,7 +226,8 @@ fasp_widen (guint32 truncated, guint bits, guint64 expected)
   return expected + delta;
 }
 
-/* The same for a number below @end: returns the highest one that fits. @end or more: none fits. */
+/* Widens a number that is below @end: returns the highest one that fits. @end or more: none
+ * fits. */
 static inline guint64
 fasp_widen_given (guint32 truncated, guint bits, guint64 end)
 {

@@ -24,7 +24,6 @@ G_BEGIN_DECLS
 #define FASP_FEC_WINDOW_MAX 1024
 /* The longest time in which repairs cover a block, for one receiver or a group. */
 #define FASP_FEC_REACH_MAX (100 * FASP_MSEC)
-/* The most repairs for each block. */
 #define FASP_FEC_SHARE_MAX 1.
 
 typedef enum
@@ -74,15 +73,13 @@ void fasp_fec_plan (FaspFec *fec, FaspTime now, const FaspFecGoal *goal);
 /* The share of blocks that are lost and not recovered by the code; 0 to 1. */
 gdouble fasp_fec_get_residual (const FaspFec *fec, const FaspFecGoal *goal);
 
-/* A new block was sent. */
 void fasp_fec_block_sent (FaspFec *fec);
-/* TRUE: a repair is to be sent.  @pause: there is no new block to send. */
+/* Must a repair be sent?  @pause: there is no new block to send. */
 gboolean fasp_fec_is_due (const FaspFec *fec, gboolean pause);
 /* The first block of the window that ends before @end, and does not begin before @base.
  * If that is @end, the window is empty, and there is nothing to repair. */
 guint64 fasp_fec_get_first (FaspFec *fec, FaspTime now, FaspStore *store, guint64 base,
     guint64 end);
-/* A repair was sent. */
 void fasp_fec_repair_sent (FaspFec *fec);
 /* A repair was due, but its window was empty; @pause as for fasp_fec_is_due(). */
 void fasp_fec_passed (FaspFec *fec, gboolean pause);

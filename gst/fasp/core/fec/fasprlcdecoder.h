@@ -44,7 +44,6 @@ void fasp_rlc_decoder_repair (FaspRlcDecoder *decoder, guint64 first, guint n, g
  * FALSE: there is none. */
 gboolean fasp_rlc_decoder_take (FaspRlcDecoder *decoder, FaspRecovered *recovered);
 
-/* Forgets all blocks and equations. */
 void fasp_rlc_decoder_forget (FaspRlcDecoder *decoder);
 
 /* Number of equations kept and waiting. */

@@ -49,7 +49,6 @@ FaspRoutesResult fasp_routes_add_beside (FaspRoutes *routes, guint first, guint 
 /* The next endpoint beside @first, behind @number (@first to begin with); FASP_ROUTES_NONE: there
  * are no more. */
 guint fasp_routes_next_beside (const FaspRoutes *routes, guint first, guint number);
-/* Is any endpoint beside another? */
 gboolean fasp_routes_has_beside (const FaspRoutes *routes);
 void fasp_routes_remove (FaspRoutes *routes, FaspTime now, guint number);
 

@@ -41,7 +41,7 @@ void fasp_playout_init (FaspPlayout *playout, const FaspLatency *agreed);
 /* The sender announces a latency; ignored if the ends agreed on a given one.  The first is in force
  * at once.  TRUE: it is the first. */
 gboolean fasp_playout_set (FaspPlayout *playout, FaspTime now, FaspTime latency);
-/* TRUE: the sender has yet to announce the latency. */
+/* Has the sender yet to announce the latency? */
 gboolean fasp_playout_is_unknown (const FaspPlayout *playout);
 /* The latency in force at @time; 0: as soon as possible, or not known. */
 FaspTime fasp_playout_get (const FaspPlayout *playout, FaspTime time);

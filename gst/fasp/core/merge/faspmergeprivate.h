@@ -170,7 +170,6 @@ fasp_merge_holds_end (const FaspSource *source)
   return fasp_merge_holds (source) && (source->held.block->flags & FASP_BLOCK_EOS) != 0;
 }
 
-/* Drops the block that the source holds. */
 static inline void
 fasp_merge_drop (FaspSource *source)
 {
@@ -276,7 +275,6 @@ FaspTime fasp_merge_get_dry_time (const FaspMerge *merge);
 void fasp_merge_note_good (FaspMerge *merge, FaspTime now);
 /* When the preferred source leads again; FASP_NEVER: not by itself. */
 FaspTime fasp_merge_get_restore_time (const FaspMerge *merge);
-/* @source leads from now on. */
 void fasp_merge_lead (FaspMerge *merge, FaspTime now, FaspSource *source, const gchar *reason);
 /* Another source leads, if any can; @trusted: only one that is known to have the same stream.
  * FALSE: there is none. */

@@ -408,7 +408,7 @@ announce (FaspMulticastSender *group, FaspTime now, FaspDatagram *datagram)
   return TRUE;
 }
 
-/* TRUE: the stream has ended, and all its blocks have left. */
+/* Has the stream ended, and have all its blocks left? */
 static gboolean
 is_over (const FaspMulticastSender *group, const FaspGroupView *view)
 {

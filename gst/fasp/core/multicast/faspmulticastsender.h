@@ -143,7 +143,7 @@ typedef struct
   gboolean is_unacknowledged; /* a member lacks a block, or has not acknowledged all yet */
 } FaspGroupView;
 
-/* TRUE: poll the group before its members. */
+/* Must the group be polled before its members? */
 gboolean fasp_multicast_sender_is_first (const FaspMulticastSender *group);
 /* A datagram of one of the group's members left. */
 void fasp_multicast_sender_yielded (FaspMulticastSender *group);

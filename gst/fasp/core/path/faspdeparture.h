@@ -35,7 +35,6 @@ fasp_departure_takes (const FaspDeparture *departure, FaspTime now)
   return !departure->waits || now - departure->first < FASP_DEPARTURE_LATE;
 }
 
-/* A datagram was made. */
 static inline void
 fasp_departure_made (FaspDeparture *departure, FaspTime now)
 {

@@ -43,7 +43,7 @@ typedef struct
 
 /* The name of a state for the log. */
 const gchar *fasp_ecn_get_name (FaspEcnState state);
-/* TRUE: send packet @pn as ECN-capable. */
+/* Must packet @pn be sent as ECN-capable? */
 gboolean fasp_ecn_mark (FaspEcn *ecn, guint64 pn);
 /* The peer reports that @pn has arrived. */
 void fasp_ecn_arrived (FaspEcn *ecn, guint64 pn);

@@ -39,7 +39,7 @@ void fasp_loss_update (FaspLoss *loss, FaspTime now, guint64 packets, guint64 lo
 /* *share: the share lost.  *stay: the chance that the packet after a lost one is lost,
  * too; at least *share.  Both are below 1. */
 void fasp_loss_get (const FaspLoss *loss, gdouble *share, gdouble *stay);
-/* The same from the losses seen only, without assumed ones. */
+/* As fasp_loss_get(), but from the losses seen only, without assumed ones. */
 void fasp_loss_get_seen (const FaspLoss *loss, gdouble *share, gdouble *stay);
 /* Does the estimate come mostly from losses seen, not from assumed ones? */
 gboolean fasp_loss_is_seen (const FaspLoss *loss);

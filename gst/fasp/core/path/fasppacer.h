@@ -41,7 +41,7 @@ void fasp_pacer_init (FaspPacer *pacer, guint64 rate, guint32 burst);
 void fasp_pacer_set_rate (FaspPacer *pacer, FaspTime now, guint64 rate, guint32 burst);
 /* The burst for @rate and @quantum: bytes that may leave back to back. */
 guint32 fasp_pacer_choose_burst (guint64 rate, FaspTime quantum);
-/* The same for a path that marks a queue of a millisecond. */
+/* As fasp_pacer_choose_burst(), for a path that marks a queue of a millisecond. */
 guint32 fasp_pacer_choose_short_burst (guint64 rate);
 /* The earliest time a datagram of up to @bytes may leave, rounded up to µs; <= now: at
  * once.  A datagram larger than the burst leaves alone. */

@@ -60,7 +60,6 @@ guint16 fasp_pmtu_poll (FaspPmtu *pmtu, FaspTime now, FaspTime rtt_timeout, gboo
 /* Probes would hold up the stream: postpones them.  FALSE: they cannot be postponed, as the size in
  * use must be confirmed. */
 gboolean fasp_pmtu_postpone (FaspPmtu *pmtu, FaspTime now);
-/* A probe of @size was answered. */
 void fasp_pmtu_answered (FaspPmtu *pmtu, FaspTime now, guint16 size);
 /* The largest datagram of data sent since the last confirmation was acknowledged, which confirms
  * the size.  FALSE: a probe is needed nevertheless, or no confirmation is due. */

@@ -28,7 +28,6 @@ typedef struct
 void fasp_sent_log_clear (FaspSentLog *log);
 /* Packets are added in order. */
 void fasp_sent_log_add (FaspSentLog *log, guint64 pn, FaspTime now, guint64 bytes);
-/* Forgets the packets below @pn. */
 void fasp_sent_log_forget (FaspSentLog *log, guint64 pn);
 /* Returns when packet @pn left; NULL: it was not sent, or was forgotten. */
 const FaspSent *fasp_sent_log_get (const FaspSentLog *log, guint64 pn);

@@ -66,7 +66,7 @@ fasp_total_waits (const FaspTotalShare *share)
 
 /* The session that is next; NULL: no session waits. *when: when to poll it. */
 gpointer fasp_total_get_next (const FaspTotal *total, FaspTime now, FaspTime *when);
-/* A datagram left for the session.  NULL: for a group. */
+/* A datagram left for the session.  @share: NULL: it left for a group. */
 void fasp_total_sent (FaspTotal *total, FaspTotalShare *share, FaspTime now, gsize bytes);
 
 G_END_DECLS

@@ -21,7 +21,6 @@ typedef struct
   gdouble reno;   /* W_est: the window that Reno would have */
 } FaspCubic;
 
-/* Begins with a window of @bytes. */
 void fasp_cubic_begin (FaspCubic *cubic, FaspTime now, gdouble bytes);
 /* @bytes were confirmed.  The round trip takes @rtt µs. */
 void fasp_cubic_grow (FaspCubic *cubic, FaspTime now, FaspTime rtt, gdouble bytes);

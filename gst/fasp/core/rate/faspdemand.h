@@ -28,7 +28,7 @@ typedef struct
  * none yet. */
 void fasp_demand_add (FaspDemand *demand, FaspTime now, FaspTime time, guint64 bytes,
     guint64 announced);
-/* TRUE: a higher rate would not be used. */
+/* Would the encoder not use a higher rate? */
 gboolean fasp_demand_has_enough (const FaspDemand *demand);
 
 G_END_DECLS

@@ -36,7 +36,7 @@ typedef struct
  * queue, µs.  @seen, @sent: bytes reported, and sent.  Returns the new @rate, bit/s. */
 gdouble fasp_marks_add (FaspMarks *marks, const FaspRateFeedback *feedback, FaspTime least,
     FaspTime target, guint64 seen, guint64 sent, gdouble rate);
-/* TRUE: there were marks recently, so they determine the rate. */
+/* Were there marks recently, so that they determine the rate? */
 gboolean fasp_marks_lead (const FaspMarks *marks, FaspTime now);
 
 G_END_DECLS

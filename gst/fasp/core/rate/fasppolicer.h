@@ -51,7 +51,7 @@ gboolean fasp_policer_add (FaspPolicer *policer, guint64 reported, guint64 lost,
  * A is believed from now on. */
 gboolean fasp_policer_end_round (FaspPolicer *policer, FaspTime now, guint64 seen,
     const FaspChance *chance, gdouble rate);
-/* TRUE: do not try a higher rate, as a policer may cause the losses. */
+/* Must no higher rate be tried, as a policer may cause the losses? */
 gboolean fasp_policer_is_suspected (const FaspPolicer *policer);
 /* Returns @rate, limited to A while TRYING or BELIEVING. */
 gdouble fasp_policer_limit (const FaspPolicer *policer, gdouble rate);

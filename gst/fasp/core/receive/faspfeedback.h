@@ -94,7 +94,7 @@ void fasp_feedback_datagram (FaspFeedbackTracker *tracker, FaspTime now, gsize s
     FaspTime smoothed_rtt);
 /* A datagram brought a block or a fragment: the regular clock goes on. */
 void fasp_feedback_data (FaspFeedbackTracker *tracker);
-/* Losses were settled by the passing of time. */
+/* Time has settled holes as lost: makes feedback due, or schedules a member's request. */
 void fasp_feedback_settled (FaspFeedbackTracker *tracker, FaspTime now);
 /* The sender asks for feedback.  @all: it asks every member of the group. */
 void fasp_feedback_asked (FaspFeedbackTracker *tracker, FaspTime now, gboolean all);

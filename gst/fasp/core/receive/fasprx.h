@@ -80,7 +80,6 @@ gboolean fasp_rx_has_unread (const FaspRx *rx);
 gboolean fasp_rx_is_complete (const FaspRx *rx);
 /* Bytes that the blocks in the reorder buffer take. */
 gsize fasp_rx_get_bytes (const FaspRx *rx);
-/* Fills in the receiver's counters. */
 void fasp_rx_get_stats (const FaspRx *rx, FaspSessionStats *stats);
 
 /* From now on, takes repairs of up to @window blocks. */
@@ -121,7 +120,6 @@ FaspBlock *fasp_rx_take (FaspRx *rx, FaspTime now);
  * fasp_rx_get_timeout(). */
 void fasp_rx_run (FaspRx *rx, FaspTime now);
 FaspTime fasp_rx_get_timeout (const FaspRx *rx, FaspTime now);
-/* The application wants a key frame of the sender. */
 void fasp_rx_want_key_frame (FaspRx *rx);
 
 /* TRUE: blocks come too late (too-late=skip), so the sender should skip all blocks from before

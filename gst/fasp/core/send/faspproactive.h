@@ -32,7 +32,7 @@ typedef struct
 
 void fasp_proactive_clear (FaspProactive *copies);
 
-/* FALSE: FASP_PROACTIVE_WAITING_MAX copies wait already. */
+/* Adds a copy. FALSE: FASP_PROACTIVE_WAITING_MAX copies wait already. */
 gboolean fasp_proactive_push (FaspProactive *copies, const FaspCopy *copy);
 /* The copy that is due first, whether due yet or not; NULL: none. */
 const FaspCopy *fasp_proactive_peek (const FaspProactive *copies);

@@ -127,7 +127,6 @@ FaspOriginals fasp_sent_map_get_originals (const FaspSentMap *map);
 /* Departure of the oldest packet of a flow that is neither reported nor counted as lost;
  * FASP_NEVER: there is none. */
 FaspTime fasp_sent_map_get_oldest_time (const FaspSentMap *map, guint8 flow);
-/* The number of flows used so far. */
 guint fasp_sent_map_count_flows (const FaspSentMap *map);
 /* The flows whose newest datagram the peer has not reported.  A bit for each. */
 guint64 fasp_sent_map_get_unreported (const FaspSentMap *map);

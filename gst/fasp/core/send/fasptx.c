@@ -357,7 +357,6 @@ next_copy (FaspTx *tx, FaspTime now, guint32 room, gint64 unused, FaspTxItem *it
   return FALSE;
 }
 
-/* Finds a repair that is due. */
 static gboolean
 next_repair (FaspTx *tx, FaspTime now, FaspTxItem *item)
 {

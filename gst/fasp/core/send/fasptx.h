@@ -193,7 +193,6 @@ void fasp_tx_join (FaspTx *tx, FaspTime now, FaspGroupLog *log);
 void fasp_tx_follow_group (FaspTx *tx);
 /* Leaves the group: missing and new blocks are sent to the peer by unicast. */
 void fasp_tx_leave (FaspTx *tx, FaspTime now);
-/* Was the peer a member of a group that it has left? */
 gboolean fasp_tx_was_member (const FaspTx *tx);
 /* Is the member known not to hear its group? */
 gboolean fasp_tx_is_deaf (const FaspTx *tx);

@@ -55,7 +55,7 @@ void fasp_path_clear (FaspPath *path);
 gboolean fasp_path_has (const FaspPath *path, guint local, const FaspAddress *address);
 /* The earliest time when a datagram of up to @bytes may leave on the path; <= now: at once. */
 FaspTime fasp_path_get_time (const FaspPath *path, FaspTime now, gsize bytes);
-/* When to wake up to send such a datagram (fasppacer.h). */
+/* When to wake up to send a datagram of up to @bytes (fasppacer.h). */
 FaspTime fasp_path_get_wake (const FaspPath *path, FaspTime now, gsize bytes);
 /* Takes in the @delay of the newest reported packet, from our clock to the peer's. */
 void fasp_path_delayed (FaspPath *path, FaspTime now, FaspTime delay);

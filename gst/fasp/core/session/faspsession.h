@@ -119,7 +119,6 @@ void fasp_session_send (FaspSession *session, FaspTime now, const FaspTxConfig *
 /* Makes the session a receiver's, whose first block is @start. @capacity: of the reorder buffer, in
  * units (faspreorder.h). */
 void fasp_session_receive (FaspSession *session, FaspTime now, guint64 start, guint32 capacity);
-/* Takes the keys that the handshake has agreed upon. */
 void fasp_session_set_keys (FaspSession *session, const FaspKeys *keys);
 /* A key is used for @interval and @datagrams at most; 0: the default.  @random: makes keys while
  * the session runs. */

@@ -14,7 +14,8 @@ handle_ping (FaspSession *session, FaspTime now, guint8 flow, const FaspAddress 
     session->priv->pings.pongs[session->priv->pings.n_pongs++] = (FaspPong) { token, flow, *from };
 }
 
-/* The peer has opened a datagram of this phase, so it can derive the next key. */
+/* Changes to the next key if it is time. The peer has opened a datagram of this phase, so it can
+ * derive that key. */
 static void
 rekey (FaspSession *session, FaspTime now)
 {
@@ -73,7 +74,7 @@ get_send_rate (const FaspSession *session)
   return MAX (session->traffic.send.rate, session->traffic.send.bytes * 8);
 }
 
-/* Only fast streams use jumbo frames. */
+/* Chooses the largest datagram: only fast streams use jumbo frames. */
 static void
 choose_limit (FaspSession *session, FaspTime now)
 {
@@ -162,7 +163,7 @@ confirm_size (FaspSession *session, FaspTime now, guint32 size)
     fasp_pmtu_passed (&session->flows[0].pmtu, now, size + fasp_session_get_overhead (session));
 }
 
-/* The time by the peer's clock, widened from its low 32 bits. */
+/* The peer's clock, widened from its low 32 bits. */
 static FaspTime
 widen_clock (FaspSession *session, guint32 clock)
 {
@@ -426,7 +427,7 @@ fasp_session_unseal (FaspSession *session, FaspTime now, const FaspSessionHeader
   return opened->r.data != NULL ? FASP_SESSION_OK : FASP_SESSION_FORGED;
 }
 
-/* Has the peer begun to seal with its next key? */
+/* Logs when the peer has begun to seal with its next key. */
 static void
 log_peer_key (FaspSession *session, FaspTime now)
 {

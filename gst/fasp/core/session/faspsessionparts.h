@@ -134,7 +134,8 @@ typedef struct
   FaspMeter send, receive; /* bytes on the wire */
 } FaspTraffic;
 
-/* Sender: what the sessions of an endpoint share; the endpoint's, which sets both pointers. */
+/* Sender: state that the sessions of an endpoint share. The endpoint owns it, and sets both
+ * pointers. */
 typedef struct
 {
   FaspTime

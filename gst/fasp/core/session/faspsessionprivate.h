@@ -101,7 +101,6 @@ void fasp_session_handle_data (FaspSession *session, FaspTime now, const FaspDat
 /* Takes in the peer's CLOSE; and sends ours, when it is due. */
 void fasp_session_handle_close (FaspSession *session, FaspTime now, const FaspCloseFrame *close);
 gboolean fasp_session_poll_close (FaspSession *session, FaspTime now, FaspDatagram *datagram);
-/* Receiver: takes in the sender's PROMISE. */
 void fasp_session_handle_promise (FaspSession *session, FaspTime now,
     const FaspPromiseFrame *promise);
 /* A new key agreement: takes in the peer's public key; seals with the new secret once a datagram
@@ -131,7 +130,6 @@ void fasp_session_write_ping (FaspSession *session, FaspTime now, FaspPacket *pa
 /* Adds a NEXT for one flow, round robin, the group's flow last, if the peer may have received
  * nothing on it for so long that the low bits of its packet numbers are ambiguous. */
 void fasp_session_write_next (FaspSession *session, FaspTime now, FaspWriter *w);
-/* Receiver: sends FEEDBACK. */
 FaspTime fasp_session_get_feedback_time (const FaspSession *session, FaspTime now);
 gboolean fasp_session_poll_feedback (FaspSession *session, FaspTime now, FaspDatagram *datagram);
 /* Writes the FEEDBACK, which goes with a CLOSE, too. */
@@ -195,7 +193,6 @@ void fasp_session_write_position (FaspSession *session, FaspWriter *w, guint64 n
 /* When to send FEEDBACK that says that the group is not heard. */
 FaspTime fasp_session_get_speak_up_time (const FaspSession *session);
 
-/* Logs a change of the size of datagrams. */
 static inline void
 fasp_session_log_mtu (const FaspSession *session, FaspTime now, guint8 flow, guint16 before,
     const gchar *why)

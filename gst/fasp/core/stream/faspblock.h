@@ -41,7 +41,7 @@ struct _FaspMemory
   FaspSlab *slab;                    /* the newest slab */
 };
 
-/* The caller holds one reference. */
+/* Initialises @memory with one reference, the caller's. */
 void fasp_memory_init (FaspMemory *memory, void (*free) (FaspMemory *memory));
 void fasp_memory_unref (FaspMemory *memory);
 /* Makes the memory ready for new blocks, with one reference.  All its blocks must have been
@@ -108,7 +108,7 @@ fasp_block_is_end (const FaspBlock *block)
   return (block->flags & FASP_BLOCK_MARK) != 0 && block->size == 0;
 }
 
-/* Bytes of the stream in it. */
+/* Bytes of the stream in the block. */
 static inline guint32
 fasp_block_get_payload (const FaspBlock *block)
 {

@@ -43,7 +43,7 @@ fasp_key_frame_get_time (const FaspKeyFrame *key)
   return key->wanted ? key->may : FASP_NEVER;
 }
 
-/* TRUE: pass a request on now. */
+/* Must a request be passed on now? If so, counts it as passed on. */
 static inline gboolean
 fasp_key_frame_take (FaspKeyFrame *key, FaspTime now)
 {

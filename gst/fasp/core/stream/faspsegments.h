@@ -39,7 +39,6 @@ fasp_segments_nth (const FaspSegments *segments, guint i)
   return &segments->list[segments->first + i];
 }
 
-/* The segment of block @number. */
 const FaspSegment *fasp_segments_get (const FaspSegments *segments, guint64 number);
 const FaspSegment *fasp_segments_get_last (const FaspSegments *segments);
 

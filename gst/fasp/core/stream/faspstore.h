@@ -84,7 +84,6 @@ guint64 fasp_store_count_bytes (const FaspStore *store, guint64 from, guint64 to
 guint64 fasp_store_get_units (FaspStore *store, guint64 number);
 /* Does block @number, which is kept, end at or before @limit units? Does not seal it. */
 gboolean fasp_store_ends_by (const FaspStore *store, guint64 number, guint64 limit);
-/* Forgets all blocks below @number. */
 void fasp_store_trim (FaspStore *store, guint64 number);
 /* Takes the forgotten blocks whose payloads are in a caller's FaspMemory; NULL: there are none.
  * Freeing them runs the owners' `free': call g_ptr_array_unref() without locks held. */

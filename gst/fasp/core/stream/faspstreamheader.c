@@ -10,7 +10,7 @@
 /* Least time between headers while no receiver is known to lack one: a header may be lost where
  * lost blocks are not retransmitted, and relays need it. */
 #define AGAIN (10 * FASP_SEC)
-/* These headers are at most 1 / SHARE of the stream. */
+/* Headers that no receiver is known to lack take at most 1 / SHARE of the stream. */
 #define SHARE 100
 /* Bytes of a mark on the wire beside the header's. */
 #define OVERHEAD 64

@@ -13,7 +13,6 @@
 
 G_BEGIN_DECLS
 
-/* The most bytes of a header. */
 #define FASP_STREAM_HEADER_MAX (256 * 1024)
 
 /* The largest header for a store of @buffer_size bytes: a larger one might never find room. */

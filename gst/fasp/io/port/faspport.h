@@ -44,7 +44,7 @@ typedef struct
   FaspFit (*fits) (gpointer member, const FaspAddress *caller);
 } FaspPortFunctions;
 
-/* A member's place at a port. */
+/* A member's entry at a port. */
 typedef struct
 {
   FaspPort *port; /* NULL: none */
@@ -67,7 +67,6 @@ void fasp_port_end (const FaspPortHandle *handle);
  * this returns. */
 void fasp_port_leave (FaspPortHandle *handle);
 
-/* The socket that all members share. */
 FaspSockets *fasp_port_get_sockets (const FaspPortHandle *handle);
 /* The limits on handshakes, shared by all members. */
 FaspLimiter *fasp_port_get_limiter (const FaspPortHandle *handle);

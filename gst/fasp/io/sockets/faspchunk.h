@@ -22,7 +22,7 @@ typedef struct
   guint8 data[FASP_CHUNK_SIZE];
 } FaspChunk;
 
-/* At most @limit bytes are in use at a time. */
+/* Chunks of at most @limit bytes are in use at a time. */
 FaspChunkPool *fasp_chunk_pool_new (gsize limit);
 /* Chunks that are still in use stay valid. */
 void fasp_chunk_pool_free (FaspChunkPool *pool);

@@ -153,7 +153,6 @@ count_alike (const FaspSendBatch *b, guint i)
   return n;
 }
 
-/* Adds a control message for the kernel. */
 static void
 add_control (Control *control, struct msghdr *message, gint level, gint type, gconstpointer value,
     gsize size)
@@ -304,7 +303,7 @@ lose_first (FaspSendBatch *b, gint error)
   b->refused |= FASP_BIT (b->socket);
 }
 
-/* The first message left. */
+/* The first message, of @n datagrams, left. */
 static void
 take_first (FaspSendBatch *b, guint n)
 {

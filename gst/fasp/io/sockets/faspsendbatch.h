@@ -31,7 +31,7 @@ void fasp_send_batch_free (FaspSendBatch *batch);
 
 /* Room for the next datagram; NULL: the batch is full. */
 FaspDatagram *fasp_send_batch_next (FaspSendBatch *batch);
-/* Adds that datagram, which the caller has filled in. */
+/* Adds the datagram that fasp_send_batch_next() returned, and the caller has filled in. */
 void fasp_send_batch_commit (FaspSendBatch *batch);
 /* Sends the committed datagrams. FALSE: the kernel takes no more now; the rest leaves with the next
  * call. */

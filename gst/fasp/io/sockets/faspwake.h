@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 
 /* Returns a descriptor, which the caller closes. -1: *error says what to do. */
 gint fasp_wake_new (GError **error);
-/* From any thread. */
+/* Wakes the thread that waits for @fd. From any thread. */
 void fasp_wake_ring (gint fd);
 void fasp_wake_clear (gint fd);
 

@@ -134,7 +134,7 @@ port_begin (gpointer io)
   fasp_guard_lock (&((FaspIo *) io)->guard);
 }
 
-/* The port's lock is held. */
+/* No more datagrams follow for now. With the port's lock held. */
 static void
 port_end (gpointer data, gboolean beside)
 {

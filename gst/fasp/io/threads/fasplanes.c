@@ -176,7 +176,7 @@ oversleeps (const Lane *lane)
       < lane->sleeping_until;
 }
 
-/* Without the guard. */
+/* Waits without the guard. */
 static guint64
 wait_for (Lane *lane, guint64 sockets, FaspTime until, gint blocked)
 {
