@@ -237,8 +237,8 @@ void gst_cbr_pacer_look_at_pile (GstCbrPacer *self);
 /* gstcbrpacercycle.c: call these with the lock held */
 /* Do null packets fill the line now? */
 gboolean gst_cbr_pacer_is_stuffing (GstCbrPacer *self);
-/* Returns the datagrams that leave now, and counts them in @cycle; there may be none.
- * *wrong: it is not a transport stream. */
+/* Returns the datagrams that leave now, perhaps none, and counts them in @cycle. *wrong: the stream
+ * is not a transport stream. */
 GstBufferList *gst_cbr_pacer_make_cycle (GstCbrPacer *self, CbrCycle *cycle, gboolean *wrong);
 
 /* gstcbrpacerthread.c: call these with the lock held */

@@ -53,7 +53,7 @@ take_event (GstCbrPacer *self, GstEvent *event)
         break;
       case GST_EVENT_CAPS:
         cbr_learner_set_packets (&self->learner, cbr_format_get_size (event));
-        /* data that waits is cut according to the caps that it came with */
+        /* queued data is cut according to its own caps */
         if (self->queue.bytes == 0)
           cbr_format_take_caps (&self->input.format, event);
         break;
@@ -151,7 +151,7 @@ gst_cbr_pacer_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
       self->result = GST_FLOW_OK;
       gst_cbr_pacer_reset_departure (self);
     }
-    /* the sink may be another one: queued data is cut for that one */
+    /* the sink may be another one: queued data must be cut anew */
     self->offload_payload = CBR_OFFLOAD_ANEW;
     cbr_waiter_interrupt (&self->waiter);
     g_mutex_unlock (&self->lock);

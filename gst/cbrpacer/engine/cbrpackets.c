@@ -75,7 +75,7 @@ judge (Look *look, gsize at, gboolean lost)
     return PACKET;
   if (lost)
     return NONE;
-  /* if another packet begins inside this one, this one was cut off; else it is whole */
+  /* a packet inside which another one begins was cut off */
   if (find_packet (look, at + 1, at + look->size, &sure) == at + look->size)
     return PACKET;
   return sure ? NONE : look->impatient ? PACKET : WAIT;

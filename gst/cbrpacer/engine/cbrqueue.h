@@ -97,8 +97,8 @@ gboolean cbr_queue_begins (CbrQueue *queue);
  * cbr_queue_leave_cursor(). */
 gboolean cbr_queue_get_byte (CbrQueue *queue, gsize at, CbrCursor *cursor, guint8 *byte);
 void cbr_queue_leave_cursor (CbrCursor *cursor);
-/* The data at the head cannot leave: the events and queries behind it that do not end it overtake
- * it. FALSE: there are none. */
+/* The data at the head cannot leave: events and queries that do not end this data overtake it.
+ * FALSE: there are none. */
 gboolean cbr_queue_let_pass (CbrQueue *queue);
 /* Cuts off the first @size bytes: no more than cbr_queue_peek() returned. */
 GstBuffer *cbr_queue_cut (CbrQueue *queue, gsize size);

@@ -60,8 +60,7 @@ typedef struct
   guint32 header;    /* bytes on the wire around each payload */
 
   FaspRateClock base; /* when the last cycle was due, or the rate was set */
-  guint64 pending;    /* bytes of that cycle that left after `base': the next one is due after
-                         the time that they take */
+  guint64 pending;    /* bytes sent after `base', for which the next cycle waits */
   guint64 last;       /* bytes of the last cycle */
   gint64 handed;      /* when the last cycle had left; G_MININT64: no cycle has left */
   gint64 handing;     /* how long it takes to hand on a cycle, smoothed */

@@ -46,8 +46,8 @@ typedef struct
 /* Forgets everything. (All 0: nothing was announced.) */
 void gst_fasp_announce_clear (GstFaspAnnounce *announce);
 
-/* Keeps a header, to announce it with the next data; takes its block.  A block without bytes means
- * that the stream has no header any more. */
+/* Keeps the header in @item, to announce it with the next data, and takes its block.  A block
+ * without bytes means that the stream has no header any more. */
 void gst_fasp_announce_take_header (GstFaspAnnounce *announce, const FaspRead *item);
 /* A session has ended. The next session's header may have come already. */
 void gst_fasp_announce_forget_header (GstFaspAnnounce *announce, guint32 session);

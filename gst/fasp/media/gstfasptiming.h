@@ -17,10 +17,9 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  GstFaspClock *clock; /* a clock at the sender's rate; owned */
-  gboolean own_clock;  /* `clock' is the pipeline's clock */
-  GstClockTimeDiff
-      offset; /* running time, less monotonic time or, with our own clock, less the clock's time */
+  GstFaspClock *clock;      /* a clock at the sender's rate; owned */
+  gboolean own_clock;       /* `clock' is the pipeline's clock */
+  GstClockTimeDiff offset;  /* running time less monotonic time or, with our clock, less its time */
   GstClockTimeDiff running; /* running time at the last look */
   GstClockTime last_pts;    /* PTS of the last buffer; never decreases */
 } GstFaspTiming;

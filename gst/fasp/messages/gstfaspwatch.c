@@ -169,7 +169,7 @@ gst_fasp_watch_look (GstFaspWatch *w, GstElement *sink, FaspIo *io, GstFaspWatch
   keyless = fasp_endpoint_get_header_wait (endpoint, now);
   fasp_endpoint_get_stats (endpoint, &stats);
   fasp_io_unlock (io, FALSE);
-  /* a backlog that shrinks is one that an outage left behind, and does not count */
+  /* a shrinking backlog is left from an outage, and does not count */
   w->behind = stream != GST_FASP_WATCH_ENDS && backlog >= 0
           && (held > since / 2 || (backlog > BEHIND && backlog > w->backlog)) ?
       w->behind + 1 :

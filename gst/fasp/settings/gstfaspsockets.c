@@ -40,7 +40,7 @@ add_set (GstFaspSockets *sockets, const GstFaspSettings *s, const Local *local, 
 {
   /* room for the data of 100 ms at the channel rate */
   gsize buffer = CLAMP (s->sending.max_bitrate / 8 / 10, 4 << 20, 32 << 20);
-  /* a listener answers from the address that it was called at; one that dials may change its own */
+  /* a listener answers from the address that was called; a caller may change its address */
   gboolean answers = gst_fasp_mode_get (s) == GST_FASP_MODE_LISTENER;
 
   if (sockets->n + s->flowlets > FASP_FLOWS_MAX) {

@@ -81,7 +81,7 @@ typedef struct
   guint64 lost;                                  /* datagrams that did not come */
   guint64 bursts;                                /* losses in a row on a flow, each counted once */
   guint64 reordered;                             /* datagrams that came after later ones */
-  guint64 datagrams_duplicate, blocks_duplicate; /* dropped, as they had come before */
+  guint64 datagrams_duplicate, blocks_duplicate; /* duplicates that were dropped */
   guint64 duplicates;                  /* sum of datagrams_duplicate and blocks_duplicate */
   guint64 blocks, bytes;               /* new blocks, and their payload */
   guint64 blocks_rtx;                  /* blocks that came by a retransmission */

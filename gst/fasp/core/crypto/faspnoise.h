@@ -33,7 +33,7 @@ typedef struct
   FaspNoisePattern pattern;
   FaspAeadType aead; /* AES-256-GCM or ChaCha20-Poly1305 */
   gboolean initiator;
-  guint8 e[FASP_KEY_SIZE];        /* private, fresh: never for two handshakes */
+  guint8 e[FASP_KEY_SIZE];        /* ephemeral private key: never used for two handshakes */
   guint8 s[FASP_KEY_SIZE];        /* IK: our private key */
   guint8 s_public[FASP_KEY_SIZE]; /* IK: our public key */
   guint8 rs[FASP_KEY_SIZE];       /* IK: the peer's public key; the responder reads it in the first

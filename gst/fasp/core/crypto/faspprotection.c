@@ -209,8 +209,8 @@ struct _FaspOpener
   Lock *agreed;                    /* the next lock, if its key has the secret; NULL: there is no
                                       secret */
   gboolean phase, has_secret;
-  guint8 secret[FASP_KEY_SIZE];     /* goes into one of the next keys, or is in one that the peer
-                                       has used */
+  guint8 secret[FASP_KEY_SIZE]; /* the secret of one of the next keys, or of a key that the peer has
+                                   used */
   guint64 first_pn[FASP_FLOWS_MAX]; /* lowest packet number received in this phase, or NO_PN */
 };
 

@@ -9,8 +9,8 @@ struct _FaspRoutes
   guint n;
   FaspStreamName names[FASP_STREAM_NAMES][FASP_ROUTES_MAX];
   guint numbers[FASP_ROUTES_MAX];
-  guint beside[FASP_ROUTES_MAX]; /* by number: the endpoint that this one is beside, or its own
-                                    number */
+  guint beside[FASP_ROUTES_MAX]; /* by an endpoint's number: that of the endpoint that it is beside,
+                                    or its own */
   guint n_beside;                /* endpoints that are beside another one */
   guint fallback;                /* number of the endpoint without a name, or none */
   guint n_gone, oldest; /* removed streams that are remembered; index of the one to forget next */

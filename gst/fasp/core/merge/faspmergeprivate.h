@@ -82,17 +82,15 @@ typedef struct
   FaspTime put;      /* when its last block was put in */
   FaspTime alone; /* when it first brought bytes after the leader's last; FASP_NEVER: the leader's
                      were last */
-  guint64 same;   /* bytes of it that were compared and are those of the stream */
+  guint64 same;   /* the source's bytes that were compared and are those of the stream */
   FaspSourceStats stats;
 
   /* changed by faspalign.c */
-  FaspOrigin origin; /* origin of its last block */
-  FaspAnchors
-      *anchors; /* anchors of its bytes, while its position in the stream is searched for; owned */
-  guint64 searched; /* bytes of it that this search has covered */
-  FaspAlignment
-      alignment;   /* alignment of its offsets with the stream's, if it has another origin */
-  FaspTime placed; /* when the alignment became known */
+  FaspOrigin origin;       /* origin of its last block */
+  FaspAnchors *anchors;    /* anchors of its bytes while its position is searched for; owned */
+  guint64 searched;        /* bytes of the source that this search has covered */
+  FaspAlignment alignment; /* alignment of its offsets, if it has another origin */
+  FaspTime placed;         /* when the alignment became known */
 
   FaspApart apart[FASP_SOURCES_MAX]; /* indexed by the other source; changed by faspmergetrust.c */
 
@@ -134,8 +132,8 @@ struct _FaspMerge
   FaspTime wait_to_restore; /* how long `preferred' must have been good before it leads again, µs;
                                0: it leads only when asked */
   FaspTime good_since; /* since when `preferred' has been good; changed by faspmergerestore.c */
-  gboolean is_wanted;  /* the application asked for this leader: its stream is taken even if it is
-                          another one; FALSE again once a block of it is taken */
+  gboolean is_wanted; /* the application asked for this leader: the leader's stream is taken even if
+                         it is another one; FALSE again once a block of that stream is taken */
   gboolean is_spliced; /* wrong bytes were taken from another source, so the leader's next block
                           does not follow */
   GQueue events;       /* FaspMergeEvent, owned */

@@ -45,10 +45,9 @@ typedef enum
 /* The result of fasp_recent_compare(). */
 typedef struct
 {
-  guint32 compared; /* bytes */
-  guint source;     /* with DIFFERS: the source of the kept bytes */
-  FaspTime
-      media_time; /* media time of the first byte that was compared, or of one a block before it */
+  guint32 compared;    /* bytes */
+  guint source;        /* with DIFFERS: the source of the kept bytes */
+  FaspTime media_time; /* media time of the first byte compared, or of one a block earlier */
 } FaspRecentFound;
 
 /* Compares @size bytes at @offset with the kept ones. */

@@ -76,7 +76,7 @@ fasp_multicast_receiver_expect (FaspMulticastReceiver *receiver, FaspTime now, g
   guint64 phase = pn >> FASP_GROUP_PHASE_BITS;
 
   fasp_gap_expect (receiver->gap, pn);
-  /* stops one phase before @pn's: packets in flight may still be of that one */
+  /* stops one phase before the phase of @pn, which packets in flight may still have */
   while (receiver->phase + 1 < phase
       && fasp_token_bucket_take (&receiver->phase_changes, now, PHASE_LEAST, PHASES_MOST)) {
     get_next (receiver);

@@ -42,17 +42,15 @@ typedef struct
 /* The group's state of a session.  The session owns it; the group changes it. */
 typedef struct
 {
-  gboolean invited; /* the receiver has the key */
-  gboolean joined;  /* the receiver is a member */
-  gboolean
-      away; /* the receiver was removed because it did not hear the group, and may join again */
+  gboolean invited;         /* the receiver has the key */
+  gboolean joined;          /* the receiver is a member */
+  gboolean away;            /* the receiver was removed as it heard no group; it may join again */
   gconstpointer who;        /* identifies it in the log; set by the caller */
-  FaspHeapItem least, most; /* units for which it has room, while the sender hears it */
+  FaspHeapItem least, most; /* units for which the receiver has room, while the sender hears it */
   FaspTime rtt;             /* µs; 0: not known yet */
-  FaspTime speak_time;      /* when to notify it that it is the speaker; FASP_NEVER: it is not the
-                               speaker */
-  FaspGroupSent sent;       /* sent by the group while this was a member; but for a current member:
-                               sent while it was not one */
+  FaspTime speak_time; /* when to notify the member that it is the speaker; FASP_NEVER: it is not */
+  FaspGroupSent sent;  /* sent by the group while the receiver was a member; of a current member:
+                          while it was not */
 } FaspMember;
 
 typedef struct
@@ -80,7 +78,7 @@ typedef struct
   gboolean speaker_new;               /* the speaker's session has not been notified yet */
   gdouble back_off;                   /* back-off in round trips */
   guint64 events_seen, requests_seen; /* the log's totals when back_off was last changed */
-  guint given;                        /* datagrams to members, and retransmissions, in a row */
+  guint given; /* datagrams to members, and retransmissions, that left in a row */
   guint first; /* new blocks that must leave before more datagrams to members, or retransmissions */
   FaspTime announce_time, state_time, tail_time, tail_interval;
   FaspNotes notes; /* the endpoint's log and trace */

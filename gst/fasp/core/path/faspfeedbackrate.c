@@ -14,9 +14,9 @@
 #define WAIT_END (4 * FASP_SEC)
 /* A larger step is not a queue: one of the clocks was set. */
 #define TRANSIT_STEP (10 * FASP_SEC)
-/* A receiver that sends up to this many times the rate obeys it. */
+/* A receiver obeys the rate if it sends at up to this many times the rate. */
 #define OBEYS 1.25
-/* If feedback leaves at this many times the rate at which it arrives, it lengthens the queue. */
+/* Feedback lengthens the queue if it leaves at this many times the rate at which it arrives. */
 #define HELD_UP 1.1
 #define SHORTER .875
 #define NEAR .75 /* the rate doubles only below this share of a rate that made a queue */

@@ -81,10 +81,11 @@ typedef struct
   FaspTime sent;     /* time of the last challenge, to this or another candidate */
   guint left;        /* challenges that may still be sent */
   /* the current address, which the candidate would replace */
-  guint asks;        /* PINGs that are due to it now */
-  FaspTime deadline; /* until when the current address has to answer one of them; FASP_NEVER: it was
-                        not asked */
-  FaspTime asked;    /* when it was last asked; FASP_NEVER: not since there is a candidate */
+  guint asks;        /* PINGs to the current address that are due now */
+  FaspTime deadline; /* until when the current address has to answer a PING; FASP_NEVER: it was not
+                        asked */
+  FaspTime asked;    /* when the current address was last asked; FASP_NEVER: not since there is a
+                        candidate */
   gboolean in_vain;  /* the current address did not answer in time, which is not counted yet */
   guint unanswered;  /* how often only the candidate answered, since its own last answer */
   gboolean stayed;   /* the current address has answered while there was a candidate */
@@ -101,7 +102,7 @@ typedef struct
 /* PINGs to one of several flows that receives little. */
 typedef struct
 {
-  FaspTime time, interval; /* time of the next PING, and from that to the one after it */
+  FaspTime time, interval; /* time of the next PING, and the interval to the PING after it */
   FaspTime sent;           /* time of the last PING */
 } FaspFlowAsking;
 

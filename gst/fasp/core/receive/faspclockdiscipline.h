@@ -26,9 +26,9 @@ G_BEGIN_DECLS
 /* A receiver's knowledge of the sender's clock. */
 typedef struct
 {
-  gboolean known;  /* FALSE: `offset' has no meaning yet */
-  guint epoch;     /* changes when the clock jumps or is another one, so that its times
-                      cannot be compared with those before; never 0 */
+  gboolean known; /* FALSE: `offset' has no meaning yet */
+  guint epoch; /* changes when the clock jumps or is replaced: times of different epochs cannot be
+                  compared; never 0 */
   FaspTime offset; /* our time less the sender's media time, now; µs */
   gboolean skew_known;
   gdouble skew;  /* growth of (arrival - media time) per µs (faspskew.h) */

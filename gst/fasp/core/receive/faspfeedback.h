@@ -106,8 +106,8 @@ void fasp_feedback_taken (FaspFeedbackTracker *tracker, FaspTime now);
 /* The application has a request for the sender, such as a key frame. A member waits for a random
  * time, as others may have the same request. */
 void fasp_feedback_wish (FaspFeedbackTracker *tracker, FaspTime now);
-/* Makes feedback due that the sender waits for before it sends. It is repeated even if there are no
- * tokens for that. */
+/* Makes feedback due and repeats it even without tokens: the sender waits for this feedback before
+ * it sends. */
 void fasp_feedback_insist (FaspFeedbackTracker *tracker, FaspTime now);
 /* Makes feedback due now. */
 void fasp_feedback_now (FaspFeedbackTracker *tracker, FaspTime now);

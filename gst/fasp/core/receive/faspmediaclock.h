@@ -52,13 +52,12 @@ typedef struct
   FaspTime slew_remainder; /* remainder of the last slew, in millionths of a µs */
   FaspTime catching_until; /* until then the offset may fall at once */
   gint64 bucket;           /* number of the newest bucket */
-  FaspTime
-      bucket_min[FASP_MEDIA_CLOCK_WINDOW]; /* the least a - m of each bucket; FASP_NEVER: none */
-  FaspTime least;                          /* the least of bucket_min */
-  FaspTime tolerated;                      /* lateness up to this may be a queue at the sender,
-                                              not a jump; set by the caller */
-  guint64 newest;                          /* the highest block that has come */
-  FaspTime newest_media;                   /* media time of `newest' */
+  FaspTime bucket_min[FASP_MEDIA_CLOCK_WINDOW]; /* the least a - m of each bucket, or FASP_NEVER */
+  FaspTime least;                               /* the least of bucket_min */
+  FaspTime tolerated;                           /* lateness up to this may be a queue at the sender,
+                                                   not a jump; set by the caller */
+  guint64 newest;                               /* the highest block that has come */
+  FaspTime newest_media;                        /* media time of `newest' */
   FaspTime latest_media;  /* as newest_media; before the first block, the previous sender's */
   gboolean fell;          /* the media time fell, which does not count as a
                              jump yet */

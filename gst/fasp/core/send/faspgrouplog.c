@@ -37,8 +37,7 @@ typedef struct
   guint16 requests; /* newest event: requests so far */
   guint8 event;     /* newest event: the round that the members lost; 0: there was no event */
   guint8 rounds;    /* how often it was sent to all */
-  FaspHeapItem
-      *queued; /* entry in the queue of blocks that go to all again; NULL: it is not queued */
+  FaspHeapItem *queued; /* entry in the queue of blocks that go to all again, or NULL */
 } Entry;
 
 struct _FaspGroupLog

@@ -47,8 +47,8 @@ gboolean fasp_multipath_is_usable (const FaspMultipath *multipath, guint8 flow);
 guint8 fasp_multipath_pick (FaspMultipath *multipath, guint64 avoid);
 /* Picks among the flows in @among in the same way. If none of these ever was usable: the first. */
 guint8 fasp_multipath_pick_among (FaspMultipath *multipath, guint64 among, guint64 avoid);
-/* The flows that datagrams may take: the usable ones; if there is none, those that were; if none
- * ever was, 0. A bit for each. */
+/* The flows that datagrams may take, a bit each: the usable flows; if there are none, those that
+ * once were usable; 0: no flow ever was. */
 guint64 fasp_multipath_get_candidates (const FaspMultipath *multipath);
 /* The number of usable flows. */
 guint fasp_multipath_count (const FaspMultipath *multipath);

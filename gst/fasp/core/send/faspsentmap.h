@@ -84,8 +84,8 @@ void fasp_sent_map_set_only (FaspSentMap *map, guint8 flow);
 void fasp_sent_map_join (FaspSentMap *map, FaspTime now, FaspGroupLog *log);
 /* New blocks do not go to the group any more.  Blocks that the peer lacks are queued. */
 void fasp_sent_map_leave (FaspSentMap *map);
-/* Some or all blocks below @to were sent by a group that the peer has left. Queues them, so that
- * those it does not acknowledge are sent again. */
+/* Some or all blocks below @to were sent by a group that the peer has left. Queues these blocks, so
+ * that they are sent again unless the peer acknowledges them. */
 void fasp_sent_map_overtaken (FaspSentMap *map, guint64 to);
 /* What the peer has reported of the group of @log since it left this group: the newest packet, and
  * the number of packets received. FALSE: it has reported nothing. */

@@ -651,7 +651,7 @@ fasp_tx_has_from_others (FaspTx *tx, const FaspStreamOffset *has, gboolean stand
   if (!has->known)
     return;
   if (!fasp_store_find (tx->store, has, &number)) {
-    /* the peer takes another stream: if it stands by, the store need not keep blocks of this one
+    /* the peer takes another stream: if it stands by, the store need not keep this stream's blocks
      * for it */
     if (!stands_by)
       return;

@@ -108,8 +108,7 @@ typedef struct
 {
   FaspTxKind kind;
   guint64 number;                   /* the block, or the number in a TAIL or SKIP frame */
-  guint8 round, copy, index, count; /* TAIL: count is the number of flows that
-                                       still need it, this one included */
+  guint8 round, copy, index, count; /* TAIL: `count' flows still need it, this flow included */
   guint64 end;
 } FaspTxItem;
 

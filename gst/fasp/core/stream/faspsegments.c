@@ -40,7 +40,7 @@ fasp_segments_trim (FaspSegments *segments, guint64 tail)
     segments->first++;
     segments->n--;
   }
-  /* only now, so that this moves at most one entry for each one forgotten */
+  /* moves entries only when at least as many were forgotten */
   if (segments->first < segments->n)
     return;
   memmove (segments->list, segments->list + segments->first,

@@ -5,7 +5,7 @@
 
 /* This many full batches are dealt out before other sources of events are served. */
 #define BATCHES_MAX 4
-/* Datagrams that a member gets under one lock of its own. */
+/* A member gets at most this many datagrams before its lock is released. */
 #define LOCKED_MAX 64
 /* Reporting unreachable addresses to all members may take 1 / REPORTS_SHARE of the time; up to
  * REPORTS_UNUSED of unused time is saved up. A report that is dropped comes again with the next

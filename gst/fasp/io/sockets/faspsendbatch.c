@@ -30,15 +30,15 @@ typedef union
 
 struct _FaspSendBatch
 {
-  gint fds[FASP_FLOWS_MAX];      /* by socket */
+  gint fds[FASP_FLOWS_MAX];      /* descriptors, by socket number */
   gint services[FASP_FLOWS_MAX]; /* the type of service of each socket */
   guint n_sockets;
   gboolean waits;
   guint uncut;      /* datagrams until segmentation is tried again; 0: the kernel
                        segments, as far as is known */
   gboolean has_cut; /* the kernel has segmented before */
-  guint singly;     /* number of next datagrams that must be sent one by one */
-  gboolean doubted; /* these are sent one by one to find out whether the kernel cannot segment */
+  guint singly;     /* the next datagrams, this many, must be sent one by one */
+  gboolean doubted; /* they are sent one by one to find out whether the kernel cannot segment */
   gboolean retried; /* the first message was refused once */
   gint errors[FASP_FLOWS_MAX]; /* errno of the last error, by socket */
   guint64 refused;             /* sockets with an unreported error, a bit each */

@@ -55,13 +55,12 @@ typedef gboolean (*FaspIoClaimFunc) (const FaspAddress *address, gpointer user_d
 typedef struct
 {
   FaspEndpointConfig endpoint;
-  FaspIo *beside; /* listener with one socket: shares the port of this one, and a caller is
-                     given to the one that is free; NULL: none */
+  FaspIo *beside; /* listener with one socket: shares the port of this FaspIo; a caller goes to the
+                     one that is free; NULL: none */
   const FaspSocketSettings *sockets; /* one for each flow */
   guint n_sockets;
-  guint threads;                   /* threads that receive; 0: chosen by the number of processors */
-  guint flowlets;                  /* flows to each address of the peer, to its port and
-                                      those above it */
+  guint threads;  /* threads that receive; 0: chosen by the number of processors */
+  guint flowlets; /* flows to each address of the peer: to the peer's port and the next ports */
   GSocketAddress *const *others;   /* caller: further addresses of the peer */
   const FaspMembership *multicast; /* for a sender that listens, or a receiver
                                       that calls the announced sender; needs

@@ -11,11 +11,11 @@ struct _FaspIoDial
   guint n_peers;
   guint peer, peer_serial; /* the peer that is being resolved, and its serial number */
   FaspResolve *resolve;
-  /* used by one thread at a time, the one that resolves the name */
+  /* used only by the thread that resolves the name */
   gboolean *absent;    /* by peer: no address was found, and that was reported */
   gboolean is_claimed; /* an address was left out because another source calls it */
   FaspIoResolveFunc resolve_failed;
-  FaspIoClaimFunc claim; /* NULL: it may call any address */
+  FaspIoClaimFunc claim; /* decides whether an address may be called; NULL: any may */
   gpointer claim_data;
 };
 

@@ -109,7 +109,7 @@ gpointer fasp_io_run (gpointer data);
 
 /* faspiowaiters.c, all with the guard held.  Notes an event that may end a wait. */
 void fasp_io_note_event (FaspIo *io, const FaspEvent *event);
-/* Wakes the threads that wait, if there is something for them. */
+/* Wakes the waiting threads if there is an event or data for them. */
 void fasp_io_wake_waiters (FaspIo *io);
 /* From any thread but the I/O thread: wakes the I/O thread if it has something to send or to
  * report, and the threads that wait. @data: the FaspIo. */
