@@ -4,13 +4,13 @@
 /* An index of n flows is rebuilt after n times this at the earliest. Building it takes some
  * hundredths of that time. */
 #define OLD_AFTER 20 /* µs */
-/* Handling so many sessions at one address needs no wait afterwards. */
+/* Handling up to this many sessions at one address needs no wait afterwards. */
 #define FEW 16
 
 typedef struct
 {
   guint32 session;
-  guint next; /* next entry with that hash; 0: none */
+  guint next; /* next entry with this hash; 0: none */
 } Entry;
 
 void

@@ -27,11 +27,11 @@ void fasp_address_index_clear (FaspAddressIndex *index);
 void fasp_address_index_update (FaspAddressIndex *index, FaspTime now, const GPtrArray *sessions);
 /* The index in the list, + 1, of the first session with a flow to @address; 0: there is none. */
 guint fasp_address_index_find (const FaspAddressIndex *index, const FaspAddress *address);
-/* @n sessions at one address were handled. If they were many, no address is looked up for a
+/* Notes that @n sessions at one address were handled. After many, no address is looked up for a
  * while. */
 void fasp_address_index_dealt_with (FaspAddressIndex *index, FaspTime now, guint n);
-/* The session id at *cursor, which moves on to the next session at the same address; 0: there is
- * none. The session may have another address by now, or be gone. */
+/* Returns the session id at *cursor, and moves *cursor on to the next session at the same address;
+ * 0: there is none. The session may have moved to another address since, or be gone. */
 guint32 fasp_address_index_take (const FaspAddressIndex *index, guint *cursor);
 
 G_END_DECLS

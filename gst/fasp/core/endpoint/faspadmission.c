@@ -11,14 +11,14 @@
 #include "faspreading.h"
 #include "fasptokenbucket.h"
 
-/* The application is notified of so many refused callers at once, then of one in this time, with
- * the number of those left out before. */
+/* The application is notified of this many refused callers at once, then of one every
+ * NOTIFY_REFUSAL_EVERY, with the number left out before. */
 #define NOTIFY_REFUSALS 16
 #define NOTIFY_REFUSAL_EVERY FASP_SEC
 /* With more sessions than this, a caller must prove its address before its message is opened. */
 #define PROOF_ABOVE 64
-/* A receiver that has acknowledged nothing for so long gives way to another one. An honest receiver
- * acknowledges something by then, unless its path is bad. */
+/* A receiver that has acknowledged nothing for this long gives way to another one. An honest
+ * receiver acknowledges something by then, unless its path is bad. */
 #define GIVES_WAY_AFTER FASP_SEC
 #define REFUSED_TEXT "the application there refused it"
 #define ABSENT_TEXT "there is no stream of this streamid"
@@ -36,7 +36,6 @@ answer (FaspHandshakeType type, const FaspHandshake *open)
   return handshake;
 }
 
-/* The call that is being handled. */
 typedef struct
 {
   const FaspAddress *from;
@@ -44,8 +43,8 @@ typedef struct
   FaspNetwork network; /* of the address; set by decide() */
   const FaspHandshake *open;
   guint8 id[FASP_KEY_SIZE]; /* hash of the contents of the OPEN */
-  FaspHello hello;          /* set once its message has been opened */
-  FaspIdentity peer;        /* the caller; set at the same time */
+  FaspHello hello;          /* set once the OPEN's message is opened */
+  FaspIdentity peer;        /* the caller; set with `hello' */
   FaspNoise noise;
 } Call;
 
@@ -60,7 +59,7 @@ say_no (FaspEndpoint *endpoint, const Call *call, FaspReason reason, const gchar
   endpoint->stats.handshakes_refused++;
 }
 
-/* FALSE: this call was refused just now, and is repeated. */
+/* Was no call with this nonce refused lately? Remembers the nonce. */
 static gboolean
 is_first_refusal (FaspEndpoint *endpoint, const guint8 nonce[FASP_NONCE_SIZE])
 {
@@ -73,7 +72,7 @@ is_first_refusal (FaspEndpoint *endpoint, const guint8 nonce[FASP_NONCE_SIZE])
   return TRUE;
 }
 
-/* Refuses the call.  FALSE: it was refused just now, and is repeated. */
+/* Refuses the call. FALSE: it repeats a call that was refused lately. */
 static gboolean
 reject (FaspEndpoint *endpoint, FaspTime now, const Call *call, FaspReason reason,
     const gchar *text)
@@ -127,9 +126,9 @@ send_versions (FaspEndpoint *endpoint, const FaspAddress *to, const FaspHandshak
 
 /* --- the caller ------------------------------------------------------------------ */
 
-/* Hashes the contents of an OPEN except the cookie. An OPEN that was changed on its way thus counts
- * as another call, and cannot replace the right one. The hash has a secret, so that no host can
- * make many calls with colliding hashes. */
+/* Hashes the contents of an OPEN except the cookie: an OPEN that was changed on its way counts as
+ * another call, and cannot replace the right one. The hash has a secret, so that no host can make
+ * calls whose hashes collide. */
 static void
 identify_call (const FaspEndpoint *endpoint, const FaspHandshake *open, guint8 call[FASP_KEY_SIZE])
 {
@@ -141,7 +140,7 @@ identify_call (const FaspEndpoint *endpoint, const FaspHandshake *open, guint8 c
   fasp_sha256 (prologue, w.used, open->message, open->message_size, call);
 }
 
-/* The open session that the caller resumes, proving that it was in it; NULL: none. */
+/* The open session that the caller resumes and proves to know; NULL: none. */
 static FaspSession *
 find_resumed (FaspEndpoint *endpoint, const Call *call)
 {
@@ -190,7 +189,8 @@ try_message (FaspEndpoint *endpoint, Call *call, const gchar **objection)
       && call->hello.cid == call->open->from_cid;
 }
 
-/* FALSE: the call was refused, or its message is malformed. */
+/* Opens the caller's message, or refuses the call. FALSE: the call was refused, or its message is
+ * malformed. */
 static gboolean
 open_message (FaspEndpoint *endpoint, FaspTime now, Call *call)
 {
@@ -227,7 +227,7 @@ admit (FaspEndpoint *endpoint, FaspTime now, Call *call, FaspCipher cipher)
   fasp_wire_write_hello (&p, &hello);
   fasp_wipe (&hello.group_key, sizeof hello.group_key);
   good = fasp_noise_write (&call->noise, payload, p.used, &m);
-  fasp_wipe (payload, sizeof payload); /* it holds the group's key */
+  fasp_wipe (payload, sizeof payload); /* the payload has the group's key */
   if (!good) {
     /* the caller's public key is invalid */
     endpoint->stats.datagrams_malformed++;
@@ -309,8 +309,8 @@ is_for_us (FaspEndpoint *endpoint, FaspTime now, Call *call, FaspRoute route)
   return FALSE;
 }
 
-/* Answers repeated calls, and those that are decided by the address and the number of half-open
- * sessions. TRUE: the call's message must be opened. */
+/* Answers repeated calls, and calls that the address or the number of half-open sessions decides.
+ * TRUE: the call's message must be opened. */
 static gboolean
 look_at (FaspEndpoint *endpoint, FaspTime now, const Call *call)
 {
@@ -345,7 +345,7 @@ look_at (FaspEndpoint *endpoint, FaspTime now, const Call *call)
   return FALSE;
 }
 
-/* TRUE: this receiver takes only one stream, and has received it. */
+/* Does this receiver take only one stream, and has it received that? */
 static gboolean
 has_received (const FaspEndpoint *endpoint)
 {
@@ -357,7 +357,6 @@ has_received (const FaspEndpoint *endpoint)
   return endpoint->calling->received;
 }
 
-/* Which limit leaves no room for one more receiver. */
 typedef enum
 {
   ROOM,
@@ -365,7 +364,7 @@ typedef enum
   NO_ROOM,
 } Crowded;
 
-/* Has network @number @most receivers or more? 0: there is no limit. */
+/* Has network @number at least @most receivers? A limit of 0 is none. */
 static gboolean
 is_full (const FaspEndpoint *endpoint, guint64 number, guint64 most)
 {
@@ -389,8 +388,8 @@ look_for_room (const FaspEndpoint *endpoint, const FaspNetwork *network)
 }
 
 /* The receiver that gives way to a new one from @network; NULL: none. A receiver that is alone in
- * its network has GIVES_WAY_AFTER to acknowledge something, and keeps its place while it was sent
- * nothing. */
+ * its network has GIVES_WAY_AFTER to acknowledge something, and keeps its place as long as it was
+ * sent nothing. */
 static FaspSession *
 choose_giving_way (const FaspEndpoint *endpoint, FaspTime now, const FaspNetwork *network)
 {
@@ -439,7 +438,7 @@ make_place (FaspEndpoint *endpoint, FaspTime now, const FaspNetwork *network)
   fasp_lifecycle_leave (endpoint, now, session);
 }
 
-/* Why this receiver takes @session as its sender no more; NULL: it takes it. */
+/* Why this receiver refuses @session as its sender; NULL: it takes it. */
 static const gchar *
 explain_occupied (const FaspEndpoint *endpoint, const FaspSession *session)
 {
@@ -452,7 +451,7 @@ explain_occupied (const FaspEndpoint *endpoint, const FaspSession *session)
                                    NULL;
 }
 
-/* Why no caller from @network is let in now, if @session does not count; NULL: it is let in. */
+/* Why no caller from @network is let in now, not counting @session; NULL: it is let in. */
 static const gchar *
 explain_full (const FaspEndpoint *endpoint, FaspTime now, const FaspSession *session,
     const FaspNetwork *network)
@@ -555,8 +554,8 @@ fasp_admission_has_room (const FaspEndpoint *endpoint, FaspTime now, const FaspS
 void
 fasp_admission_confirmed (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
-  /* several may be half open: a receiver takes the first sender, a sender up to its limit of
-   * receivers */
+  /* several sessions may be half open: a receiver takes the first sender, a sender receivers up to
+   * its limit */
   const gchar *full = explain_full (endpoint, now, session, &session->record->network);
 
   if (full != NULL) {

@@ -13,8 +13,8 @@
  * names. */
 #define ANEW_AFTER (2 * FASP_SEC)
 
-/* The address to which the OPEN went that is answered from @from. It may be the one that was called
- * before, as the next address of a name may be called by now. */
+/* The address of the OPEN that was answered from @from: of the peer called now, or of the peer
+ * called before, as the next address of a name may be called already. */
 static FaspAddress
 get_called (FaspEndpoint *endpoint, const FaspAddress *from)
 {
@@ -27,7 +27,7 @@ get_called (FaspEndpoint *endpoint, const FaspAddress *from)
   return fasp_dial_get_address (endpoint, socket);
 }
 
-/* Flow 0 keeps the local socket whose OPEN was answered; the other flows get the other sockets. */
+/* Flow 0 takes the local socket whose OPEN was answered; the other flows take the other sockets. */
 static void
 set_addresses (FaspEndpoint *endpoint, FaspSession *session)
 {
@@ -58,8 +58,8 @@ begin_anew (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 }
 
 /* The receiver that answers has the stream up to @offset. Bytes of our stream before that, which
- * came from us or from a relay, need not be sent. If @offset is of another stream, the receiver has
- * taken that instead: a sender that does not wait for receivers then begins anew. */
+ * came from us or from a relay, need not be sent. If @offset is of another stream, the receiver
+ * takes another stream: a sender that does not wait for receivers then begins anew. */
 static void
 follow_stream_offset (FaspEndpoint *endpoint, FaspTime now, FaspSession *session,
     const FaspStreamOffset *offset)
@@ -76,9 +76,9 @@ follow_stream_offset (FaspEndpoint *endpoint, FaspTime now, FaspSession *session
 }
 
 /* The receiver that answers has nothing of the stream, so it is not the former one. The sender
- * drops the blocks held for that, and begins where any new receiver begins, but not before the
- * block that the OPEN names. @replaced: the session of the former receiver was replaced, and its
- * unacknowledged bytes have yet to be counted. */
+ * drops the blocks held for the former receiver, and begins where any new receiver begins, but not
+ * before the block that the OPEN names. @replaced: the former receiver's session was replaced, and
+ * its unacknowledged bytes are not counted yet. */
 static void
 begin_without_the_past (FaspEndpoint *endpoint, FaspTime now, FaspSession *session,
     gboolean replaced)
@@ -164,7 +164,7 @@ fasp_answer_accepted (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *f
   session = fasp_beginning_make (endpoint, now, endpoint->calling->call.caller.open.from_cid,
       &called, answer, endpoint->calling->call.caller.open.nonce,
       endpoint->calling->call.caller.hello.start);
-  /* the session that this one replaces goes on in it, if it is the same receiver */
+  /* if @session has the same receiver as @old, it continues @old */
   if (old == NULL)
     begin_anew (endpoint, now, session);
   session->record->start.position = endpoint->calling->call.caller.hello.position;

@@ -14,14 +14,14 @@ void fasp_calling_begin (FaspEndpoint *endpoint);
 void fasp_calling_end (FaspEndpoint *endpoint);
 /* The endpoint closes: it calls no peer any more. */
 void fasp_calling_stop (FaspEndpoint *endpoint);
-/* Our process did not run for @span. */
+/* Puts off the deadlines of calls by @span, for which our process did not run. */
 void fasp_calling_excuse (FaspEndpoint *endpoint, FaspTime span);
 /* A datagram of no session came. */
 void fasp_calling_receive (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
     const guint8 *data, gsize size, FaspRoute route);
 /* Is every caller answered? */
 gboolean fasp_calling_is_quiet (const FaspEndpoint *endpoint);
-/* The answers that have yet to leave. */
+/* When the next answer to a caller may leave. */
 FaspTime fasp_calling_get_reply_time (FaspEndpoint *endpoint);
 gboolean fasp_calling_poll_reply (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram);
 

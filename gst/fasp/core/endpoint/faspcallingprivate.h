@@ -17,17 +17,18 @@
 
 G_BEGIN_DECLS
 
-/* So many refused calls are remembered. Callers repeat them several times a second, and the
+/* This many refused calls are remembered: callers repeat a call several times a second, and the
  * application must be notified once. */
 #define FASP_REFUSED_KEPT 16
 
 /* Callers that a listener has let in. Changed by faspadmitted.c and faspadmission.c. */
 typedef struct
 {
-  GHashTable *by_call;                     /* hash of an OPEN -> FaspSession */
-  FaspLimiter *limiter, *own_limiter;      /* the port's, or own_limiter; owned if not shared */
-  FaspNetworks *networks;                  /* listening sender: of its receivers */
-  FaspNewcomers *newcomers;                /* receivers that have acknowledged nothing */
+  GHashTable *by_call; /* hash of an OPEN -> FaspSession */
+  FaspLimiter *limiter,
+      *own_limiter;         /* the limiter of the port, or own_limiter; own_limiter is owned */
+  FaspNetworks *networks;   /* listening sender: networks of its receivers */
+  FaspNewcomers *newcomers; /* receivers that have acknowledged nothing */
   FaspStreamName names[FASP_STREAM_NAMES]; /* names of its stream, if the listener has a streamid */
 } FaspEndpointAdmitted;
 
@@ -37,7 +38,7 @@ typedef struct
   FaspTime events;     /* token bucket of events about refused callers */
   guint64 unannounced; /* refused callers since the last event about one */
   guint8 calls[FASP_REFUSED_KEPT][FASP_NONCE_SIZE]; /* nonces of calls refused lately */
-  guint oldest;                                     /* index of the one to replace next */
+  guint oldest; /* index in `calls' of the nonce to replace next */
 } FaspEndpointRefusals;
 
 /* The call to a peer. Changed by faspdial.c and faspanswer.c. */
@@ -48,7 +49,7 @@ typedef struct
   gboolean unanswered_notified; /* the application knows that no peer answers */
   gboolean answer_forged;       /* an answer to this call did not open */
   FaspAddress peer;             /* address that is called */
-  FaspAddress peer_before;      /* address that was called before it */
+  FaspAddress peer_before;      /* address that was called before `peer' */
   FaspCaller caller;
   guint cookie_socket, cookie_tries; /* the socket that the cookie is valid for, and the OPENs sent
                                       by it */
@@ -61,10 +62,10 @@ typedef struct
   FaspReason last_reject;            /* the last refusal that the application was notified of */
 } FaspEndpointCall;
 
-/* Which of several peers to call. Changed by faspfailover.c. */
+/* Choice among several peers. Changed by faspfailover.c. */
 typedef struct
 {
-  guint wanted, serial; /* index of the peer to call, and how often that has changed */
+  guint wanted, serial; /* index of the peer to call, and how often the index has changed */
   FaspTime time;        /* when to move on to the next peer; FASP_NEVER: not planned */
   guint refused;        /* peers in a row that refused for good */
 } FaspEndpointFailover;
@@ -75,17 +76,17 @@ typedef struct
   guint64 heard;                    /* sockets by which something was heard since the last look */
   guint64 sockets;                  /* stale sockets that fasp_endpoint_take_stale_sockets() has not
                                      returned yet */
-  FaspTime time;                    /* of the next look */
-  guint8 mute[FASP_FLOWS_MAX];      /* looks in a row by which nothing was heard */
-  guint8 doublings[FASP_FLOWS_MAX]; /* how often the number of looks was doubled after which the
-                                       socket is stale */
+  FaspTime time;                    /* when to check the sockets again */
+  guint8 mute[FASP_FLOWS_MAX];      /* checks in a row that found nothing heard, by socket */
+  guint8 doublings[FASP_FLOWS_MAX]; /* by socket: how often the number of checks was doubled after
+                                       which it is stale */
 } FaspEndpointStale;
 
 /* Mistakes of the user that the endpoint can recognise. Changed by faspstrangers.c. */
 #define FASP_STRANGERS_RTP 12 /* bytes of the header of RTP */
 typedef struct
 {
-  guint8 last[FASP_STRANGERS_RTP]; /* how the last datagram of no session began */
+  guint8 last[FASP_STRANGERS_RTP]; /* beginning of the last datagram of no session */
   guint notified;                  /* protocols of which the application was notified, a bit each */
   gboolean uncalled_notified;      /* the application was notified that no peer calls */
   gboolean is_called;              /* an OPEN has come; set by faspcalling.c */

@@ -28,29 +28,27 @@ typedef struct
   FaspSlowPolicy slow_policy;      /* sender */
   gboolean wait_for_connection;    /* sender: hold bytes while it has no receiver */
   gboolean reconnect;              /* caller: dial again when the peer is gone */
-  gboolean keep_listening;         /* caller: also dial again after the peer's regular end;
-                                      receiver that listens: accept another sender after
-                                      the end of a stream */
-  gboolean too_late_skip;          /* receiver: give up blocks later than latency */
+  gboolean keep_listening; /* caller: also dial again after the peer ended the session; receiver
+                              that listens: accept another sender after the end of a stream */
+  gboolean too_late_skip;  /* receiver: give up blocks later than latency */
 } FaspEndpointSettings;
 
 typedef struct
 {
   FaspRole role;
   FaspMode mode;
-  FaspEndpointSettings settings;        /* to begin with */
+  FaspEndpointSettings settings;        /* the first settings */
   const gchar *streamid;                /* caller: the stream that it wants; listener: the name
                                            of its stream (callers that name another one are
                                            refused); copied; NULL or empty for none */
   struct _FaspLimiter *limiter;         /* listener: shared with others at its port, must stay
                                         valid; NULL: its own */
   guint id_bits;                        /* high bits of its connection ids that are fixed */
-  guint32 id_prefix;                    /* has these bits (fasproutes.h) */
+  guint32 id_prefix;                    /* value of these bits (fasproutes.h) */
   struct _FaspCredentials *credentials; /* a reference is taken; NULL: any peer
                                            (faspcredentials.h) */
   FaspTime rekey_interval;              /* a key is used for at most this time; 0: the default */
-  guint64 rekey_datagrams;              /* a key is used for at most so many datagrams; 0: the
-                                           default */
+  guint64 rekey_datagrams; /* a key is used for at most this many datagrams; 0: the default */
   /* Number of flows, one for each socket (FaspAddress); 0 and 1: one.  The first
    * `flowlets' flows go to the address that is dialled: to its port and the ports
    * above it.  Each further `flowlets' flows go to one of `others', of which a
@@ -59,8 +57,8 @@ typedef struct
   guint lanes;                  /* see fasp_endpoint_poll_lane(); 0: one */
   const FaspAddress *others;    /* caller: not copied, must stay valid */
   FaspAssignment assignment;    /* sender */
-  FaspFecMode fec;              /* receiver: anything but off; off where
-                                   it is not built (fasp_rlc_is_built()) */
+  FaspFecMode fec;              /* receiver: anything but off enables it; off where it is not built
+                                   (fasp_rlc_is_built()) */
   gdouble fec_share;            /* sender, fixed: repairs for each block, at most 1 */
   gboolean no_rtx;              /* sender: give up blocks that FEC does not recover */
   FaspRateControl rate_control; /* sender */

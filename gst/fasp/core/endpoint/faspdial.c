@@ -14,8 +14,8 @@
 
 /* Time after which the application is notified that no peer answers. */
 #define UNANSWERED_AFTER (2 * FASP_SEC)
-/* So many OPENs with a cookie go by the socket that it is valid for, before other sockets are
- * tried. */
+/* This many OPENs with a cookie go by the socket that the cookie is valid for, before other sockets
+ * are tried. */
 #define COOKIE_TRIES 3
 
 const FaspAddress *
@@ -76,7 +76,7 @@ fasp_dial_poll (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
 {
   if (!endpoint->calling->call.caller.active)
     return FALSE;
-  /* no new session while too many former ones are still unread */
+  /* no new session while too many closed sessions are unread */
   if (endpoint->store == NULL && fasp_caller_get_timeout (&endpoint->calling->call.caller) <= now
       && fasp_reading_is_behind (endpoint, NULL)) {
     endpoint->calling->call.caller.next_time = now + FASP_CALLER_MAX;
@@ -106,7 +106,7 @@ fasp_dial_poll_punch (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagr
   fasp_wire_write_handshake (&w, &punch);
   datagram->to = fasp_dial_get_address (endpoint, endpoint->calling->call.punched);
   datagram->size = w.used;
-  /* each round sends one from each local socket */
+  /* each round sends one datagram from each local socket */
   if (++endpoint->calling->call.punched < endpoint->config.flows)
     endpoint->calling->call.punch_time = now;
   else
@@ -302,8 +302,8 @@ explain_forged (const FaspEndpoint *endpoint, FaspEvent *event)
         sizeof (event->text));
 }
 
-/* TRUE: the OPEN says that the stream has no header, but by now it has one. As all repetitions of
- * an OPEN say the same, a receiver that answers would not wait for the header, though its stream
+/* Does the OPEN say that the stream has no header, though it has one by now? All repetitions of an
+ * OPEN say the same, so a receiver that answers would not wait for the header, though its stream
  * may begin in the middle. */
 static gboolean
 is_outdated (const FaspEndpoint *endpoint)
@@ -317,8 +317,7 @@ is_outdated (const FaspEndpoint *endpoint)
 void
 fasp_dial_run_due (FaspEndpoint *endpoint, FaspTime now)
 {
-  /* first, as the application must be notified even if failover calls the next peer before each
-   * timeout */
+  /* before failover, which may call the next peer before each timeout */
   if (get_unanswered_time (endpoint) <= now) {
     FaspEvent *event = fasp_endpoint_push_event (endpoint, FASP_EVENT_UNANSWERED, NULL);
 
@@ -340,8 +339,8 @@ fasp_dial_run_due (FaspEndpoint *endpoint, FaspTime now)
     if (endpoint->calling->call.has_peer && !endpoint->closing)
       fasp_dial_start (endpoint, now);
   }
-  /* without reconnect, an unanswered call is given up, and so is one for which
-   * no address was found */
+  /* without reconnect, a call that is not answered is given up, and so is the wait for an
+   * address */
   if (get_call_deadline (endpoint) <= now) {
     FaspEvent *event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REJECTED, NULL);
 

@@ -21,8 +21,8 @@ FaspAddress fasp_dial_get_address_of (const FaspEndpoint *endpoint, const FaspAd
     guint socket);
 /* The peer's address for one of our sockets. */
 FaspAddress fasp_dial_get_address (const FaspEndpoint *endpoint, guint socket);
-/* The socket by which the peer is called that answers from @from. An answer by the group's socket,
- * by which no peer is called, counts as one by socket 0. */
+/* The socket on which the peer is called that answers from @from; 0 for an answer on the group's
+ * socket, on which no peer is called. */
 guint fasp_dial_get_socket (const FaspEndpoint *endpoint, const FaspAddress *from);
 /* The next datagram of a call; FALSE: none is due. */
 gboolean fasp_dial_poll (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram);
@@ -32,8 +32,7 @@ FaspTime fasp_dial_get_punch_time (FaspEndpoint *endpoint);
 /* The first block for a receiver for which no blocks are held. */
 guint64 fasp_dial_choose_start (FaspEndpoint *endpoint, FaspTime now);
 void fasp_dial_start (FaspEndpoint *endpoint, FaspTime now);
-/* Starts another call; if one is going on, its start counts, so that the endpoint does not give up
- * later. */
+/* Starts another call. If one is going on, the deadline of that call stays. */
 void fasp_dial_anew (FaspEndpoint *endpoint, FaspTime now);
 /* A sender has announced itself to the group: calls it if the receiver wants one. */
 void fasp_dial_announced (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from);

@@ -9,14 +9,14 @@
  * large need not stop.
  */
 #define SHARE_LEAST 8
-/* At most so many bytes on the wire for each byte of new blocks are taken as measured, as a stream
- * of next to nothing sends mostly other datagrams. */
+/* At most this many bytes on the wire are assumed for each byte of new blocks: a stream of almost
+ * no bytes sends mostly other datagrams. */
 #define MORE_MAX 2.
 /* The rate is chosen so that waiting bytes have left after BACKLOG_TIME. Bytes that leave within
- * BACKLOG_USUAL do not count: about a picture always waits. */
+ * BACKLOG_USUAL do not count, as about one picture always waits. */
 #define BACKLOG_TIME (250 * FASP_MSEC)
 #define BACKLOG_USUAL (50 * FASP_MSEC)
-/* If a report is overdue for so long, the encoder should make nothing more. */
+/* If a report is this long overdue, the encoder gets the least rate. */
 #define OVERDUE_TIME (BACKLOG_TIME - BACKLOG_USUAL)
 /* A change beyond these factors is announced; a higher rate not sooner than MORE_AFTER after the
  * last change. */
@@ -49,7 +49,7 @@ static gdouble
 get_more (const FaspSession *session)
 {
   const FaspPathEstimate *estimate = fasp_tx_get_estimate (session->tx);
-  /* new blocks leave so many times; retransmissions and repairs leave once */
+  /* new blocks leave this many times; retransmissions and repairs leave once */
   guint times = fasp_session_get_times (session);
   gdouble more = times + fasp_session_get_fec (session)->share + estimate->goal.path.loss;
 
@@ -58,7 +58,7 @@ get_more (const FaspSession *session)
       MAX (more, times * MIN (estimate->wire_rate / estimate->data_rate, MORE_MAX));
 }
 
-/* Bits of payload that have not left yet. */
+/* Bits of payload that wait to be sent. */
 static gdouble
 get_waiting (const FaspSession *session)
 {
@@ -88,7 +88,7 @@ get_total_share (const FaspEndpoint *endpoint, FaspTime now)
   return total / MAX (n, 1);
 }
 
-/* Bit/s on the wire. */
+/* The rate that @session may send at, bit/s on the wire. */
 static guint64
 get_offer (const FaspSession *session, guint64 total_share)
 {
@@ -118,7 +118,6 @@ get_media_rate (const FaspSession *session, FaspTime now, guint64 total_share, g
   return MAX (media * MARGIN - waiting * FASP_SEC / BACKLOG_TIME, media / SHARE_LEAST);
 }
 
-/* The rate that a receiver has room for. */
 typedef struct
 {
   guint64 rate; /* bit/s */
@@ -133,7 +132,7 @@ compare_rooms (gconstpointer a, gconstpointer b)
   return x->rate < y->rate ? -1 : x->rate > y->rate;
 }
 
-/* The rooms of all receivers of this standing that have a limit. */
+/* The rooms of all receivers with standing @standing whose rate has a limit. */
 static GArray *
 collect_rooms (const FaspEndpoint *endpoint, FaspTime now, FaspStanding standing)
 {
@@ -164,8 +163,8 @@ count_outliers (const FaspEndpoint *endpoint, guint receivers)
       MAX (1, receivers / OUTLIERS_OF);
 }
 
-/* The lowest rate of all receivers that take the stream, without outliers. If none takes it yet: of
- * those that are ready for it. */
+/* The lowest rate of all receivers that take the stream, without outliers; if none takes it yet, of
+ * all that are ready for it. */
 static guint64
 get_least_rate (const FaspEndpoint *endpoint, FaspTime now, gboolean *waits)
 {
@@ -193,8 +192,7 @@ fasp_endpoint_get_available_bitrate (const FaspEndpoint *endpoint)
   return endpoint->config.role == FASP_ROLE_SENDER ? get_least_rate (endpoint, looked, &waits) : 0;
 }
 
-/* TRUE: a receiver that took the stream is silent or stuck, and may come back at the rate that it
- * had. */
+/* Is a receiver that took the stream silent or stuck? It may come back at the rate that it had. */
 static gboolean
 misses_any (const FaspEndpoint *endpoint, FaspTime now)
 {
@@ -208,7 +206,8 @@ misses_any (const FaspEndpoint *endpoint, FaspTime now)
   return FALSE;
 }
 
-/* The announced rate rises step by step, and not while packets wait on the path. */
+/* May the announced rate rise now? Limits *rate, as it rises step by step, and not while packets
+ * wait on the path. */
 static gboolean
 may_rise (FaspTime since, guint64 announced, gboolean waits, guint64 *rate)
 {
@@ -235,7 +234,7 @@ follow_demand (FaspEndpoint *endpoint, FaspTime now)
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    /* a session that the total rate holds back could not use a higher rate, either */
+    /* a session that waits for the total rate could not use a higher rate of its own, either */
     fasp_session_set_enough (session, enough || session->shared.share.has_waited);
     session->shared.share.has_waited = FALSE;
   }
@@ -287,8 +286,7 @@ fasp_encoder_follow (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   guint64 wants = fasp_tx_count_wants (session->tx);
 
-  /* no key frame for a receiver that is not heard: it is asked for when the receiver is heard
-   * again */
+  /* a receiver that is not heard gets its key frame when it is heard again */
   if (!session->record->notified.connected || session->liveness.interrupted
       || wants == session->record->notified.wants)
     return;
@@ -318,7 +316,7 @@ fasp_encoder_left (FaspEndpoint *endpoint, FaspTime now)
   announce_bitrate (endpoint, now);
 }
 
-/* Sessions of the first lane wake it often enough for the encoder; but all sessions may be in other
+/* Sessions of the first lane wake it often enough for the encoder, but all sessions may be in other
  * lanes. */
 FaspTime
 fasp_encoder_get_time (FaspEndpoint *endpoint)

@@ -18,10 +18,11 @@ guint64 fasp_encoder_count_key_frames (const FaspEndpoint *endpoint);
 void fasp_encoder_want_key_frame (FaspEndpoint *endpoint, FaspTime now);
 /* @session needs a key frame, as it is new. */
 void fasp_encoder_joined (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
-/* Asks for a key frame if @session needs one now: it goes on behind a gap, or asks for one. */
+/* Asks for a key frame if @session needs one now: the receiver goes on behind a gap, or asks for a
+ * key frame. */
 void fasp_encoder_follow (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
-/* A session has left. If it was the last one, forgets that a key frame is needed, and announces the
- * rate 0 to the encoder now, as the endpoint may not be polled until another one comes. */
+/* A session has left. After the last one no key frame is needed, and the encoder is told the rate 0
+ * now, as the endpoint may not be polled until another session begins. */
 void fasp_encoder_left (FaspEndpoint *endpoint, FaspTime now);
 
 G_END_DECLS

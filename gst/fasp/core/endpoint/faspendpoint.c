@@ -151,7 +151,7 @@ fasp_endpoint_receive_routed (FaspEndpoint *endpoint, FaspTime now, const FaspAd
       endpoint->stats.datagrams_forged++;
       break;
     case FASP_SESSION_REFUSED:
-      break; /* the session has counted it */
+      break; /* the session has counted the datagram */
     case FASP_SESSION_ALIEN:
       endpoint->stats.datagrams_malformed++;
       break;

@@ -40,8 +40,8 @@ void fasp_endpoint_free (FaspEndpoint *endpoint);
  * again when the address changes (the name was resolved anew). */
 void fasp_endpoint_dial (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *peer);
 
-/* Calling receiver with several `peers': returns which of them, 0 to peers - 1, to
- * dial.  *serial has another value each time that this changes. */
+/* Calling receiver with several `peers': returns the index of the peer to dial. *serial changes
+ * with each change of the index. */
 guint fasp_endpoint_get_wanted_peer (const FaspEndpoint *endpoint, guint *serial);
 
 /* Caller: the peer's address is being resolved from now on, which counts towards the time after
@@ -56,7 +56,8 @@ void fasp_endpoint_expect (FaspEndpoint *endpoint, FaspTime now);
  * "congestion experienced" (RFC 3168). */
 void fasp_endpoint_receive (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
     const guint8 *data, gsize size, FaspMemory *memory, gboolean marked);
-/* The same at a port with several endpoints.  @route: from fasp_routes_find(). */
+/* Like fasp_endpoint_receive(), at a port with several endpoints.  @route: from
+ * fasp_routes_find(). */
 void fasp_endpoint_receive_routed (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
     const guint8 *data, gsize size, FaspMemory *memory, gboolean marked, FaspRoute route);
 /* The network reports that no program listens at @to (ICMP port unreachable). */
@@ -68,11 +69,11 @@ guint64 fasp_endpoint_take_stale_sockets (FaspEndpoint *endpoint);
 
 /* Gets the next datagram to send now, sealed; FALSE: there is none.  Runs timers. */
 gboolean fasp_endpoint_poll (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram);
-/* When to call poll again if nothing comes in before; FASP_NEVER: no need. */
+/* When to call poll again if no datagram comes before; FASP_NEVER: no need. */
 FaspTime fasp_endpoint_get_timeout (FaspEndpoint *endpoint);
 
-/* The most threads that send, and how many sessions a lane takes before the next lane gets any, as
- * so few are hardly any work for a thread. */
+/* The most threads that send; and how many sessions a lane takes before the next lane gets any, as
+ * fewer are hardly any work for a thread. */
 #define FASP_LANES_MAX 16
 #define FASP_LANE_FULL 64
 
@@ -110,8 +111,8 @@ gboolean fasp_endpoint_set_stream_offset (FaspEndpoint *endpoint, FaspTime now, 
  * that can be decoded alone, unless they are more than a quarter of the buffer.  This call does not
  * write them into the stream.  NULL, or no bytes: no header is needed.  Takes a reference. */
 void fasp_endpoint_set_header (FaspEndpoint *endpoint, FaspTime now, GBytes *header);
-/* How long receivers that joined have waited for a unit to begin with (the longest wait); 0: none
- * waits. */
+/* How long the receivers that joined have waited for a key frame or header (the longest wait); 0:
+ * none waits. */
 FaspTime fasp_endpoint_get_header_wait (const FaspEndpoint *endpoint, FaspTime now);
 /* The next byte, written at @media_time, begins a unit that can be decoded without the bytes
  * before. @each: all units of the stream can; else it is a key frame. FALSE: there is no room yet
@@ -128,7 +129,7 @@ gboolean fasp_endpoint_can_write (const FaspEndpoint *endpoint);
 /* May fasp_endpoint_finish() be called? FALSE, if wait_for_connection is set: nothing was written,
  * and no receiver is connected that could get the end; wait as before a write. */
 gboolean fasp_endpoint_can_finish (const FaspEndpoint *endpoint);
-/* The stream ends here. Idempotent. */
+/* Ends the stream. Further calls do nothing. */
 void fasp_endpoint_finish (FaspEndpoint *endpoint, FaspTime now);
 gboolean fasp_endpoint_has_finished (const FaspEndpoint *endpoint);
 /* After finish: TRUE when every session has acknowledged everything (or has
@@ -153,13 +154,13 @@ void fasp_endpoint_set_other_sources (FaspEndpoint *endpoint, FaspTime now,
 
 /* Fills in the state of this receiver's sender. */
 void fasp_endpoint_get_source (const FaspEndpoint *endpoint, FaspTime now, FaspSourceState *state);
-/* How well a caller suits a receiver that listens beside others, which have the same name. */
+/* How well a caller suits one of several receivers with the same name. */
 typedef enum
 {
   FASP_FIT_OCCUPIED, /* the receiver has another sender */
-  FASP_FIT_SILENT,   /* it has a sender that is not heard */
+  FASP_FIT_SILENT,   /* the receiver has a sender, which is not heard */
   FASP_FIT_FREE,     /* the receiver has no sender */
-  FASP_FIT_KNOWN,    /* it has this sender */
+  FASP_FIT_KNOWN,    /* this caller is the receiver's sender */
 } FaspFit;
 
 FaspFit fasp_endpoint_fits (const FaspEndpoint *endpoint, const FaspAddress *caller);
@@ -196,22 +197,22 @@ void fasp_endpoint_set_packet_size (FaspEndpoint *endpoint, guint32 size);
 
 /* --- ending ----------------------------------------------------------------- */
 
-/* Says goodbye to every peer (CLOSE, repeated a few times) and accepts no
- * more peers.  The reason in CLOSE is FINISHED from a receiver that has the
- * whole stream and from a sender whose stream is acknowledged, else @reason. */
+/* Sends CLOSE to every peer, repeated a few times, and accepts no more peers. The reason in CLOSE
+ * is FINISHED from a receiver that has the whole stream and from a sender whose stream is
+ * acknowledged, else @reason. */
 void fasp_endpoint_close (FaspEndpoint *endpoint, FaspTime now, FaspReason reason);
 /* Receiver: ends its session, telling the sender by @text that it cannot use the stream. A sender
  * that calls gives up then. The application reads no more. */
 void fasp_endpoint_refuse (FaspEndpoint *endpoint, FaspTime now, const gchar *text);
-/* Ends the session of this id, telling its peer that it was refused, and why. FALSE: there is no
- * such session (any more). */
+/* Ends the session with the id @session, and tells its peer that it was refused, and why. FALSE:
+ * there is no such session. */
 gboolean fasp_endpoint_drop (FaspEndpoint *endpoint, FaspTime now, guint32 session,
     const gchar *text);
-/* After close: TRUE when nothing is left to send.  The caller waits for that
- * one second at most, and then calls fasp_endpoint_end(). */
+/* After close: TRUE when nothing is left to send.  The caller waits for that at most one second,
+ * and then calls fasp_endpoint_end(). */
 gboolean fasp_endpoint_is_closed (const FaspEndpoint *endpoint);
-/* Ends each session without another datagram. Pushes FASP_EVENT_REMOVED for connected ones that
- * have not had it. */
+/* Ends each session without another datagram. Pushes FASP_EVENT_REMOVED for each connected one for
+ * which that was not pushed yet. */
 void fasp_endpoint_end (FaspEndpoint *endpoint, FaspTime now);
 
 /* --- statistics --------------------------------------------------------------- */
@@ -229,7 +230,7 @@ guint fasp_endpoint_get_sessions (FaspEndpoint *endpoint, FaspTime now, guint64 
  * ended last.  Returns how many there are. */
 guint fasp_endpoint_get_flows (FaspEndpoint *endpoint, guint32 session, FaspFlowStats *flows,
     guint max);
-/* Sender: the same for paths. */
+/* Sender: like fasp_endpoint_get_flows(), for paths. */
 guint fasp_endpoint_get_paths (FaspEndpoint *endpoint, FaspTime now, guint32 session,
     FaspPathStats *paths, guint max);
 /* The statistics of the session that ended last; FALSE: none has. */
@@ -242,7 +243,7 @@ void fasp_endpoint_set_trace (FaspEndpoint *endpoint, guint size);
 guint fasp_endpoint_fetch_trace (FaspEndpoint *endpoint, FaspTraceEntry *entries, guint max,
     guint64 *lost);
 /* Keeps up to @size events of the decision log from now on, unless a log is kept already; 0: stops
- * that. Sessions made before log nothing. */
+ * the log. Sessions that exist already log nothing. */
 void fasp_endpoint_set_log (FaspEndpoint *endpoint, guint size);
 /* Takes out up to @max events, see fasp_log_fetch(). */
 guint fasp_endpoint_fetch_log (FaspEndpoint *endpoint, FaspLogEntry *entries, guint max,
@@ -256,8 +257,8 @@ gdouble fasp_endpoint_look_at_loss (FaspEndpoint *endpoint);
 /* Sender: for how long, since the last call, the rate allowed sending but the endpoint was not
  * polled, µs; the longest time of all receivers. */
 FaspTime fasp_endpoint_look_at_missed (FaspEndpoint *endpoint);
-/* Sender, to be called regularly: finds a receiver that is heard, but in the last @looks calls has
- * acknowledged none of the blocks in flight. FALSE: there is none. */
+/* Sender, to be called regularly: finds a receiver that is heard, but acknowledged none of the
+ * blocks in flight between the last @looks calls. FALSE: there is none. */
 gboolean fasp_endpoint_look_for_stuck (FaspEndpoint *endpoint, FaspTime now, guint looks,
     FaspAddress *where);
 /* Receiver: lateness in µs over the path's best case, of blocks as they

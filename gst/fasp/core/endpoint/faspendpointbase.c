@@ -113,7 +113,7 @@ fasp_endpoint_push_event (FaspEndpoint *endpoint, FaspEventType type, const Fasp
       g_strlcpy (event->streamid, session->streamid, sizeof (event->streamid));
   }
   /* bounded, as the application may not read events. Events about refusals, which any host can
-   * cause, are also bounded where they are made */
+   * cause, are also bounded where they are pushed */
   if (g_queue_get_length (&endpoint->events) >= EVENTS_MAX)
     g_free (g_queue_pop_head (&endpoint->events));
   g_queue_push_tail (&endpoint->events, event);

@@ -68,14 +68,14 @@ fasp_endpoint_nth (const FaspEndpoint *endpoint, guint i)
   return g_ptr_array_index (endpoint->sessions, i);
 }
 
-/* TRUE: this end calls. */
+/* Does this end call? */
 gboolean fasp_endpoint_is_caller (const FaspEndpoint *endpoint);
 /* An unused connection id, with the endpoint's prefix. */
 guint32 fasp_endpoint_new_id (FaspEndpoint *endpoint);
 /* Queues an event, filled in from @session (NULL: none).  The queue owns it. */
 FaspEvent *fasp_endpoint_push_event (FaspEndpoint *endpoint, FaspEventType type,
     const FaspSession *session);
-/* TRUE: report this gap.  Of many gaps, one a minute is reported. */
+/* Must the application be notified of this gap? It is notified of one a minute. */
 gboolean fasp_endpoint_notifies_gap (FaspEndpoint *endpoint, FaspTime now);
 /* The first session that is open, or NULL. */
 FaspSession *fasp_endpoint_get_open (const FaspEndpoint *endpoint);

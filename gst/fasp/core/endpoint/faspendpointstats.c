@@ -23,7 +23,7 @@ fasp_endpoint_get_stats (FaspEndpoint *endpoint, FaspEndpointStats *stats)
       stats->buffer_bytes += fasp_rx_get_bytes (fasp_endpoint_nth (endpoint, i)->rx);
 }
 
-/* Index of the first session after number @order; sessions are sorted by it. */
+/* Index of the first session whose number is greater than @order; the list is sorted by number. */
 static guint
 find_after (const FaspEndpoint *endpoint, guint64 order)
 {
@@ -100,7 +100,7 @@ get_peer_number (const FaspEndpoint *endpoint, const FaspSession *session)
     memcpy (&number, session->peer.key, sizeof number);
   } else if (fasp_endpoint_is_caller (endpoint)) {
     number = fasp_address_hash (fasp_dial_get_peer (endpoint));
-  } else { /* FASP_FIT_KNOWN also if the port differs, as the same sender may have a new one */
+  } else { /* the port may differ, as the same sender may have a new one */
     fasp_address_get_network (fasp_session_get_address (session), network);
     memcpy (&number, network, MIN (sizeof number, sizeof network));
   }

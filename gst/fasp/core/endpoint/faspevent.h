@@ -11,47 +11,46 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  FASP_EVENT_CONNECTING,  /* listener with `ask': decide() is awaited */
-  FASP_EVENT_UNANSWERED,  /* caller: no peer has answered so far */
-  FASP_EVENT_UNCALLED,    /* listener: no caller has come so far */
-  FASP_EVENT_STRANGER,    /* another protocol comes to the port; once for each `protocol' */
-  FASP_EVENT_CONNECTED,   /* session established; terms.latency_ms is final if
-                             it is known */
-  FASP_EVENT_REJECTED,    /* listener: a caller was turned away; caller:
-                             the listener turned us away */
-  FASP_EVENT_PROMISE,     /* the promised interval has changed, or the
-                             latency is known now */
-  FASP_EVENT_INTERRUPTED, /* nothing heard for a while, still trying */
-  FASP_EVENT_RESUMED,     /* heard again; the stream goes on where it was interrupted */
-  FASP_EVENT_FLOW_OUT,    /* one of several flows carries nothing; see faspoutage.h */
-  FASP_EVENT_FLOW_BACK,   /* it carries again */
+  FASP_EVENT_CONNECTING, /* listener with `ask': decide() is awaited */
+  FASP_EVENT_UNANSWERED, /* caller: no peer has answered so far */
+  FASP_EVENT_UNCALLED,   /* listener: no caller has come so far */
+  FASP_EVENT_STRANGER,   /* another protocol comes to the port; once for each `protocol' */
+  FASP_EVENT_CONNECTED,  /* session established; terms.latency_ms is final if
+                            it is known */
+  FASP_EVENT_REJECTED,   /* listener: a caller was refused; caller: the listener refused our call */
+  FASP_EVENT_PROMISE,    /* the promised interval has changed, or the
+                            latency is known now */
+  FASP_EVENT_INTERRUPTED, /* the peer was not heard for a while; the session waits for it */
+  FASP_EVENT_RESUMED,     /* the peer is heard again; the stream goes on where it was interrupted */
+  FASP_EVENT_FLOW_OUT,    /* one of several flows carries no packets; see faspoutage.h */
+  FASP_EVENT_FLOW_BACK,   /* the flow carries packets again */
   FASP_EVENT_BITRATE,     /* sender: an encoder may use another rate now */
   FASP_EVENT_DEAF,        /* receiver: the group is not heard any more, the
                              stream comes by unicast */
   FASP_EVENT_HEARING,     /* receiver: the group is heard again, the stream
                              comes by it */
-  FASP_EVENT_KEY_FRAME,   /* sender: receivers need a key frame, as they have joined,
-                             go on behind a gap, or say so; once a second at most */
+  FASP_EVENT_KEY_FRAME,   /* sender: receivers need a key frame, as they have joined, go on behind a
+                           * gap, or ask for one; once a second at most */
   FASP_EVENT_SKIPPED,     /* sender: a receiver does not keep up, and goes on
                              behind a gap; once a second at most */
   FASP_EVENT_BEHIND,      /* sender: a receiver that had the stream before goes
                              on behind a gap, as up to bytes_lost bytes are not
                              kept any more; once a minute at most */
   FASP_EVENT_GAP,         /* receiver: bytes are missing; once a minute at most */
-  FASP_EVENT_MOVED,       /* receiver: the stream it had goes on in another
-                             session; bytes_lost bytes in between are missing */
+  FASP_EVENT_MOVED,       /* receiver: its stream goes on in another session; bytes_lost bytes in
+                           * between are missing */
   FASP_EVENT_JOINED,      /* receiver: the first bytes of a stream were read: `start' */
-  FASP_EVENT_REMOVED,     /* session over; reason, text and, for a
-                             sender, unacknowledged bytes */
+  FASP_EVENT_REMOVED, /* the session is over; reason, text and, for a sender, unacknowledged bytes
+                       */
 } FaspEventType;
 
-/* Of events with a session: the terms that both ends agreed upon. */
+/* Events with a session: the terms that both ends agreed upon. */
 typedef struct
 {
-  gboolean latency_known; /* FALSE: the latency is still to be found */
-  guint latency_ms;       /* that the session began with */
-  guint flows;            /* number agreed upon */
-  guint flows_here;       /* number that this end has */
+  gboolean latency_known; /* FALSE: the receiver is still to choose the latency */
+  guint latency_ms;       /* latency at the beginning of the session */
+  guint flows;            /* number of flows agreed upon */
+  guint flows_here;       /* number of flows that this end has */
   gboolean fec_refused;   /* sender: the peer takes no repairs */
 } FaspEventTerms;
 
@@ -59,13 +58,13 @@ typedef struct
 typedef struct
 {
   gboolean calling; /* this end called */
-  guint64 more;     /* number of refusals before it without an event, as there were too many */
+  guint64 more;     /* number of callers refused since the last event about one */
 } FaspEventRefusal;
 
 /* PROMISE. */
 typedef struct
 {
-  guint latency_ms;          /* in force now */
+  guint latency_ms;          /* the latency in force now */
   guint64 promised_interval; /* expected seconds between skips */
   guint64 observed;          /* seconds per skip so far, at least 1; 0: no skip */
   gboolean falls_short;      /* sender: has begun to promise less than glitch_interval */
@@ -76,16 +75,16 @@ typedef struct
 {
   guint flow;     /* number of the flow, from 0.  The event's `address' is the peer's on this flow;
                      while that is not known, it has only the socket */
-  FaspTime since; /* µs. FLOW_OUT: when it last carried packets; FLOW_BACK: since when it does
+  FaspTime since; /* µs. FLOW_OUT: when the flow last carried packets; FLOW_BACK: since when it does
                      again */
-  FaspTime gone;  /* µs. FLOW_BACK: how long it carried none */
+  FaspTime gone;  /* µs. FLOW_BACK: how long the flow carried none */
 } FaspEventOutage;
 
 /* REMOVED. */
 typedef struct
 {
-  guint64 bytes;    /* of the stream, confirmed by the peer or received from it */
-  FaspTime lasted;  /* µs since it was connected */
+  guint64 bytes;    /* bytes of the stream that the peer confirmed, or that came from it */
+  FaspTime lasted;  /* µs since the session was connected */
   gboolean is_held; /* the stream waits until there is a receiver again */
   gboolean is_ours; /* this end has ended the session, or given up the peer */
 } FaspEventEnd;
@@ -94,7 +93,8 @@ typedef struct
 typedef struct
 {
   gboolean in_the_middle;    /* CONNECTED, sender: the peer has nothing of the stream, and will not
-                                get its beginning; JOINED: the same of us */
+                              * get its beginning; JOINED: this end has nothing, and will not get
+                              * the beginning */
   FaspStreamOffset position; /* JOINED: stream offset of the first byte that was read */
 } FaspEventStart;
 
@@ -111,12 +111,13 @@ typedef enum
 typedef struct
 {
   FaspEventType type;
-  guint32 session;     /* id; 0: of no session, as UNANSWERED and REJECTED */
+  guint32 session;     /* id of the session; 0: the event has none, as UNANSWERED and REJECTED */
   guint64 order;       /* number of the session, unique, as ids are used again */
-  FaspAddress address; /* of the peer */
-  FaspIdentity peer;   /* of events with a session */
+  FaspAddress address; /* the peer's address */
+  FaspIdentity peer;   /* the peer, in events with a session */
   FaspEventTerms terms;
-  gchar streamid[FASP_STREAMID_MAX + 1]; /* of the session; REJECTED: what a caller asked for */
+  gchar streamid[FASP_STREAMID_MAX
+      + 1]; /* the session's stream name; REJECTED: the name in the caller's OPEN */
 
   FaspReason reason; /* REJECTED, INTERRUPTED, REMOVED */
   gboolean final;    /* REJECTED, REMOVED: no attempt to reconnect will follow */
@@ -130,9 +131,9 @@ typedef struct
   FaspEventEnd end;
   FaspEventStart start;
   guint64 bitrate;       /* BITRATE: bit/s, as of fasp_endpoint_get_available_bitrate() */
-  gboolean left_behind;  /* GAP: the sender did not wait for it */
+  gboolean left_behind;  /* GAP: the sender did not wait for this receiver */
   FaspProtocol protocol; /* STRANGER */
-  FaspAddress before;    /* MOVED: peer of the session before */
+  FaspAddress before;    /* MOVED: peer of the former session */
 } FaspEvent;
 
 G_END_DECLS

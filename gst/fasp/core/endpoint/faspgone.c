@@ -9,9 +9,9 @@ struct _FaspGone
 {
   gboolean is_known;
   FaspSessionStats stats;
-  FaspFlowStats *flows;                 /* of that session, if it had several flows; owned */
-  FaspPathStats *paths;                 /* the same for paths */
-  FaspHist lateness, lateness_in_order; /* receiver: of that session */
+  FaspFlowStats *flows;                 /* flows of the session, if it had several; owned */
+  FaspPathStats *paths;                 /* paths of the session, if it had several; owned */
+  FaspHist lateness, lateness_in_order; /* receiver: lateness of the session's blocks */
 };
 
 FaspGone *

@@ -13,7 +13,8 @@ typedef struct _FaspGone FaspGone;
 
 FaspGone *fasp_gone_new (void);
 void fasp_gone_free (FaspGone *gone);
-/* The session is over: keeps its figures, in place of those of the last one, and returns them. */
+/* The session is over: keeps its figures, in place of those of the session before it, and returns
+ * them. */
 const FaspSessionStats *fasp_gone_keep (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
 
 G_END_DECLS

@@ -31,8 +31,8 @@ fasp_header_wait_said (FaspEndpoint *endpoint, FaspTime now)
   }
 }
 
-/* Writes that there is no header at once, as no key frame may follow, so that receivers that wait
- * for one begin without it. */
+/* Writes at once that there is no header, as no key frame may follow, so that receivers that wait
+ * for a header begin without it. */
 static void
 say_no_header (FaspEndpoint *endpoint, FaspTime now)
 {
@@ -119,7 +119,7 @@ hold (FaspEndpoint *endpoint, FaspSession *session)
 }
 
 /* The session begins at the first byte of the stream, where the header is. If it is moved ahead of
- * that, it waits for another one. */
+ * that, it waits for the next header. */
 static void
 follow_first (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
@@ -172,7 +172,7 @@ fasp_header_wait_begin (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessi
     return;
   }
   /* The receiver was let in before there was a header, so it would take bytes that it cannot
-   * decode: holds it. A member of a group cannot be held. */
+   * decode: holds the session. A member of a group cannot be held. */
   if (!session->record->start.has_header && endpoint->sending->header.bytes != NULL
       && start >= endpoint->sending->header.since && endpoint->group == NULL) {
     if (has_key)
@@ -203,8 +203,8 @@ fasp_header_wait_follow (FaspEndpoint *endpoint, FaspTime now, FaspSession *sess
 
   if (state == FASP_RECEIVER_READS)
     return;
-  /* After a skip the receiver may lack the header again, as only it knows which blocks it has
-   * skipped. If there is no header any more, that is not written again for each skip. */
+  /* After a skip the receiver may lack the header again, as only the receiver knows which blocks it
+   * has skipped. If there is no header any more, that is not written again for each skip. */
   if (fasp_tx_count_skips (session->tx) != session->record->header_wait.skips
       && state == FASP_RECEIVER_BEGINS && !session->record->start.has_header) {
     follow_unannounced (endpoint, now, session);

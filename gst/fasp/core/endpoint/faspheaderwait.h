@@ -8,8 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* The header was written: receivers that wait for it have it when they have all blocks
- * so far. */
+/* The header was written: a receiver that waits for it has it when it has all blocks written so
+ * far. */
 void fasp_header_wait_said (FaspEndpoint *endpoint, FaspTime now);
 /* There is no header any more: writes that for all receivers that may know of one. */
 void fasp_header_wait_gone (FaspEndpoint *endpoint, FaspTime now);

@@ -99,7 +99,8 @@ fasp_history_begins_in_past (const FaspEndpoint *endpoint, guint64 start)
 {
   guint64 needed = MIN (fasp_store_get_head (endpoint->store), endpoint->sending->held.first);
 
-  if (start >= needed) /* most join live, so this is decided without a loop over all sessions */
+  if (start
+      >= needed) /* most receivers join live, so this is decided without a loop over all sessions */
     return FALSE;
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);

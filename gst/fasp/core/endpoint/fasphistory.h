@@ -20,7 +20,7 @@ G_BEGIN_DECLS
 
 /* Drops history that is too old. To be called after each write. */
 void fasp_history_run_due (FaspEndpoint *endpoint, FaspTime now);
-/* The store is full: is there history that could go? */
+/* The store is full: is there history that could be dropped? */
 gboolean fasp_history_can_give_way (const FaspEndpoint *endpoint);
 /* Drops a part of the history.  FALSE: there was none. */
 gboolean fasp_history_give_way (FaspEndpoint *endpoint);

@@ -37,7 +37,7 @@ get_deadline (const FaspEndpoint *endpoint, FaspTime now, const FaspSession *ses
   }
   if (waits && (was_no_receiver (session) || !(finished || again)))
     return FASP_NEVER;
-  /* a sender that does not wait for receivers holds only the end of the stream */
+  /* a sender that does not wait for receivers holds blocks only for the end of the stream */
   return again && (waits || finished) ? now + endpoint->config.resume_timeout : 0;
 }
 

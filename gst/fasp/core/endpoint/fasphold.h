@@ -36,13 +36,13 @@ void fasp_hold_end (FaspEndpoint *endpoint, FaspTime now, const gchar *why);
 /* Drops the held blocks when their time is over. */
 void fasp_hold_run_due (FaspEndpoint *endpoint, FaspTime now);
 FaspTime fasp_hold_get_time (FaspEndpoint *endpoint);
-/* Our process did not run for @span. */
+/* Puts off the deadline of the held blocks by @span, for which our process did not run. */
 void fasp_hold_excuse (FaspEndpoint *endpoint, FaspTime span);
 /* The first block that is held; FASP_NO_BLOCK: none is. */
 guint64 fasp_hold_get_first (const FaspEndpoint *endpoint);
 /* The stream has ended: gives up a receiver that has gone, unless it is expected back. */
 void fasp_hold_finished (FaspEndpoint *endpoint, FaspTime now);
-/* The application does not wait for receivers any more. */
+/* Drops the held blocks, as the application does not wait for receivers any more. */
 void fasp_hold_no_more (FaspEndpoint *endpoint, FaspTime now);
 /* Is a receiver expected back, so that the application goes on writing meanwhile? */
 gboolean fasp_hold_expects (const FaspEndpoint *endpoint);

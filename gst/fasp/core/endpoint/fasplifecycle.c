@@ -26,8 +26,6 @@
 /* The application is notified of changed promises no more often than this. */
 #define NOTIFY_PROMISE_AFTER FASP_SEC
 
-/* --- it is there, gone, and there again --------------------------------------------- */
-
 void
 fasp_lifecycle_seek (FaspEndpoint *endpoint, FaspTime now)
 {
@@ -40,7 +38,7 @@ fasp_lifecycle_seek (FaspEndpoint *endpoint, FaspTime now)
     fasp_dial_start (endpoint, now);
 }
 
-/* @why: a word for the log.  @text: the same for the application. */
+/* @why: a word for the log.  @text: the reason for the application. */
 static void
 interrupt (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, const gchar *why,
     const gchar *text)
@@ -74,14 +72,12 @@ fasp_lifecycle_heard (FaspEndpoint *endpoint, FaspSession *session)
   FASP_LOG (session->notes.log, session->liveness.heard, SESSION_RESUMED,
       FASP_LOG_POINTER (fasp_session_get_address (session)));
   fasp_endpoint_push_event (endpoint, FASP_EVENT_RESUMED, session);
-  /* the peer still knows us: no need to call */
+  /* the peer still knows the session: no need to call */
   if (fasp_endpoint_is_caller (endpoint)) {
     fasp_caller_stop (&endpoint->calling->call.caller);
     fasp_failover_back (endpoint, session);
   }
 }
-
-/* --- it is over --------------------------------------------------------------------- */
 
 void
 fasp_lifecycle_replaced (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
@@ -98,8 +94,9 @@ leave_sender (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session, 
   guint64 base = fasp_tx_get_base (session->tx);
   guint64 lost = 0;
 
-  fasp_gather_end (endpoint, now); /* bytes that are held back are kept or lost as the others */
-  /* after a goodbye, the next receiver begins anew */
+  fasp_gather_end (endpoint,
+      now); /* bytes held back by faspgather.c are kept or lost as the others are */
+  /* after a regular end, the next receiver begins anew */
   endpoint->calling->left = session->closing.reason == FASP_REASON_SILENT ?
       fasp_store_get_stream_offset (endpoint->store, base) :
       (FaspStreamOffset) { 0 };
@@ -109,7 +106,7 @@ leave_sender (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session, 
   if (fasp_hold_begin (endpoint, now, session, again, lost)) {
     lost = 0;
   } else if (session->closing.reason == FASP_REASON_BUSY) {
-    /* it is counted as dropped, as if there had been no receiver */
+    /* the bytes are counted as dropped, as if there had been no receiver */
     endpoint->stats.bytes_dropped += lost;
     lost = 0;
   }
@@ -148,8 +145,8 @@ calls_again (const FaspEndpoint *endpoint, const FaspSession *session)
       && (reason != FASP_REASON_FINISHED || endpoint->config.settings.keep_listening);
 }
 
-/* The last receiver has gone: is the stream held for the next one?  A sender that calls a busy
- * receiver learns that from the answer to its next call. */
+/* The last receiver has gone: is the stream held for the next one?  A sender that calls a receiver
+ * with another sender learns that from the answer to its next call. */
 static gboolean
 is_held_by (const FaspEndpoint *endpoint, const FaspSession *session, gboolean again)
 {
@@ -162,8 +159,9 @@ is_held_by (const FaspEndpoint *endpoint, const FaspSession *session, gboolean a
       && (again || !fasp_endpoint_is_caller (endpoint));
 }
 
-/* The reason for the application and the log.  If one end stops, the sessions at both ends have the
- * reason STOPPED.  ENDED_HERE is for the end that stopped, so that it does not blame the peer. */
+/* The reason for the application and the log. If one end stops, the sessions at both ends have the
+ * reason STOPPED. ENDED_HERE is for the end that stopped, so that its message does not name the
+ * peer as the cause. */
 static FaspReason
 get_notified_reason (const FaspSession *session)
 {
@@ -243,7 +241,7 @@ fasp_lifecycle_remove (FaspEndpoint *endpoint, FaspSession *session)
   if (endpoint->store == NULL)
     return;
   fasp_retention_trim (endpoint);
-  if (was_open) /* blocks were cut only for open sessions */
+  if (was_open) /* blocks were cut to the size of open sessions only */
     fasp_writing_fit_blocks (endpoint);
 }
 
@@ -258,7 +256,7 @@ notify_promise (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 
   if (!session->promise.changed || !session->record->notified.connected)
     return;
-  /* a peer can change its promise at any time */
+  /* a peer may change its promise at any time */
   if (!first && now - session->record->notified.promise < NOTIFY_PROMISE_AFTER)
     return;
   session->promise.changed = FALSE;
@@ -317,7 +315,7 @@ notify_outages (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   }
 }
 
-/* Interrupts the session if the report that the peer's port is closed was not disproved in time. */
+/* Interrupts the session if the peer was not heard since the network reported its port closed. */
 static void
 run_refusal (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
@@ -343,7 +341,7 @@ run_latency (FaspSession *session, FaspTime now)
 }
 
 /* Closes the session of a peer that called and has acknowledged nothing for as long as a half-open
- * call is kept. Not if there was nothing that it could acknowledge. */
+ * call is kept. A peer that was sent nothing to acknowledge stays. */
 static void
 end_newcomer (FaspSession *session, FaspTime now)
 {

@@ -16,7 +16,7 @@ void fasp_lifecycle_heard (FaspEndpoint *endpoint, FaspSession *session);
 void fasp_lifecycle_seek (FaspEndpoint *endpoint, FaspTime now);
 /* Another session replaces @session. */
 void fasp_lifecycle_replaced (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
-/* The session is over for the application.  It stays until its goodbye is done. */
+/* Ends the session for the application.  The session stays until its last CLOSE has left. */
 void fasp_lifecycle_leave (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
 /* Runs the session's timers. FALSE: the caller must remove it. */
 gboolean fasp_lifecycle_run_due (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);

@@ -45,7 +45,7 @@ fasp_multicast_invite (FaspEndpoint *endpoint, const FaspHello *hello, FaspHello
     fasp_multicast_sender_describe (endpoint->group, answer);
 }
 
-/* 0: not known yet. */
+/* The session's round trip; 0: not known yet. */
 static FaspTime
 get_rtt (const FaspSession *session)
 {
@@ -71,7 +71,8 @@ fasp_multicast_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessio
   join (endpoint->group, now, session, session->record->start.block);
 }
 
-/* The member does not hear the group: it gets the stream by unicast from now on. */
+/* Removes from the group a member that does not hear it: the receiver gets the stream by unicast
+ * from now on. */
 static void
 send_away (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, const gchar *why)
 {
@@ -189,8 +190,7 @@ fasp_multicast_is_first (const FaspEndpoint *endpoint)
   return endpoint->group != NULL && fasp_multicast_sender_is_first (endpoint->group);
 }
 
-/* Wakes the session of a new speaker, which must tell its member and may have planned to sleep for
- * long. */
+/* Wakes the session of a new speaker, which must tell its member and may sleep for long. */
 static void
 wake_speaker (FaspEndpoint *endpoint)
 {

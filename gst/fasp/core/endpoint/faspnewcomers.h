@@ -23,7 +23,7 @@ void fasp_newcomers_add (FaspNewcomers *newcomers, FaspSession *session);
 void fasp_newcomers_remove (FaspNewcomers *newcomers, FaspSession *session);
 /* The session that gives way to a new one; NULL: there is none. */
 FaspSession *fasp_newcomers_choose (const FaspNewcomers *newcomers);
-/* The same among the sessions of @network. */
+/* The session of @network that gives way to a new one; NULL: there is none. */
 FaspSession *fasp_newcomers_choose_of (const FaspNewcomers *newcomers, guint64 network);
 /* Is @session the only newcomer of its network? */
 gboolean fasp_newcomers_is_alone (const FaspNewcomers *newcomers, const FaspSession *session);

@@ -13,8 +13,6 @@
 #include "faspstrangers.h"
 #include "faspwriting.h"
 
-/* --- work that belongs to no session --------------------------------------------- */
-
 static FaspTime
 get_group_time (FaspEndpoint *endpoint)
 {
@@ -68,8 +66,6 @@ get_own_timeout (FaspEndpoint *endpoint)
     timeout = fasp_sooner (timeout, OWN[i].get_time (endpoint));
   return timeout;
 }
-
-/* --- which session sends ---------------------------------------------------------- */
 
 /* The session has nothing to send now: schedules its next round. */
 static void
@@ -158,8 +154,6 @@ fasp_endpoint_get_timeout (FaspEndpoint *endpoint)
     timeout = fasp_sooner (timeout, fasp_endpoint_get_lane_timeout (endpoint, i));
   return timeout;
 }
-
-/* --- whether the process stood still ------------------------------------------------------ */
 
 /* If the endpoint was not called for this long after a timeout, the process or the machine stood
  * still. */

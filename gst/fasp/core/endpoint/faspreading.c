@@ -7,21 +7,20 @@
 /* The most closed sessions with unread blocks. */
 #define UNREAD_MAX 16
 
-/* State of the stream as the application has read it. */
 struct _FaspReading
 {
-  guint32 session;            /* of the block read last; 0: none */
-  FaspTime empty;             /* when the application last found nothing; 0: never */
+  guint32 session;            /* id of the session of the block read last; 0: none */
+  FaspTime empty;             /* when the application last found no block; 0: never */
   FaspTime offset;            /* from the media time of the block read last to its play time, less
                                  the latency that its session began with */
-  FaspSenderClock clock;      /* of the sender of the block read last */
-  FaspMediaClock media_clock; /* of the session that was read last and is gone */
-  FaspSkew skew;              /* the same */
+  FaspSenderClock clock;      /* clock of the sender of the block read last */
+  FaspMediaClock media_clock; /* media clock of the session that was read last and is gone */
+  FaspSkew skew;              /* skew of that session's clock */
   FaspAddress from;           /* the peer that sent the block read last */
-  FaspStreamOffset next;      /* of the byte behind the block read last */
+  FaspStreamOffset next;      /* stream offset behind the block read last */
   FaspStreamOffset whole;     /* what `next' would be if no byte were missing since an offset was
                                  first known */
-  FaspTime joined_notified;   /* when the application was notified of the last stream */
+  FaspTime joined_notified;   /* when the application was last notified of a stream */
   gboolean has_end;           /* the end of the stream was read */
   FaspOtherSources others;    /* the bytes that the reader has from other sources */
 };
@@ -46,7 +45,7 @@ fasp_reading_begin (FaspEndpoint *endpoint, FaspSession *session, const FaspHell
   session->record->start.needs_header = hello->has_header;
   if (!fasp_stream_offset_is_comparable (&endpoint->reading->next, &position))
     return;
-  /* the stream has the same clock through any relay */
+  /* the stream has the same clock through each relay */
   fasp_reading_left (endpoint,
       g_hash_table_lookup (endpoint->by_id, GUINT_TO_POINTER (endpoint->reading->session)));
   fasp_rx_continue_clock (session->rx, &endpoint->reading->media_clock, &endpoint->reading->skew);
@@ -121,8 +120,8 @@ count_missing (FaspEndpoint *endpoint, const FaspStreamOffset *position, guint32
   whole->offset = fasp_offset_check (whole->offset + size);
 }
 
-/* Updates the knowledge of the sender's clock, and computes the block's play time. @again: the
- * stream is the same as before. */
+/* Updates the sender's clock, and computes the block's play time. @again: the stream is the same as
+ * before. */
 static void
 follow_clock (FaspEndpoint *endpoint, const FaspSession *session, FaspBlock *block, gboolean again)
 {
@@ -130,7 +129,7 @@ follow_clock (FaspEndpoint *endpoint, const FaspSession *session, FaspBlock *blo
   FaspSenderClock *clock = &endpoint->reading->clock;
   FaspTime mapped = fasp_media_clock_map (&rx->clock, block->number, block->media_time);
 
-  /* the same stream in another session has the same clock, and its jumps */
+  /* the same stream in another session has the same clock, with the same jumps */
   if (endpoint->reading->session != session->id && !again) {
     clock->epoch++;
     clock->jumps = rx->clock.jumps;
@@ -146,7 +145,7 @@ follow_clock (FaspEndpoint *endpoint, const FaspSession *session, FaspBlock *blo
   clock->offset = rx->clock.offset;
   clock->skew_known = rx->skew.known;
   clock->skew = rx->skew.skew;
-  /* by its arrival without loss, however long it has waited for the block before it */
+  /* from the block's arrival without loss, however long it has waited for the block before it */
   endpoint->reading->offset =
       mapped - block->media_time + fasp_playout_get (&rx->playout, mapped) - rx->playout.first;
 }
@@ -252,7 +251,7 @@ fit_in (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session, FaspBl
   return block;
 }
 
-/* Were bytes delivered of the stream that the session has now? */
+/* Were bytes of the session's present stream delivered? */
 static gboolean
 has_begun (const FaspEndpoint *endpoint, const FaspSession *session)
 {
@@ -271,8 +270,8 @@ is_useless (const FaspEndpoint *endpoint, const FaspSession *session, const Fasp
       && !has_begun (endpoint, session);
 }
 
-/* Takes the header. At the first byte of a stream it is not delivered by itself, as the first bytes
- * contain it; it is kept in case these are given up. */
+/* Takes the header. At the first byte of a stream it is not delivered, as the first bytes contain
+ * it; it is kept in case these are given up. */
 static void
 take_header (const FaspEndpoint *endpoint, FaspSession *session, FaspBlock *header)
 {
@@ -284,7 +283,8 @@ take_header (const FaspEndpoint *endpoint, FaspSession *session, FaspBlock *head
   session->record->start.needs_header = begins && header->size > 0;
 }
 
-/* The next block of the session with new bytes, the header, or the end; NULL: there is none. */
+/* The next block of the session with new bytes, with the header, or with the end of the stream;
+ * NULL: there is none. */
 static FaspBlock *
 take (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
@@ -310,7 +310,7 @@ take (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   return block;
 }
 
-/* Blocks or marks were read from the session. */
+/* Notes that blocks or marks were read from the session. */
 static void
 was_read (FaspEndpoint *endpoint, FaspSession *session)
 {

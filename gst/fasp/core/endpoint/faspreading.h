@@ -12,13 +12,13 @@ G_BEGIN_DECLS
 FaspReading *fasp_reading_new (void);
 /* A receiver's session begins; @hello: the sender's hello. */
 void fasp_reading_begin (FaspEndpoint *endpoint, FaspSession *session, const FaspHello *hello);
-/* The position of the next byte that the reader lacks, whichever senders the bytes before it came
- * from; not known: any byte. */
+/* The position of the next byte that the reader lacks, whichever senders the bytes before came
+ * from; if not known, any byte will do. */
 FaspStreamOffset fasp_reading_get_wanted (const FaspEndpoint *endpoint);
-/* @session (may be NULL) is over: keeps what is known of its sender's clock. */
+/* @session (may be NULL) is over: keeps the clock of its sender. */
 void fasp_reading_left (FaspEndpoint *endpoint, const FaspSession *session);
-/* Are there UNREAD_MAX closed sessions that the application has not read? These are kept until they
- * are read, so their number must be bounded. @except does not count; NULL: all do. */
+/* Are there UNREAD_MAX closed sessions, not counting @except, that the application has not read?
+ * They are kept until they are read, so their number must be bounded. */
 gboolean fasp_reading_is_behind (const FaspEndpoint *endpoint, const FaspSession *except);
 
 G_END_DECLS

@@ -25,24 +25,24 @@ G_BEGIN_DECLS
 typedef enum
 {
   FASP_RECEIVER_READS,  /* the receiver has the header, or needs none */
-  FASP_RECEIVER_BEGINS, /* it gets the stream from the first byte, where the header is */
+  FASP_RECEIVER_BEGINS, /* the receiver gets the stream from its first byte, where the header is */
   FASP_RECEIVER_LACKS,  /* the application has not written the header yet; the receiver is sent the
                            stream meanwhile */
-  FASP_RECEIVER_HELD,   /* the same, but the receiver is sent nothing meanwhile */
-  FASP_RECEIVER_GETS,   /* the header is written, and being sent to it */
+  FASP_RECEIVER_HELD,   /* as LACKS, but the receiver is sent nothing meanwhile */
+  FASP_RECEIVER_GETS,   /* the header is written, and is sent to the receiver */
   FASP_RECEIVER_STATES
 } FaspReceiverState;
 
 typedef enum
 {
-  FASP_RECEIVER_FIRST,   /* it joins at the first byte of the stream */
-  FASP_RECEIVER_LACK,    /* it joins in mid-stream, has skipped blocks, or the store no longer has
-                            the header */
-  FASP_RECEIVER_HOLD,    /* the same, and our hello did not announce a header that it would wait
-                            for */
-  FASP_RECEIVER_RELEASE, /* it is sent the stream again */
+  FASP_RECEIVER_FIRST, /* the receiver joins at the first byte of the stream */
+  FASP_RECEIVER_LACK,  /* the receiver joins in mid-stream, has skipped blocks, or the store no
+                          longer has the header */
+  FASP_RECEIVER_HOLD,  /* as LACK, and our hello announced no header, so the receiver would not wait
+                          for one */
+  FASP_RECEIVER_RELEASE, /* the receiver is sent the stream again */
   FASP_RECEIVER_WRITTEN, /* the header was written */
-  FASP_RECEIVER_ARRIVED, /* it has acknowledged the header */
+  FASP_RECEIVER_ARRIVED, /* the receiver has acknowledged the header */
   FASP_RECEIVER_EVENTS
 } FaspReceiverEvent;
 

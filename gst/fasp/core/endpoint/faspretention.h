@@ -22,10 +22,10 @@ void fasp_retention_note_first_needed (FaspEndpoint *endpoint, FaspSession *sess
 void fasp_retention_forget (FaspEndpoint *endpoint, FaspSession *session);
 /* Releases blocks that no receiver needs any more. */
 void fasp_retention_trim (FaspEndpoint *endpoint);
-/* The block that a session begins with when it opens. It differs from the one in our hello if the
- * store has dropped that meanwhile. */
+/* The block with which a session begins when it opens. It differs from the block in our hello if
+ * the store has dropped that. */
 guint64 fasp_retention_get_first (const FaspEndpoint *endpoint, const FaspSession *session);
-/* The stream offset of that block. */
+/* The stream offset of fasp_retention_get_first(). */
 FaspStreamOffset fasp_retention_get_begin (const FaspEndpoint *endpoint,
     const FaspSession *session);
 

@@ -12,7 +12,7 @@
 
 G_BEGIN_DECLS
 
-/* Blocks held though no receiver is there. Changed by fasphold.c. */
+/* Blocks held while no receiver is there. Changed by fasphold.c. */
 typedef struct
 {
   guint64 first;     /* the first block kept; FASP_NO_BLOCK: none */
@@ -32,9 +32,9 @@ typedef struct
 {
   FaspTime measured_by; /* writes wait until this time for the path's MTU; FASP_NEVER: they do not
                            wait */
-  FaspTime media_time;  /* of the last write */
-  FaspStreamOffset own; /* the beginning of the stream of our own */
-  guint own_origins;    /* number of such streams so far */
+  FaspTime media_time;  /* media time of the last write */
+  FaspStreamOffset own; /* where the sender's own stream begins */
+  guint own_origins;    /* number of own streams so far */
   guint32 packet_size;  /* bytes of the stream's packets; 0: any */
 } FaspEndpointWriting;
 
@@ -44,17 +44,17 @@ typedef struct
   FaspTime due;   /* when the block that is held back may leave; FASP_NEVER: none is */
   FaspTime fill;  /* how long a block takes to fill; 0: too long to wait */
   FaspTime since; /* begin of the measurement; 0: none yet */
-  guint64 bytes;  /* bytes written since then */
+  guint64 bytes;  /* bytes written since `since' */
 } FaspEndpointGather;
 
 /* Announcements to the encoder. Changed by faspencoder.c. */
 typedef struct
 {
   guint64 bitrate;       /* announced bit/s; 0: none yet */
-  FaspTime bitrate_time; /* when it was announced */
-  FaspTime time;         /* when to look at the sessions again */
-  FaspTime looked;       /* when they were last looked at; 0: never */
-  guint64 written;       /* bytes of the stream written by then */
+  FaspTime bitrate_time; /* when the rate was announced */
+  FaspTime time;         /* when to check the sessions again */
+  FaspTime looked;       /* when the sessions were last checked; 0: never */
+  guint64 written;       /* bytes of the stream written until `looked' */
   FaspDemand demand;
   FaspKeyFrame key_frame; /* requests of all receivers to the application */
 } FaspEndpointEncoder;
@@ -68,7 +68,7 @@ struct _FaspSending
   FaspEndpointWriting writing;
   FaspEndpointGather gather;
   FaspEndpointEncoder encoder;
-  FaspStreamHeader header;  /* of the stream that is written */
+  FaspStreamHeader header;  /* header of the stream that is written */
   gboolean awaits_header;   /* a session may be waiting for the header; changed by
                                faspheaderwait.c */
   FaspTime left_behind_may; /* faspslowpolicy.c: earliest time of the next event about receivers

@@ -19,7 +19,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint64 block;             /* the first block that our hello promised to the peer */
-  FaspStreamOffset position; /* its offset in the stream, as our hello gave it */
+  FaspStreamOffset position; /* stream offset of `block', as our hello gave it */
   gboolean has_header;       /* our hello announced a stream with a header */
   FaspStreamOffset previous; /* the offset up to which the peer had received the stream before, if
                                 known */
@@ -35,21 +35,21 @@ typedef struct
   FaspReceiverState state;
   FaspTime since;      /* when the receiver began to lack the header */
   guint64 end;         /* GETS: the receiver has the header once it has all blocks below this one */
-  guint64 skips;       /* fasp_tx_count_skips() when it began to wait */
+  guint64 skips;       /* fasp_tx_count_skips() when the session began to wait */
   gboolean gets_first; /* the receiver was in BEGINS, so it may have the header although it has
                           skipped blocks */
 } FaspHeaderWait;
 
-/* What the application has been notified of. */
+/* Which notifications the application had. */
 typedef struct
 {
-  gboolean connected; /* that the session is connected; faspbeginning.c */
-  gboolean removed;   /* that it has ended; fasplifecycle.c */
+  gboolean connected; /* of the session's connection; faspbeginning.c */
+  gboolean removed;   /* of the session's end; fasplifecycle.c */
   gboolean shortfall; /* that the latency is too short for the wanted interval between skips;
                          fasplifecycle.c */
-  FaspTime promise;   /* when it was last notified of the promise; fasplifecycle.c */
-  guint64 wants;      /* sender: fasp_tx_count_wants() when it was last asked for a key frame;
-                         faspencoder.c */
+  FaspTime promise;   /* when the application was last notified of the promise; fasplifecycle.c */
+  guint64 wants;      /* sender: fasp_tx_count_wants() when the application was last asked for a key
+                         frame; faspencoder.c */
 } FaspNotified;
 
 /* Sender: state at the application's last call of fasp_endpoint_look_at_missed() and
@@ -65,27 +65,28 @@ struct _FaspSessionRecord
 {
   /* faspbeginning.c */
   guint64 order;                 /* number of the session, counted from the endpoint's first */
-  guint8 lane;                   /* the lane that sends for it */
-  FaspSchedulerEntry scheduled;  /* when the endpoint looks at it next */
-  guint8 nonce[FASP_NONCE_SIZE]; /* the caller's; it names the handshake */
+  guint8 lane;                   /* the lane that polls this session */
+  FaspSchedulerEntry scheduled;  /* when the endpoint polls this session next */
+  guint8 nonce[FASP_NONCE_SIZE]; /* the nonce of the caller, which identifies the handshake */
 
   /* listener: faspadmission.c, faspadmitted.c */
   guint8 call[FASP_KEY_SIZE]; /* hash of the contents of the caller's OPEN */
-  FaspBucket *bucket;         /* where the limiter counts it while it is half open, not owned;
-                                 NULL: it is not */
-  FaspNetwork network;        /* the caller's (fasp_limiter_get_network()) */
-  GList newcomer_link; /* faspnewcomers.c, listening sender: its link among the sessions of its
-                          network that have acknowledged nothing; no data: it is not among them */
+  FaspBucket *bucket;  /* the limiter's bucket for the session while it is half open; not owned;
+                          NULL: none */
+  FaspNetwork network; /* the caller's network (fasp_limiter_get_network()) */
+  GList newcomer_link; /* faspnewcomers.c, listening sender: link among the sessions of the network
+                          that have acknowledged nothing; no data: not linked */
   guint peer;          /* faspanswer.c, caller: index of the peer that was called, of several */
 
   FaspSessionStart start;
   FaspHeaderWait header_wait;
   FaspNotified notified;
   FaspProgress progress;
-  FaspHeapItem first_needed; /* faspretention.c: in a heap, by the first block still needed */
+  FaspHeapItem first_needed; /* faspretention.c: entry in a heap, by the first block that the
+                                session needs */
   guint32 room_used;  /* faspendpoint.c: the room that the block size was last chosen for, bytes */
-  gboolean has_other; /* faspanswer.c, sender: interrupted, and the receiver says that it has
-                         another sender; fasplifecycle.c clears it */
+  gboolean has_other; /* faspanswer.c, sender: the session is interrupted, and the receiver says
+                       * that it has another sender; fasplifecycle.c clears it */
 };
 
 G_END_DECLS

@@ -51,7 +51,7 @@ fasp_stale_run_due (FaspEndpoint *endpoint, FaspTime now)
 
   if (now < fasp_stale_get_time (endpoint))
     return;
-  /* this is the first look of a call, or the process stood still */
+  /* this is the first check of a call, or the process stood still */
   if (now - endpoint->calling->stale.time >= FASP_STALE_LOOK) {
     endpoint->calling->stale.time = now + FASP_STALE_LOOK;
     return;

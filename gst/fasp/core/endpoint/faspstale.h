@@ -21,11 +21,11 @@
 G_BEGIN_DECLS
 
 #define FASP_STALE_LOOK FASP_SEC
-/* In looks: longer than a round trip by two geostationary satellites, 1.1 s, and than a session is
- * silent before it counts as interrupted, 2 s. */
+/* Checks after which a silent socket is stale: longer than a round trip by two geostationary
+ * satellites, 1.1 s, and than the 2 s of silence after which a session counts as interrupted. */
 #define FASP_STALE_FIRST 3
-/* After FASP_STALE_FIRST looks, doubled each time up to 48. A NAT keeps an unused mapping for two
- * minutes or more (RFC 4787, 4.3), so a caller has few mappings there at a time. */
+/* The number of checks, first FASP_STALE_FIRST, doubles this often, up to 48. A NAT keeps an unused
+ * mapping for two minutes or more (RFC 4787, 4.3), so a caller has few mappings there at a time. */
 #define FASP_STALE_DOUBLINGS 4
 
 /* A datagram with a valid tag, or the answer to the present call, came by @socket. */

@@ -8,8 +8,8 @@
 /* An SRT handshake: a control packet of type 0 to socket 0, of version 4 or 5
  * (draft-sharabayko-srt, 3.2.1). */
 #define SRT_HANDSHAKE_SIZE 64
-#define SRT_SOCKET 12  /* where in it the socket is, */
-#define SRT_VERSION 16 /* and the version */
+#define SRT_SOCKET 12  /* offset of the socket id in it */
+#define SRT_VERSION 16 /* offset of the version in it */
 
 /* --- other protocols ------------------------------------------------------------------ */
 
@@ -31,9 +31,9 @@ is_srt (const guint8 *data, gsize size)
       && (data[SRT_VERSION + 3] == 4 || data[SRT_VERSION + 3] == 5);
 }
 
-/* A single datagram of RTP looks like one of a session that is gone. Two datagrams of RTP have the
- * same payload type and source (RFC 3550, 5.1), and rising sequence numbers; in those of a session,
- * the bytes of the number belong to the connection id, which does not change. */
+/* A single datagram of RTP looks like one of a session that is gone. Two RTP datagrams in a row
+ * have the same payload type and source (RFC 3550, 5.1), and rising sequence numbers; in datagrams
+ * of a session these bytes belong to the connection id, which does not change. */
 static gboolean
 is_rtp (FaspEndpointStrangers *strangers, const guint8 *data, gsize size)
 {
@@ -82,7 +82,7 @@ fasp_strangers_run_due (FaspEndpoint *endpoint, FaspTime now)
   fasp_endpoint_push_event (endpoint, FASP_EVENT_UNCALLED, NULL);
 }
 
-/* When to notify the application that no caller has come. Not for a sender to a group, which is
+/* When to notify the application that no caller has come. Never for a sender to a group, which is
  * called only after its announcement is heard. */
 FaspTime
 fasp_strangers_get_time (FaspEndpoint *endpoint)

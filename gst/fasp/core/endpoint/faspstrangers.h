@@ -15,7 +15,8 @@ G_BEGIN_DECLS
 /* After this time a listener notifies the application that no caller has come. A caller does so
  * after 2 s without an answer (faspdial.c); a user may start the two ends some seconds apart. */
 #define FASP_UNCALLED_AFTER (10 * FASP_SEC)
-/* The sequence numbers of two RTP datagrams in a row may differ by so much, as some may be lost. */
+/* The sequence numbers of two RTP datagrams in a row may differ by this much, as some may be
+ * lost. */
 #define FASP_STRANGERS_RTP_STEP 16
 
 /* Looks at a datagram of no session. TRUE: it is of another protocol, and needs no other

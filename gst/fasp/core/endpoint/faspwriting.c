@@ -66,8 +66,8 @@ has_listeners (const FaspEndpoint *endpoint)
 
 /* --- how large blocks are ----------------------------------------------------- */
 
-/* The first writes wait at most so long for answers to the MTU probes, as blocks keep the size that
- * they were cut to. */
+/* The first writes wait at most this long for answers to the MTU probes, as blocks keep their
+ * size. */
 #define MEASURED_AFTER (10 * FASP_MSEC)
 
 void
@@ -205,7 +205,7 @@ add_waiting (FaspEndpoint *endpoint, FaspTime now, const gchar *why)
     FASP_LOG (log, now, WRITER_GOES_ON, blocks);
 }
 
-/* Logs that writes wait. @why: a word; NULL: they go on. */
+/* Logs that writes wait for @why, a word; NULL: they go on. */
 static inline void
 log_waiting (FaspEndpoint *endpoint, FaspTime now, const gchar *why)
 {
@@ -273,7 +273,7 @@ is_own (FaspEndpoint *endpoint)
   return fasp_origin_equal (&position.origin, &endpoint->sending->writing.own.origin);
 }
 
-/* May a peer know, or get to know, the stream offset of the next byte written? A half-open session
+/* May a peer know, or learn later, the stream offset of the next byte written? A half-open session
  * gets its offset when it opens, unless bytes written meanwhile are kept for it. */
 static gboolean
 may_know (const FaspEndpoint *endpoint, gboolean is_calling)
@@ -344,7 +344,7 @@ fasp_endpoint_get_header_wait (const FaspEndpoint *endpoint, FaspTime now)
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     const FaspSession *session = fasp_endpoint_nth (endpoint, i);
 
-    /* a receiver in LACKS may have got the first bytes although it skipped; a held one gets
+    /* a receiver in LACKS may have got the first bytes although it skipped; a receiver in HELD gets
      * nothing */
     if (session->state == FASP_SESSION_OPEN
         && (session->record->header_wait.state == FASP_RECEIVER_HELD
@@ -371,7 +371,7 @@ say_header (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time, guint64 n
 }
 
 /* A key frame was written, which serves all receivers that wanted one, unless one of them lacks the
- * header, and this key frame comes without it. */
+ * header, and the key frame comes without it. */
 static void
 serve_key_frame (FaspEndpoint *endpoint, FaspTime now, gboolean has_header)
 {

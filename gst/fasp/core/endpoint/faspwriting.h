@@ -16,7 +16,7 @@ void fasp_writing_fit_blocks (FaspEndpoint *endpoint);
 /* A session opened: counts the bytes that its peer lacks; for the first session, lets writes wait a
  * moment for the path's MTU. */
 void fasp_writing_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
-/* TRUE: the peer has nothing of the stream, and will not get its beginning. */
+/* Has the peer nothing of the stream, and will it not get the beginning? */
 gboolean fasp_writing_is_in_the_middle (const FaspEndpoint *endpoint, const FaspSession *session);
 /* fasp_endpoint_set_stream_offset(); @is_calling: a receiver is called, which learns the offset. */
 gboolean fasp_writing_set_offset (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time,
