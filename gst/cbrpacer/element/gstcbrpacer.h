@@ -94,8 +94,8 @@ typedef struct
   guint looks;            /* number of looks in a row that found the source held up */
   gint64 looked;          /* when the last look was; on the clock, ns, as all below */
   gint64 held_at;         /* the last warning about a held-up source; 0: none */
-  gint64 lag, lag_before; /* how late the stream left at the last look, and at the one before */
-  gint64 looked_before;   /* when the look before the last was */
+  gint64 lag, lag_before; /* how late the stream left at `looked' and at `looked_before' */
+  gint64 looked_before;   /* when the look before `looked' was */
 } CbrWarned;
 
 struct _GstCbrPacer

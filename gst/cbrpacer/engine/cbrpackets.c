@@ -6,8 +6,8 @@ typedef struct
   CbrQueue *queue;
   CbrCursor here, next; /* at the sync byte of a packet, and at that of the next one */
   guint size, front;    /* bytes of a packet, and bytes in front of its sync byte */
-  gsize there;          /* bytes looked at */
-  CbrBehind behind;     /* what follows them in the queue */
+  gsize there;          /* bytes of the queue that are examined */
+  CbrBehind behind;     /* what follows these bytes in the queue */
   gboolean impatient;
 } Look;
 

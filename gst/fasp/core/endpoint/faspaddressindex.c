@@ -4,7 +4,8 @@
 /* An index of n flows is rebuilt after n times this at the earliest. Building it takes some
  * hundredths of that time. */
 #define OLD_AFTER 20 /* µs */
-/* Handling up to this many sessions at one address needs no wait afterwards. */
+/* After more than this many sessions at one address were handled, no address is looked up for a
+ * while. */
 #define FEW 16
 
 typedef struct

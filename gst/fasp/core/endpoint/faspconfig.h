@@ -79,8 +79,8 @@ typedef struct
   guint peers;                  /* calling receiver: number of peers that have the
                                    stream, called in turn; 0 and 1: one */
   /* Multicast group; len 0: none.  A sender that listens sends to this address, too.
-   * A receiver that calls dials the senders that announce themselves there (it uses
-   * `len' only; the rest need not be right).  One flow, and no rate controller. */
+   * A receiver that calls dials the senders that announce themselves to the group, and
+   * reads only `len'.  One flow, and no rate controller. */
   FaspAddress group;
   guint8 group_socket; /* receiver: the socket on which the group's datagrams come */
 } FaspEndpointConfig;

@@ -29,7 +29,7 @@ struct _FaspPort
   FaspTime (*get_time) (void); /* g_get_monotonic_time() */
 
   guint users;              /* number of members; under ports_lock */
-  FaspReceivers *receivers; /* under ports_lock; NULL: the only member receives */
+  FaspReceivers *receivers; /* under ports_lock; NULL: one member, which receives itself */
 
   GMutex lock; /* guards all below */
   FaspRoutes *routes;
