@@ -227,21 +227,24 @@ set_options (FaspSocket *s, const FaspSocketSettings *settings, GError **error)
   return TRUE;
 }
 
-static void
-note_bound (FaspSocket *s)
+/* Stores the port that the socket is bound to. Does the address reach IPv4 addresses, too? */
+static gboolean
+note_port (FaspSocket *s)
 {
   struct sockaddr_storage native;
   const struct sockaddr_in6 *six = (const struct sockaddr_in6 *) &native;
   socklen_t length = sizeof native;
+  gboolean maps = FALSE;
 
   if (getsockname (s->fd, (struct sockaddr *) &native, &length) != 0)
-    return;
+    return s->maps;
   if (native.ss_family == AF_INET6) {
     g_atomic_int_set (&s->port, g_ntohs (six->sin6_port));
-    s->maps = IN6_IS_ADDR_UNSPECIFIED (&six->sin6_addr) || IN6_IS_ADDR_V4MAPPED (&six->sin6_addr);
+    maps = IN6_IS_ADDR_UNSPECIFIED (&six->sin6_addr) || IN6_IS_ADDR_V4MAPPED (&six->sin6_addr);
   } else {
     g_atomic_int_set (&s->port, g_ntohs (((const struct sockaddr_in *) &native)->sin_port));
   }
+  return maps;
 }
 
 static gboolean
@@ -260,7 +263,7 @@ open_family (FaspSocket *s, const FaspSocketSettings *settings, GSocketAddress *
     set_int (s, SOL_SOCKET, SO_REUSEADDR, 1);
   if (!set_options (s, settings, error) || !bind_socket (s, settings, address, error))
     return FALSE;
-  note_bound (s);
+  s->maps = note_port (s);
   return TRUE;
 }
 
@@ -366,7 +369,7 @@ fasp_socket_change_port (FaspSocket *s)
   if (!s->any_port || fasp_socket_is_early (s))
     return;
   fasp_interface_bind_anew (s->fd, s->interface, FALSE);
-  note_bound (s);
+  note_port (s); /* the address stays, and the thread that resolves names reads `maps' */
 }
 
 gint
