@@ -248,4 +248,5 @@ const RelayProtocol relay_protocol_file = {
   .make = make,
   .watch = watch,
   .free_kept = free_kept,
+  .does = "records",
 };

@@ -3,8 +3,7 @@
  * relayprotocol.h: the class of a protocol.
  *
  * Each protocol has a file, with its class at the end, and a row in relayprotocol.c.  No other file
- * in C asks for a scheme; page-words.js and fasp-relayctl do, as outputs of some know no receivers.
- * An end is an element of the stream's pipeline: it gives or takes media of the
+ * asks for a scheme.  An end is an element of the stream's pipeline: it gives or takes media of the
  * stream, which are the bytes of an MPEG-TS (RELAY_MEDIA), and has the properties `uri' and `stats'
  * and the signals `check-settings' and `caller-connecting'.
  *
@@ -80,6 +79,8 @@ struct _RelayProtocol
   /* Adds figures that only this protocol has; relayfields.c has a row for each. */
   void (*add_figures) (const RelayProtocolUri *protocol_uri,
       const RelayProtocolPipelineStats *pipeline, GstStructure *stats);
+  /* What an output does that cannot know its receivers: a verb for users; NULL: it counts them. */
+  const gchar *does;
   /* The names of the elements within that of make() that send and receive datagrams; NULL: that
    * element itself. */
   const gchar *sender, *receivers[2];

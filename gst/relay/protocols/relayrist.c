@@ -119,6 +119,7 @@ const RelayProtocol relay_protocol_rist = {
   .make = make,
   .watch = watch,
   .add_figures = add_figures,
+  .does = "sends",
   .sender = "rist_rtp_udpsink0",
   .receivers = { RELAY_RIST_MEDIA, RELAY_RIST_REPORTS },
 };

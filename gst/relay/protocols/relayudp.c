@@ -129,6 +129,7 @@ const RelayProtocol relay_protocol_udp = {
   .check = check,
   .count_ports = count_ports,
   .make = make,
+  .does = "sends",
   .sender = "udpsink",
   .receivers = { "udpsrc" },
 };
@@ -139,6 +140,7 @@ const RelayProtocol relay_protocol_rtp = {
   .check = check,
   .count_ports = count_ports,
   .make = make,
+  .does = "sends",
   .sender = "udpsink",
   .receivers = { "udpsrc" },
 };

@@ -175,7 +175,7 @@ relay_figures_list_sources (const RelayEndStats *input)
 void
 relay_figures_get_end (const RelayEndStats *end, gdouble rate, RelayEndFigures *figures)
 {
-  *figures = (RelayEndFigures) { .behind = NAN };
+  *figures = (RelayEndFigures) { .behind = NAN, .receivers = NAN };
   if (end == NULL)
     return;
   figures->stats = *end;
@@ -185,7 +185,8 @@ relay_figures_get_end (const RelayEndStats *end, gdouble rate, RelayEndFigures *
   if (end->stats == NULL)
     return;
   figures->error = gst_structure_get_string (end->stats, "end-error");
-  gst_structure_get_uint (end->stats, "connected-callers", &figures->receivers);
+  figures->does = gst_structure_get_string (end->stats, "does");
+  figures->receivers = get_number (end->stats, "connected-callers");
   for (guint i = 0; i < count_listed (end, "callers"); i++) {
     const GstStructure *peer = get_listed (end, "callers", i);
 
@@ -254,7 +255,7 @@ relay_figures_get_stream (const RelayStreamStats *stats, RelayRates rates,
     RelayEndFigures output;
 
     relay_figures_get_end (g_ptr_array_index (stats->outputs, i), rates.rate, &output);
-    figures->receivers += output.receivers;
+    figures->receivers += isnan (output.receivers) ? 0 : output.receivers;
     figures->behind = fmax (figures->behind, output.behind);
   }
 }

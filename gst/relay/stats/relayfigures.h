@@ -83,8 +83,10 @@ typedef struct
   RelayEndStats stats;
   guint id;
   const gchar *uri, *error;
+  const gchar *does; /* of an output that knows no receivers; NULL: it knows them */
   gboolean open, passphrase;
-  guint receivers, interrupted;
+  gdouble receivers;
+  guint interrupted;
   gdouble behind; /* ms; of the receiver that is furthest behind */
 } RelayEndFigures;
 

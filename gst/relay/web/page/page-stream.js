@@ -89,7 +89,7 @@ class Output {
   }
 
   update(output) {
-    const n = output.receivers, behind = output["behind-ms"], does = sayDoing(output);
+    const n = output.receivers, behind = output["behind-ms"], does = output.does;
     setText(this.uri, output.uri ?? "");
     setText(this.facts, [!output.open ? `not open (${output.state})` : does ?? several(n, "receiver"), known(behind) && n > 0 ? `up to ${say.ms(behind)} behind` :
       "", output.interrupted ? `${output.interrupted} not heard` : ""].filter(Boolean).join(" · "));
@@ -223,7 +223,7 @@ class Stream {
       now.rate = now["lateness-ms"] = now["observed-seconds"] = now.skips = null;
     setText(this.state, words);
     setAttribute(this.state, "class", `state ${look}`);
-    setText(this.brief, [say.rate(now.rate), stream.outputs.every(sayDoing) ? "" : several(now.receivers, "receiver")].filter(Boolean).join(" · "));
+    setText(this.brief, [say.rate(now.rate), stream.outputs.every(o => o.does) ? "" : several(now.receivers, "receiver")].filter(Boolean).join(" · "));
     setText(this.error, stream["last-error"] ? `Last error: ${stream["last-error"]}` : "");
     setShown(this.error, Boolean(stream["last-error"]));
     this.error.classList.toggle("past", stream.receiving);

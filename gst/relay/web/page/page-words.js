@@ -67,11 +67,6 @@ function sayState(stream) {
   return ["warn", stream.state === "starting" ? "Starts" : "Stops"];
 }
 
-/* The word for an output whose protocol counts no receivers; null: it counts them. */
-function sayDoing({uri}) {
-  return /^file:/.test(uri) ? "records" : /^(udp|rtp|rist):/.test(uri) ? "sends" : null;
-}
-
 function sayNotReady(streams) {
   const names = streams.filter(s => !s.receiving && !s.optional).map(s => s.name);
   const more = names.length > 2 ? ` and ${names.length - 2} more` : "";
