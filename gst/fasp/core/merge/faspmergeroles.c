@@ -137,11 +137,39 @@ rate (const FaspSource *source)
   return 2 * (source->trust == FASP_TRUST_PROVEN) - source->stats.is_left;
 }
 
-/* The best connected source beside the leader: a proven one before others, then one that was not
- * left, then the one with the shortest round trip. @differs: among those that brought wrong
- * bytes. */
+/* Which sources choose() may return. */
+typedef gboolean (*Choice) (const FaspSource *source);
+
+static gboolean
+brings_stream (const FaspSource *source)
+{
+  return source->state.is_connected && !fasp_merge_differs (source);
+}
+
+static gboolean
+brings_wrong_bytes (const FaspSource *source)
+{
+  return source->state.is_connected && fasp_merge_differs (source);
+}
+
+/* Can the source be asked to send, or to stand by? One whose session has ended cannot, though it
+ * counts as connected while blocks of it wait to be read. */
+static gboolean
+can_be_asked (const FaspSource *source)
+{
+  return source->state.is_connected && source->state.session != 0;
+}
+
+static gboolean
+can_help (const FaspSource *source)
+{
+  return can_be_asked (source) && !fasp_merge_differs (source);
+}
+
+/* The best source of @choice beside the leader: a proven one before others, then one that was not
+ * left, then the one with the shortest round trip. */
 static FaspSource *
-choose (const FaspMerge *merge, gboolean differs)
+choose (const FaspMerge *merge, Choice choice)
 {
   const FaspSource *best = NULL;
 
@@ -149,13 +177,9 @@ choose (const FaspMerge *merge, gboolean differs)
     const FaspSource *source = &merge->sources[i];
     gint better;
 
-    if (i == merge->leader || !source->state.is_connected || fasp_merge_differs (source) != differs)
+    if (i == merge->leader || !choice (source))
       continue;
-    if (best == NULL) {
-      best = source;
-      continue;
-    }
-    better = rate (source) - rate (best);
+    better = best == NULL ? 1 : rate (source) - rate (best);
     if (better > 0 || (better == 0 && source->state.rtt < best->state.rtt))
       best = source;
   }
@@ -165,11 +189,11 @@ choose (const FaspMerge *merge, gboolean differs)
 gboolean
 fasp_merge_lead_on (FaspMerge *merge, FaspTime now, gboolean trusted, const gchar *reason)
 {
-  FaspSource *next = choose (merge, FALSE);
+  FaspSource *next = choose (merge, brings_stream);
 
   /* the last resort: a source whose bytes differ begins another stream */
   if (next == NULL && !trusted)
-    next = choose (merge, TRUE);
+    next = choose (merge, brings_wrong_bytes);
   if (next == NULL || (trusted && next->trust != FASP_TRUST_PROVEN))
     return FALSE;
   fasp_merge_lead (merge, now, next, reason);
@@ -239,14 +263,6 @@ help (FaspMerge *merge, FaspTime now, FaspSource *source, const gchar *reason)
   fasp_merge_notify (merge, FASP_MERGE_HELPS, source, reason);
 }
 
-/* Can the source be asked to send, or to stand by? One whose session has ended cannot, though it
- * counts as connected while blocks of it wait to be read. */
-static gboolean
-can_be_asked (const FaspSource *source)
-{
-  return source->state.is_connected && source->state.session != 0;
-}
-
 /* The source leads. With standby, the former leader goes on sending as a backup until the new one
  * has shown that it brings the stream. */
 static void
@@ -298,7 +314,7 @@ static void
 look_for_help (FaspMerge *merge, FaspTime now)
 {
   const FaspSource *leader = &merge->sources[merge->leader];
-  FaspSource *helper = choose (merge, FALSE);
+  FaspSource *helper = choose (merge, can_help);
 
   if (helper == NULL || helper->role != FASP_SOURCE_STANDBY)
     return;

@@ -282,6 +282,32 @@ test_standby_leads (void)
   g_assert_cmpuint (m->events[FASP_MERGE_LEFT][1], ==, 0);
 }
 
+/* A source whose session has ended counts as connected while something of it is left to be read. It
+ * cannot help: another one does, though it is less good by its round trip. */
+static void
+test_gone_cannot_help (void)
+{
+  const guint few = 50; /* blocks of the leader for one of the others, which so stay unproven */
+  guint64 k = 0;
+  g_autoptr (Made) m = made_new (FASP_REDUNDANCY_STANDBY, 3);
+
+  for (; k < 6 * FASP_SEC / MADE_GAP; k++) {
+    made_arrive (m, 0, k);
+    if (k % few == 0) {
+      made_arrive (m, 1, k);
+      made_arrive (m, 2, k);
+    }
+  }
+  g_assert_true (get (m, 1).stands_by && get (m, 2).stands_by);
+  g_assert_false (made_is_trusted (m, 1) || made_is_trusted (m, 2));
+  m->states[2].session = 0;
+  m->states[2].rtt = MADE_RTT / 2;
+  made_decide (m);
+  sleep_until (m, m->now + FASP_SEC);
+  g_assert_cmpuint (m->events[FASP_MERGE_HELPS][1], ==, 1);
+  g_assert_cmpuint (m->events[FASP_MERGE_HELPS][2], ==, 0);
+}
+
 /* A leader whose session has ended counts as connected while something of it is left to be read. It
  * is not asked for anything when another source leads. */
 static void
@@ -364,6 +390,7 @@ main (int argc, char **argv)
   g_test_add_func ("/mergeroles/roles", test_roles);
   g_test_add_func ("/mergeroles/standby-leads", test_standby_leads);
   g_test_add_func ("/mergeroles/gone-unread", test_gone_unread);
+  g_test_add_func ("/mergeroles/gone-cannot-help", test_gone_cannot_help);
   g_test_add_func ("/mergeroles/left", test_left);
   g_test_add_data_func ("/mergeroles/busy-reader/hot", GUINT_TO_POINTER (FASP_REDUNDANCY_HOT),
       test_busy_reader);
