@@ -265,15 +265,17 @@ on_received (GstBuffer *buffer, gpointer data)
 /* --- both ----------------------------------------------------------------------------------- */
 
 static void
-on_tell (const gchar *text, gboolean fault, gpointer data)
+on_tell (const gchar *text, const gchar *why, gpointer data)
 {
   GstObject *self = data;
   g_autoptr (GError) error =
       g_error_new_literal (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED, text);
 
   gst_element_post_message (GST_ELEMENT (self),
-      fault ? gst_message_new_warning (self, error, NULL) :
-              gst_message_new_info (self, error, NULL));
+      why != NULL ?
+          gst_message_new_warning_with_details (self, error, NULL,
+              gst_structure_new ("application/x-relay-fault", "why", G_TYPE_STRING, why, NULL)) :
+          gst_message_new_info (self, error, NULL));
 }
 
 static gboolean

@@ -97,7 +97,7 @@ relay_protocol_pipeline_has_played (RelayProtocolPipeline *self)
 void
 relay_protocol_pipeline_tell (RelayProtocolPipeline *self, const gchar *text)
 {
-  self->funcs->tell (text, FALSE, self->owner);
+  self->funcs->tell (text, NULL, self->owner);
 }
 
 void
@@ -411,7 +411,7 @@ take_message (RelayProtocolPipeline *self, GstElement *pipeline, GstMessage *mes
     case GST_MESSAGE_WARNING:
       warning = describe (message);
       if (!relay_watch_takes (self->watch, message, warning))
-        self->funcs->tell (warning, FALSE, self->owner);
+        self->funcs->tell (warning, NULL, self->owner);
       return FALSE;
     case GST_MESSAGE_ERROR:
       *text = describe (message);
@@ -565,6 +565,7 @@ static void
 note_failure (RelayProtocolPipeline *self, gchar *text, guint delay)
 {
   /* many messages of GStreamer and of the system have no full stop */
+  g_autofree gchar *why = g_strdup (text);
   g_autofree gchar *line = g_strdup_printf ("%s%s It starts again in %.1f s.", text,
       g_str_has_suffix (text, ".") ? "" : ".", delay / 1e3);
 
@@ -573,7 +574,7 @@ note_failure (RelayProtocolPipeline *self, gchar *text, guint delay)
   self->stats.error = text;
   self->stats.restarts++;
   g_mutex_unlock (&self->lock);
-  self->funcs->tell (line, TRUE, self->owner);
+  self->funcs->tell (line, why, self->owner);
 }
 
 static void

@@ -27,8 +27,9 @@ typedef struct
 {
   /* An input has received @buffer. Takes the reference. */
   void (*received) (GstBuffer *buffer, gpointer data);
-  /* Reports a fact to the user. @fault: something has failed. */
-  void (*tell) (const gchar *text, gboolean fault, gpointer data);
+  /* Reports a fact to the user. @why: something has failed; repetitions have the same one. NULL:
+   * nothing has. */
+  void (*tell) (const gchar *text, const gchar *why, gpointer data);
   /* A caller that gives the streamid of the URI wants to connect. FALSE: it is refused. */
   gboolean (*calls) (GSocketAddress *address, const gchar *streamid, gpointer data);
 } RelayProtocolPipelineFuncs;

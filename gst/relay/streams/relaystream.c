@@ -69,15 +69,15 @@ idle (RelayStream *stream)
   }
 }
 
-/* Logs a failure, unless it is a repetition. @then: a sentence that says what follows. */
+/* Logs a failure, unless it is a repetition. @then: a sentence that says what follows; it is not
+ * compared, as the delay in it grows. */
 static void
 log_failure (RelayStream *stream, const gchar *error, const gchar *then)
 {
-  g_autofree gchar *line = g_strdup_printf ("%s %s", error, then);
-  g_autofree gchar *note = relay_repeats_note (stream->repeats, g_get_monotonic_time (), line);
+  g_autofree gchar *note = relay_repeats_note (stream->repeats, g_get_monotonic_time (), error);
 
   if (note != NULL)
-    relay_log_warning (stream->config->name, "%s%s", line, note);
+    relay_log_warning (stream->config->name, "%s %s%s", error, then, note);
 }
 
 /* The stream has ended by itself.  @error: why; NULL: it was the end of the stream. */
@@ -131,10 +131,17 @@ tell (RelayStream *stream, RelayLogBudget *budget, GstMessage *message, const gc
 static void
 tell_fault (RelayStream *stream, GstMessage *message, const gchar *text)
 {
-  g_autofree gchar *line = g_strdup_printf ("%s: %s", GST_MESSAGE_SRC_NAME (message), text);
-  g_autofree gchar *note = relay_repeats_note (stream->repeats, g_get_monotonic_time (), line);
-  g_autofree gchar *whole = note != NULL ? g_strconcat (text, note, NULL) : NULL;
+  const GstStructure *details = NULL;
+  g_autofree gchar *line = NULL, *note = NULL, *whole = NULL;
 
+  /* an end says why it failed, without the delay that follows */
+  gst_message_parse_warning_details (message, &details);
+  line = g_strdup_printf ("%s: %s", GST_MESSAGE_SRC_NAME (message),
+      details != NULL && gst_structure_has_field (details, "why") ?
+          gst_structure_get_string (details, "why") :
+          text);
+  note = relay_repeats_note (stream->repeats, g_get_monotonic_time (), line);
+  whole = note != NULL ? g_strconcat (text, note, NULL) : NULL;
   if (whole != NULL)
     tell (stream, &stream->messages, message, whole);
 }
