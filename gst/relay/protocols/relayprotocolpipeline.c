@@ -697,8 +697,11 @@ relay_protocol_pipeline_get_stats (RelayProtocolPipeline *self, RelayProtocolPip
   /* without the lock, as the element may call back */
   if (end != NULL) {
     stats->sent += relay_watch_get_sent (self->protocol_uri, end);
-    if (relay_protocol_uri_dials (self->protocol_uri))
+    if (relay_protocol_uri_dials (self->protocol_uri)) {
       stats->callers = self->protocol_uri->protocol->is_connected (end);
+      if (stats->callers == 0 && stats->state == RELAY_RUNNING)
+        stats->state = RELAY_STARTING;
+    }
   }
   g_mutex_unlock (&self->counting);
 }
