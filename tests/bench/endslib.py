@@ -317,8 +317,7 @@ def run(directory, inputs, seconds, kbit, loss, outputs=ENDS, ffmpeg=False):
             wire.start()
             for stream in streams:
                 stream.listen()
-            relay.wait(lambda s: all(e["state"] == "running" and (not e["uri"].startswith(("fasp:", "srt:"))
-                                                                  or e["stats"]["connected-callers"] == 1)
+            relay.wait(lambda s: all(e["state"] == "running" and e["stats"].get("connected-callers", 1) == 1
                                      for x in s.values() for e in x["outputs"]))
             for stream in streams:
                 stream.send()

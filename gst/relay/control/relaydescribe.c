@@ -32,6 +32,7 @@ relay_describe_end (const RelayEnd *end, const RelayStreamStats *stats)
   relay_figures_get_end (find_stats (end, stats), NAN, &figures);
   figures.id = end->id;
   figures.uri = uri;
+  figures.does = relay_figures_get_does (end->id, uri);
   figures.passphrase = relay_end_has_passphrase (end);
   return relay_json_take (relay_figures_to_object (end->id != 0 ? RELAY_OF_OUTPUT : RELAY_OF_INPUT,
       RELAY_IN_API, &figures));

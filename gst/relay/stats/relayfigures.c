@@ -6,6 +6,7 @@
 #include "relayfigures.h"
 #include <math.h>
 #include "gstfaspcommon.h"
+#include "relayprotocol.h"
 
 void
 relay_stats_free (RelayStats *stats)
@@ -172,6 +173,14 @@ relay_figures_list_sources (const RelayEndStats *input)
   return all;
 }
 
+const gchar *
+relay_figures_get_does (guint id, const gchar *uri)
+{
+  const RelayProtocol *protocol = id != 0 && uri != NULL ? relay_protocol_find (uri) : NULL;
+
+  return protocol != NULL ? protocol->does : NULL;
+}
+
 void
 relay_figures_get_end (const RelayEndStats *end, gdouble rate, RelayEndFigures *figures)
 {
@@ -181,11 +190,11 @@ relay_figures_get_end (const RelayEndStats *end, gdouble rate, RelayEndFigures *
   figures->stats = *end;
   figures->id = end->id;
   figures->uri = end->uri;
+  figures->does = relay_figures_get_does (end->id, end->uri);
   figures->open = end->state == RELAY_RUNNING;
   if (end->stats == NULL)
     return;
   figures->error = gst_structure_get_string (end->stats, "end-error");
-  figures->does = gst_structure_get_string (end->stats, "does");
   figures->receivers = get_number (end->stats, "connected-callers");
   for (guint i = 0; i < count_listed (end, "callers"); i++) {
     const GstStructure *peer = get_listed (end, "callers", i);

@@ -83,7 +83,7 @@ typedef struct
   RelayEndStats stats;
   guint id;
   const gchar *uri, *error;
-  const gchar *does; /* of an output that knows no receivers; NULL: it knows them */
+  const gchar *does; /* relay_figures_get_does() */
   gboolean open, passphrase;
   gdouble receivers;
   guint interrupted;
@@ -116,6 +116,9 @@ void relay_figures_get_own (const RelayStats *stats, gint64 utc, RelayOwnFigures
 /* @stats: NULL: there are none yet. */
 void relay_figures_get_stream (const RelayStreamStats *stats, RelayRates rates,
     RelayStreamFigures *figures);
+/* What the end of that id and URI does if it is an output that cannot know its receivers; else
+ * NULL. */
+const gchar *relay_figures_get_does (guint id, const gchar *uri);
 /* @end: NULL: there are none yet.  @rate: of the stream, bit/s. */
 void relay_figures_get_end (const RelayEndStats *end, gdouble rate, RelayEndFigures *figures);
 /* Returns RelayPeerFigures. */
