@@ -72,8 +72,8 @@ cbr_learner_get_inflow (const CbrLearner *learner, guint payload, guint header)
       payload, header);
 }
 
-/* Does the data come at the rate of the stream? FALSE: it may come as fast as it is read, as from a
- * file. */
+/* Does the data come at the rate that was learned? FALSE: no rate is known, or it was learned from
+ * an earlier stream, and this data may come as fast as it is read, as from a file. */
 static gboolean
 is_paced (const CbrLearner *learner)
 {

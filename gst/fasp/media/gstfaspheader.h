@@ -39,7 +39,8 @@ void gst_fasp_header_set_event (GstFaspHeader *header, GstEvent *event);
  * as it is written lacks it; else NULL. */
 GBytes *gst_fasp_header_begin (GstFaspHeader *header, FaspIo *io, GstBuffer *buffer,
     gboolean relayed);
-/* Call this instead of gst_fasp_header_begin() if the buffer is a header that a faspsrc pushed. */
+/* Call this instead of gst_fasp_header_begin() if the buffer is a header that a faspsrc pushed: the
+ * core sends that header. */
 void gst_fasp_header_pass (GstFaspHeader *header);
 /* Can the buffer be decoded without earlier ones? */
 FaspIoKey gst_fasp_header_get_key (GstFaspHeader *header, GstBuffer *buffer, gboolean relayed);

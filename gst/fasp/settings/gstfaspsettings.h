@@ -110,7 +110,8 @@ typedef struct
   gboolean require_complete;
   gchar *fallback_addresses;
   FaspRedundancy redundancy;
-  guint wait_to_restore; /* ms; 0: the source does not lead again by itself */
+  guint wait_to_restore; /* how long the preferred source must have been good before it leads again,
+                            ms; 0: it leads only when asked */
 } GstFaspReceiving;
 
 typedef struct

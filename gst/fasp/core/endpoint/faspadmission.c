@@ -554,8 +554,8 @@ fasp_admission_has_room (const FaspEndpoint *endpoint, FaspTime now, const FaspS
 void
 fasp_admission_confirmed (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
-  /* several sessions may be half open: a receiver takes the first sender, a sender receivers up to
-   * its limit */
+  /* several sessions may be half open: a receiver takes the first sender, and a sender
+   * takes receivers up to its limit */
   const gchar *full = explain_full (endpoint, now, session, &session->record->network);
 
   if (full != NULL) {

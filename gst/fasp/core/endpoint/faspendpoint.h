@@ -111,8 +111,8 @@ gboolean fasp_endpoint_set_stream_offset (FaspEndpoint *endpoint, FaspTime now, 
  * that can be decoded alone, unless they are more than a quarter of the buffer.  This call does not
  * write them into the stream.  NULL, or no bytes: no header is needed.  Takes a reference. */
 void fasp_endpoint_set_header (FaspEndpoint *endpoint, FaspTime now, GBytes *header);
-/* How long the receivers that joined have waited for a key frame or header (the longest wait); 0:
- * none waits. */
+/* How long the receivers that joined have waited for the header (the longest wait); 0: none
+ * waits. */
 FaspTime fasp_endpoint_get_header_wait (const FaspEndpoint *endpoint, FaspTime now);
 /* The next byte, written at @media_time, begins a unit that can be decoded without the bytes
  * before. @each: all units of the stream can; else it is a key frame. FALSE: there is no room yet
@@ -257,8 +257,8 @@ gdouble fasp_endpoint_look_at_loss (FaspEndpoint *endpoint);
 /* Sender: for how long, since the last call, the rate allowed sending but the endpoint was not
  * polled, µs; the longest time of all receivers. */
 FaspTime fasp_endpoint_look_at_missed (FaspEndpoint *endpoint);
-/* Sender, to be called regularly: finds a receiver that is heard, but acknowledged none of the
- * blocks in flight between the last @looks calls. FALSE: there is none. */
+/* Sender, to be called regularly: finds a receiver that is heard, but has acknowledged none of
+ * the blocks in flight over the last @looks calls. FALSE: there is none. */
 gboolean fasp_endpoint_look_for_stuck (FaspEndpoint *endpoint, FaspTime now, guint looks,
     FaspAddress *where);
 /* Receiver: lateness in µs over the path's best case, of blocks as they

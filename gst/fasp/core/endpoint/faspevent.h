@@ -47,7 +47,8 @@ typedef enum
 /* Events with a session: the terms that both ends agreed upon. */
 typedef struct
 {
-  gboolean latency_known; /* FALSE: the receiver is still to choose the latency */
+  gboolean latency_known; /* FALSE: the latency is still to be found by the sender, or by the
+                             receiver if the sender does not announce it in time */
   guint latency_ms;       /* latency at the beginning of the session */
   guint flows;            /* number of flows agreed upon */
   guint flows_here;       /* number of flows that this end has */

@@ -315,7 +315,8 @@ notify_outages (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   }
 }
 
-/* Interrupts the session if the peer was not heard since the network reported its port closed. */
+/* Interrupts the session if the peer was not heard in time after the network reported its port
+ * closed. */
 static void
 run_refusal (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {

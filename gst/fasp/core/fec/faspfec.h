@@ -24,7 +24,7 @@ G_BEGIN_DECLS
 #define FASP_FEC_WINDOW_MAX 1024
 /* The longest time in which repairs cover a block, for one receiver or a group. */
 #define FASP_FEC_REACH_MAX (100 * FASP_MSEC)
-#define FASP_FEC_SHARE_MAX 1.
+#define FASP_FEC_SHARE_MAX 1. /* repairs for each block */
 
 typedef enum
 {

@@ -72,7 +72,7 @@ typedef struct
 
 typedef struct _FaspMerge FaspMerge;
 
-/* @recent: bytes kept of the newest ones, to compare other sources with. */
+/* @recent: how many of the newest bytes are kept, to compare other sources with. */
 FaspMerge *fasp_merge_new (FaspRedundancy redundancy, guint sources, guint64 recent);
 void fasp_merge_free (FaspMerge *merge);
 

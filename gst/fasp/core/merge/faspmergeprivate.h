@@ -89,7 +89,8 @@ typedef struct
   FaspOrigin origin;       /* origin of its last block */
   FaspAnchors *anchors;    /* anchors of its bytes while its position is searched for; owned */
   guint64 searched;        /* bytes of the source that this search has covered */
-  FaspAlignment alignment; /* alignment of its offsets, if it has another origin */
+  FaspAlignment alignment; /* of its offsets with the stream's, if the source has another origin
+                              than the stream */
   FaspTime placed;         /* when the alignment became known */
 
   FaspApart apart[FASP_SOURCES_MAX]; /* indexed by the other source; changed by faspmergetrust.c */

@@ -105,6 +105,7 @@ struct _FaspRate
  * 0 for @min or @max means FASP_RATE_LEAST or FASP_RATE_MOST. */
 FaspRate *fasp_rate_new (FaspRateControl control, guint64 min, guint64 max, FaspTime now);
 void fasp_rate_free (FaspRate *rate);
+/* Sets the bounds of the rate. May be called at any time. */
 void fasp_rate_set_bounds (FaspRate *rate, guint64 min, guint64 max);
 void fasp_rate_feedback (FaspRate *rate, const FaspRateFeedback *feedback);
 /* A packet is reported without a receive timestamp; @bytes: as in a sample.  It is no longer in

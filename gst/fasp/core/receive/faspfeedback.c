@@ -21,8 +21,8 @@
  * to IDLE. */
 #define PAUSE FASP_FEEDBACK_CLOCK_MAX
 #define IDLE (500 * FASP_MSEC)
-/* Feedback is repeated only while more tokens than this are left: FRESH_SPARES for a new loss, else
- * REPEAT_SPARES. */
+/* Feedback is repeated only while at least this many tokens are left: FRESH_SPARES for a new loss,
+ * else REPEAT_SPARES. */
 #define REPEAT_SPARES (TOKENS_MAX / 2)
 #define FRESH_SPARES (TOKENS_MAX / 8)
 /* A member repeats its request for missing blocks after ASK_AGAIN halves of a round trip, but not

@@ -48,7 +48,8 @@ typedef struct
   FaspTime excused;        /* the part of the time since `heard' in which our process did not run */
   FaspTime resume_timeout; /* how long the peer may be silent before the session ends; set by the
                               endpoint */
-  gboolean interrupted;    /* the peer is silent beyond the idle timeout; set by the endpoint */
+  gboolean interrupted; /* the peer is silent beyond the idle timeout, or its port is closed; set by
+                           the endpoint */
 } FaspLiveness;
 
 /* How large a datagram may be. `room' and `wire_max' hold for all flows in use, and are set by
@@ -137,7 +138,7 @@ typedef struct
  * pointers. */
 typedef struct
 {
-  FaspTime *newcomer_times; /* by FaspTxPeer: when its peers may get the next block */
+  FaspTime *newcomer_times; /* by FaspTxPeer: when any peer in it may get the next block */
   FaspTotal *total;         /* the endpoint's total rate; NULL: it has none */
   FaspTotalShare share;     /* this session's share of the total; changed by both */
 } FaspSessionShared;

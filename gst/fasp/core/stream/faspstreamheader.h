@@ -13,7 +13,7 @@
 
 G_BEGIN_DECLS
 
-#define FASP_STREAM_HEADER_MAX (256 * 1024)
+#define FASP_STREAM_HEADER_MAX (256 * 1024) /* bytes */
 
 /* The largest header for a store of @buffer_size bytes: a larger one might never find room. */
 gsize fasp_stream_header_get_most (guint64 buffer_size);

@@ -32,6 +32,7 @@ G_BEGIN_DECLS
 #define FASP_BLOCK_BITS 24
 /* Larger than any stream's block numbers; keeps their sums within a varint. */
 #define FASP_BLOCK_MAX (FASP_VARINT_MAX / 2)
+/* Largest payload of a block, in bytes. */
 #define FASP_BLOCK_SIZE_MAX (FASP_DATAGRAM_MAX - FASP_DATA_HEADER - FASP_TAG_SIZE_NONE)
 #define FASP_MEDIA_TIME_BITS 32
 /* UDP payload bytes of a session datagram besides the block's payload: the headers, and

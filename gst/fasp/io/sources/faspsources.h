@@ -20,8 +20,8 @@ typedef struct _FaspSources FaspSources;
 /* Both are called by the reading thread, with no lock held. */
 typedef void (*FaspSourcesChangedFunc) (const FaspMergeEvent *event, gpointer user_data);
 /* An event of the stream as it was read: JOINED, or GAP, in which bytes_lost counts the missing
- * bytes. @source: the source of the bytes that follow. The same events of a single source are about
- * that source alone. */
+ * bytes. @source: the source of the bytes that follow. JOINED and GAP that the FaspIo of a source
+ * raises itself are about that source alone. */
 typedef void (*FaspSourcesEventFunc) (guint source, const FaspEvent *event, gpointer user_data);
 
 typedef struct
