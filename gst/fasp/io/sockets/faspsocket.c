@@ -227,24 +227,32 @@ set_options (FaspSocket *s, const FaspSocketSettings *settings, GError **error)
   return TRUE;
 }
 
-/* Stores the port that the socket is bound to. Does the address reach IPv4 addresses, too? */
 static gboolean
+get_bound (const FaspSocket *s, struct sockaddr_in6 *bound)
+{
+  socklen_t length = sizeof *bound;
+
+  return getsockname (s->fd, (struct sockaddr *) bound, &length) == 0;
+}
+
+static void
 note_port (FaspSocket *s)
 {
-  struct sockaddr_storage native;
-  const struct sockaddr_in6 *six = (const struct sockaddr_in6 *) &native;
-  socklen_t length = sizeof native;
-  gboolean maps = FALSE;
+  struct sockaddr_in6 bound;
 
-  if (getsockname (s->fd, (struct sockaddr *) &native, &length) != 0)
-    return s->maps;
-  if (native.ss_family == AF_INET6) {
-    g_atomic_int_set (&s->port, g_ntohs (six->sin6_port));
-    maps = IN6_IS_ADDR_UNSPECIFIED (&six->sin6_addr) || IN6_IS_ADDR_V4MAPPED (&six->sin6_addr);
-  } else {
-    g_atomic_int_set (&s->port, g_ntohs (((const struct sockaddr_in *) &native)->sin_port));
-  }
-  return maps;
+  /* the port is at the same place in both families */
+  if (get_bound (s, &bound))
+    g_atomic_int_set (&s->port, g_ntohs (bound.sin6_port));
+}
+
+/* Does the address that the IPv6 socket is bound to reach IPv4 addresses, too? */
+static gboolean
+reaches_ipv4 (const FaspSocket *s)
+{
+  struct sockaddr_in6 bound;
+
+  return !get_bound (s, &bound) || IN6_IS_ADDR_UNSPECIFIED (&bound.sin6_addr)
+      || IN6_IS_ADDR_V4MAPPED (&bound.sin6_addr);
 }
 
 static gboolean
@@ -256,14 +264,14 @@ open_family (FaspSocket *s, const FaspSocketSettings *settings, GSocketAddress *
     fail (error, "Cannot open a UDP socket", "Check the limit of open files (`ulimit -n').");
     return FALSE;
   }
-  s->maps = s->family == AF_INET6; /* FALSE below if the socket is bound to an IPv6 address */
   if (s->family == AF_INET6)
     set_int (s, IPPROTO_IPV6, IPV6_V6ONLY, 0);
   if (settings->joins != NULL) /* other sockets of this machine may listen to the same group */
     set_int (s, SOL_SOCKET, SO_REUSEADDR, 1);
   if (!set_options (s, settings, error) || !bind_socket (s, settings, address, error))
     return FALSE;
-  s->maps = note_port (s);
+  note_port (s);
+  s->maps = s->family == AF_INET6 && reaches_ipv4 (s);
   return TRUE;
 }
 
