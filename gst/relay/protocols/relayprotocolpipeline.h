@@ -43,9 +43,9 @@ typedef enum
 
 typedef struct
 {
-  RelayState
-      state;     /* IDLE: it waits to start again, after an error; STARTING: also while it dials */
-  guint callers; /* connected callers; 0: none, or not known */
+  /* IDLE: it waits to start again, after an error; STARTING: also while it dials */
+  RelayState state;
+  guint callers;    /* connected callers; 0: none, or not known */
   guint64 restarts; /* after errors */
   guint64 counts[RELAY_PIPELINE_COUNTS];
   guint64 level;        /* bytes that wait to be sent */
