@@ -58,7 +58,7 @@ def come_and_go(directory, changes, mbit, seconds, seed=1, look=None, **relay_se
     a, b, far, c = (benchlib.free_port() for _ in range(4))
     spare = [benchlib.free_port() for _ in range(4)]
     content = make_file(directory, int(mbit * 1e6 / 8 * seconds))
-    config = f"[stream s]\ninput = fasp://:{a}\noutput = fasp://:{b}?max-bitrate={int(3e6 * mbit)};fasp://:{c}\n"
+    config = f"[stream s]\ninput = fasp://:{a}?keep-listening=false\noutput = fasp://:{b}?max-bitrate={int(3e6 * mbit)};fasp://:{c}\n"
     link = [benchlib.program("netsim/linkem"), "relay", "--rtt", "40", "--loss", "2", "--listen", str(far), "--to",
             f"127.0.0.1:{b}"]
     with relaylib.Relay(directory, config, "api = true", **relay_settings) as relay, contextlib.ExitStack() as stack:

@@ -137,7 +137,7 @@ class Stream:
 
     def input_uri(self):
         keys = f"?latency={LATENCY[self.kind]}" if self.kind in LATENCY else ""
-        return {"fasp": f"fasp://:{self.inner}?keep-listening=true", "file": f"file://{self.ts}"}.get(
+        return {"fasp": f"fasp://:{self.inner}", "file": f"file://{self.ts}"}.get(
             self.kind, f"{self.kind}://127.0.0.1:{self.inner}{keys}"
             if self.kind != "srt" else f"srt://:{self.inner}{keys}")
 

@@ -145,6 +145,15 @@ set_defaults (const RelayEnd *end, GstElement *element)
   }
 }
 
+/* Does the element wait for calls? Decides as gst_fasp_settings_get_mode() does. */
+static gboolean
+listens (GstElement *element, const gchar *host)
+{
+  g_autofree gchar *mode = get_word (element, "mode");
+
+  return g_str_equal (mode, "none") ? relay_host_is_any (host) : g_str_equal (mode, "listener");
+}
+
 static gboolean
 set_up (GstElement *element, const RelayEnd *end, GError **error)
 {
@@ -154,6 +163,10 @@ set_up (GstElement *element, const RelayEnd *end, GError **error)
   if (!gst_uri_handler_set_uri (GST_URI_HANDLER (element), end->uri, error)
       || (!end->sends && !check_sources (element, uri, error)))
     return FALSE;
+  /* the end of a sender ends no receiver, as another sender may call */
+  if (!end->sends && listens (element, gst_uri_get_host (uri))
+      && !gst_uri_query_has_key (uri, "keep-listening"))
+    g_object_set (element, "keep-listening", TRUE, NULL);
   if (end->passphrase != NULL)
     g_object_set (element, "passphrase", end->passphrase, NULL);
   for (guint i = 0; i < RELAY_FILES; i++)
@@ -226,7 +239,7 @@ get_binding (const RelayEnd *end, RelayBinding *l)
   g_autoptr (GstElement) element = make_model (end);
   g_autoptr (GstUri) uri = gst_fasp_parse_uri (end->uri);
   const gchar *host = gst_uri_get_host (uri);
-  g_autofree gchar *mode = get_word (element, "mode"), *address = NULL;
+  g_autofree gchar *address = NULL;
   gboolean group = relay_host_is_group (host);
   guint flows;
 
@@ -238,10 +251,7 @@ get_binding (const RelayEnd *end, RelayBinding *l)
   l->address = g_strdup (address != NULL && !group ? address : host);
   l->first = gst_uri_get_port (uri);
   l->last = l->first + flows - 1;
-  if (group)
-    return l->group;
-  /* decides as gst_fasp_settings_get_mode() does */
-  return g_str_equal (mode, "none") ? relay_host_is_any (host) : g_str_equal (mode, "listener");
+  return group ? l->group : listens (element, host);
 }
 
 /* --- changes ----------------------------------------------------------------------------------- */
