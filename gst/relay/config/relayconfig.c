@@ -388,9 +388,10 @@ relay_config_parse (const gchar *text, gsize size, const RelayConfig *before, GE
                 relay_section_read (file, &secrets, config, error) :
                 add_stream (file, groups[i], &secrets, config, error)))
       return NULL;
-  if (config->streams->len == 0) {
+  if (config->streams->len == 0 && !config->api && config->api_socket == NULL) {
     RELAY_BAD (error,
-        "there is nothing to do: write a section [stream NAME] with input and output.");
+        "there is nothing to do: write a section [stream NAME] with input and output; or api = true "
+        "into [relay], and add streams by the API.");
     return NULL;
   }
   return relay_ports_check (config, error) ? g_steal_pointer (&config) : NULL;

@@ -1,36 +1,52 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relayedit.h"
 #include <string.h>
+#include "relayvalue.h"
 
 #define STREAM "stream "
 #define SECRET "passphrase"
+#define BLANKS " \t"
 
 struct _RelayEdit
 {
-  GKeyFile *file;
+  GPtrArray *lines; /* each with its line break */
 };
 
 RelayEdit *
 relay_edit_new (const gchar *text, gsize size)
 {
   RelayEdit *edit = g_new (RelayEdit, 1);
+  const gchar *end = text + size;
 
-  edit->file = g_key_file_new ();
-  g_key_file_load_from_data (edit->file, text, size, G_KEY_FILE_KEEP_COMMENTS, NULL);
+  edit->lines = g_ptr_array_new_with_free_func ((GDestroyNotify) relay_value_wipe);
+  while (text < end) {
+    const gchar *stop = memchr (text, '\n', end - text);
+
+    g_ptr_array_add (edit->lines,
+        stop != NULL ? g_strndup (text, stop + 1 - text) :
+                       g_strdup_printf ("%.*s\n", (int) (end - text), text));
+    text = stop != NULL ? stop + 1 : end;
+  }
   return edit;
 }
 
 void
 relay_edit_free (RelayEdit *edit)
 {
-  g_key_file_unref (edit->file);
+  g_ptr_array_unref (edit->lines);
   g_free (edit);
 }
 
 gchar *
 relay_edit_get_text (RelayEdit *edit, gsize *size)
 {
-  return g_key_file_to_data (edit->file, size, NULL);
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < edit->lines->len; i++)
+    g_string_append (text, g_ptr_array_index (edit->lines, i));
+  if (size != NULL)
+    *size = text->len;
+  return g_string_free (text, FALSE);
 }
 
 gboolean
@@ -49,67 +65,193 @@ relay_edit_check_name (const gchar *name, const gchar **why)
   return *why == NULL;
 }
 
-/* Returns the section of a stream, in which the name may have spaces around it. */
-static gchar *
-find_group (RelayEdit *edit, const gchar *name)
+/* --- lines --------------------------------------------------------------------------------- */
+
+/* Returns the first character of a line behind blanks; '\0' or a line break: the line is blank. */
+static const gchar *
+get_start (const RelayEdit *edit, guint line)
 {
-  g_auto (GStrv) groups = g_key_file_get_groups (edit->file, NULL);
+  const gchar *text = g_ptr_array_index (edit->lines, line);
 
-  for (guint i = 0; groups[i] != NULL; i++)
-    if (g_str_has_prefix (groups[i], STREAM)) {
-      g_autofree gchar *of = g_strstrip (g_strdup (groups[i] + strlen (STREAM)));
-
-      if (g_str_equal (of, name))
-        return g_strdup (groups[i]);
-    }
-  return g_strconcat (STREAM, name, NULL);
+  while (g_ascii_isspace (*text))
+    text++;
+  return text;
 }
+
+static gboolean
+is_blank (const RelayEdit *edit, guint line)
+{
+  return *get_start (edit, line) == '\0';
+}
+
+static gboolean
+is_comment (const RelayEdit *edit, guint line)
+{
+  return *get_start (edit, line) == '#';
+}
+
+/* Does the section of a stream begin here? Its name may have spaces around it. */
+static gboolean
+begins_stream (const RelayEdit *edit, guint line, const gchar *name)
+{
+  const gchar *text = get_start (edit, line);
+  g_autofree gchar *section = *text == '[' ? g_strndup (text + 1, strcspn (text + 1, "]")) : NULL;
+
+  return section != NULL && g_str_has_prefix (section, STREAM)
+      && g_str_equal (g_strstrip (section + strlen (STREAM)), name);
+}
+
+/* Has the line this key? NULL: any key. */
+static gboolean
+has_key (const RelayEdit *edit, guint line, const gchar *key)
+{
+  const gchar *text = get_start (edit, line), *equals = strchr (text, '=');
+  g_autofree gchar *its = NULL;
+
+  if (equals == NULL || *text == '[' || *text == '#')
+    return FALSE;
+  its = g_strchomp (g_strndup (text, equals - text));
+  return key == NULL || g_str_equal (its, key);
+}
+
+/* Finds the section of a stream: the line of its name, and the first line behind its keys. */
+static gboolean
+find_section (const RelayEdit *edit, const gchar *name, guint *head, guint *end)
+{
+  for (*head = 0; *head < edit->lines->len; (*head)++) {
+    if (!begins_stream (edit, *head, name))
+      continue;
+    *end = *head + 1;
+    for (guint i = *end; i < edit->lines->len && *get_start (edit, i) != '['; i++)
+      if (has_key (edit, i, NULL))
+        *end = i + 1;
+    return TRUE;
+  }
+  return FALSE;
+}
+
+static const gchar *
+get_break (const RelayEdit *edit, guint line)
+{
+  return line < edit->lines->len
+          && g_str_has_suffix (g_ptr_array_index (edit->lines, line), "\r\n") ?
+      "\r\n" :
+      "\n";
+}
+
+/* Returns how many bytes of a line come before its value. */
+static gsize
+get_value_at (const gchar *line)
+{
+  gsize at = strcspn (line, "=") + 1;
+
+  return at + strspn (line + at, BLANKS);
+}
+
+/* Returns what is between a key and its value, as the section's first key has it. */
+static gchar *
+get_equals (const RelayEdit *edit, guint head, guint end)
+{
+  for (guint i = head + 1; i < end; i++)
+    if (has_key (edit, i, NULL)) {
+      const gchar *line = g_ptr_array_index (edit->lines, i);
+      gsize at = strcspn (line, "=");
+
+      while (at > 0 && strchr (BLANKS, line[at - 1]) != NULL)
+        at--;
+      return g_strndup (line + at, get_value_at (line) - at);
+    }
+  return g_strdup (" = ");
+}
+
+/* --- sections and keys ----------------------------------------------------------------------- */
 
 void
 relay_edit_add_stream (RelayEdit *edit, const gchar *name)
 {
-  g_autofree gchar *group = find_group (edit, name);
+  const gchar *ends = get_break (edit, 0);
 
-  /* GLib makes a section with its first key */
-  g_key_file_set_string (edit->file, group, "input", "");
+  if (edit->lines->len > 0 && !is_blank (edit, edit->lines->len - 1))
+    g_ptr_array_add (edit->lines, g_strdup (ends));
+  g_ptr_array_add (edit->lines, g_strconcat ("[" STREAM, name, "]", ends, NULL));
 }
 
+/* The comment right above the section goes with it, if a blank line is above that. */
 void
 relay_edit_remove_stream (RelayEdit *edit, const gchar *name)
 {
-  g_autofree gchar *group = find_group (edit, name);
+  guint head, end, above;
 
-  g_key_file_remove_group (edit->file, group, NULL);
+  if (!find_section (edit, name, &head, &end))
+    return;
+  for (above = head; above > 0 && is_comment (edit, above - 1);)
+    above--;
+  if (above > 0 && is_blank (edit, above - 1))
+    head = above;
+  while (end < edit->lines->len && is_blank (edit, end))
+    end++;
+  while (end == edit->lines->len && head > 0 && is_blank (edit, head - 1))
+    head--;
+  g_ptr_array_remove_range (edit->lines, head, end - head);
+}
+
+/* @value: as it is written into the file; NULL removes the key. */
+static void
+set_value (RelayEdit *edit, const gchar *name, const gchar *key, const gchar *value)
+{
+  guint head, end, at;
+  g_autofree gchar *equals = NULL;
+
+  if (!find_section (edit, name, &head, &end))
+    return;
+  for (at = head + 1; at < end && !has_key (edit, at, key);)
+    at++;
+  if (value == NULL) {
+    if (at < end)
+      g_ptr_array_remove_index (edit->lines, at);
+  } else if (at < end) {
+    gchar *line = g_ptr_array_index (edit->lines, at);
+
+    g_ptr_array_index (edit->lines, at) =
+        g_strdup_printf ("%.*s%s%s", (int) get_value_at (line), line, value, get_break (edit, at));
+    relay_value_wipe (line);
+  } else {
+    equals = get_equals (edit, head, end);
+    g_ptr_array_insert (edit->lines, end,
+        g_strconcat (key, equals, value, get_break (edit, head), NULL));
+  }
 }
 
 void
 relay_edit_set_string (RelayEdit *edit, const gchar *name, const gchar *key, const gchar *value)
 {
-  g_autofree gchar *group = find_group (edit, name);
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  gchar *written = NULL;
 
-  if (value != NULL)
-    g_key_file_set_string (edit->file, group, key, value);
-  else
-    g_key_file_remove_key (edit->file, group, key, NULL);
-}
-
-gchar **
-relay_edit_get_outputs (RelayEdit *edit, const gchar *name)
-{
-  g_autofree gchar *group = find_group (edit, name);
-
-  return g_key_file_get_string_list (edit->file, group, "output", NULL, NULL);
+  if (value != NULL) {
+    g_key_file_set_string (file, STREAM, key, value);
+    written = g_key_file_get_value (file, STREAM, key, NULL);
+  }
+  set_value (edit, name, key, written);
+  relay_value_wipe (written);
 }
 
 void
 relay_edit_set_outputs (RelayEdit *edit, const gchar *name, const gchar *const *uris)
 {
-  g_autofree gchar *group = find_group (edit, name);
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  guint n = g_strv_length ((gchar **) uris);
+  gchar *written = NULL;
 
-  if (uris[0] == NULL)
-    g_key_file_remove_key (edit->file, group, "output", NULL);
-  else
-    g_key_file_set_string_list (edit->file, group, "output", uris, g_strv_length ((gchar **) uris));
+  if (n > 0) {
+    g_key_file_set_string_list (file, STREAM, "output", uris, n);
+    written = g_key_file_get_value (file, STREAM, "output", NULL);
+    /* the last ; ends an empty URI, which is refused then */
+    if (uris[n - 1][0] != '\0')
+      written[strlen (written) - 1] = '\0';
+  }
+  set_value (edit, name, "output", written);
+  relay_value_wipe (written);
 }
 
 /* --- URIs ---------------------------------------------------------------------------------- */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relayedit.h: changes the text of a configuration, key by key.
+ * relayedit.h: changes the text of a configuration, line by line.
  *
- * Comments and all other keys stay as they are.  The result may be no valid configuration:
- * relay_config_parse() checks it.
+ * A line that is not of the changed key stays as it is, byte by byte: spaces, comments, the order.
+ * The result may be no valid configuration: relay_config_parse() checks it.
  */
 #pragma once
 
@@ -29,8 +29,6 @@ void relay_edit_remove_stream (RelayEdit *edit, const gchar *name);
 /* @value: NULL removes the key, which then has its default. */
 void relay_edit_set_string (RelayEdit *edit, const gchar *name, const gchar *key,
     const gchar *value);
-/* The URIs of a stream's outputs, in the order of the file. */
-gchar **relay_edit_get_outputs (RelayEdit *edit, const gchar *name);
 void relay_edit_set_outputs (RelayEdit *edit, const gchar *name, const gchar *const *uris);
 
 /* Returns @uri with this value of a key in its query.  @value: NULL: returns @uri without the key.

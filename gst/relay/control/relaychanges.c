@@ -120,12 +120,6 @@ delete_stream (RelayCall *call)
 {
   g_autoptr (RelayEdit) text = edit (call);
 
-  if (call->api->funcs.get_config (call->api->data)->streams->len == 1) {
-    relay_api_refuse (call->page, 422,
-        "It is the only stream, and without one the relay has nothing to do: add another one before, "
-        "or end the relay.");
-    return;
-  }
   relay_edit_remove_stream (text, call->stream);
   if (apply (call, text, NULL))
     relay_call_answer_nothing (call->page);
@@ -175,6 +169,18 @@ patch_input (RelayCall *call)
     relay_call_answer_end (call, 200, 0);
 }
 
+/* Returns the URIs of the stream's outputs, in the order of the file, and room for another one. */
+static gchar **
+list_uris (RelayCall *call)
+{
+  guint n = call->config->outputs->len;
+  gchar **uris = g_new0 (gchar *, n + 2);
+
+  for (guint i = 0; i < n; i++)
+    uris[i] = g_strdup (((RelayEnd *) g_ptr_array_index (call->config->outputs, i))->uri);
+  return uris;
+}
+
 /* Returns the ids of the stream's outputs, in the order of the file. */
 static GArray *
 list_ids (RelayCall *call)
@@ -191,13 +197,11 @@ add_output (RelayCall *call)
 {
   g_autoptr (RelayEdit) text = edit (call);
   g_autoptr (GArray) ids = list_ids (call);
-  g_auto (GStrv) old = relay_edit_get_outputs (text, call->stream);
-  guint n = g_strv_length (old), id = call->config->next_id;
+  g_auto (GStrv) outputs = list_uris (call);
+  guint id = call->config->next_id;
 
-  old = g_renew (gchar *, old, n + 2);
-  old[n] = g_strdup (relay_call_get_string (call, "uri"));
-  old[n + 1] = NULL;
-  relay_edit_set_outputs (text, call->stream, (const gchar *const *) old);
+  outputs[call->config->outputs->len] = g_strdup (relay_call_get_string (call, "uri"));
+  relay_edit_set_outputs (text, call->stream, (const gchar *const *) outputs);
   g_array_append_val (ids, id);
   if (!apply (call, text, &(RelayKept) { call->stream, ids }))
     return;
@@ -210,7 +214,7 @@ patch_output (RelayCall *call)
 {
   g_autoptr (RelayEdit) text = edit (call);
   g_autoptr (GArray) ids = list_ids (call);
-  g_auto (GStrv) outputs = relay_edit_get_outputs (text, call->stream);
+  g_auto (GStrv) outputs = list_uris (call);
   guint id = call->output->id;
   gchar *uri = change_uri (call, call->output->uri);
 
@@ -226,7 +230,7 @@ delete_output (RelayCall *call)
 {
   g_autoptr (RelayEdit) text = edit (call);
   g_autoptr (GArray) ids = list_ids (call);
-  g_auto (GStrv) outputs = relay_edit_get_outputs (text, call->stream);
+  g_auto (GStrv) outputs = list_uris (call);
 
   g_array_remove_index (ids, call->index);
   g_free (outputs[call->index]);

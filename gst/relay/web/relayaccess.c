@@ -49,13 +49,6 @@ is_json (const gchar *type)
       && (type[n] == '\0' || type[n] == ';' || type[n] == ' ');
 }
 
-static gboolean
-has_body (const gchar *method)
-{
-  return g_str_equal (method, "PUT") || g_str_equal (method, "POST")
-      || g_str_equal (method, "PATCH");
-}
-
 guint
 relay_access_check (const gchar *token, const RelayAsk *ask, const gchar **why)
 {
@@ -72,7 +65,7 @@ relay_access_check (const gchar *token, const RelayAsk *ask, const gchar **why)
            "Authorization: Bearer TOKEN, or call fasp-relayctl with --token-file.";
     return 401;
   }
-  if (has_body (ask->method) && !is_json (ask->type)) {
+  if (ask->has_body && !is_json (ask->type)) {
     *why = "Send JSON, and Content-Type: application/json.";
     return 415;
   }

@@ -3,7 +3,7 @@
  * relayaccess.h: which requests may use the API that changes a relay.
  *
  * A web page of another site can have a browser send requests to the relay.  So requests from
- * another site (Origin, Sec-Fetch-Site) are refused, and a change needs a content type that a form
+ * another site (Origin, Sec-Fetch-Site) are refused, and a body needs a content type that a form
  * cannot have.  relaynames.h checks the host name.
  */
 #pragma once
@@ -22,6 +22,7 @@ typedef struct
   const gchar *type; /* Content-Type */
   const gchar *authorization;
   const gchar *path;
+  gboolean has_body;
 } RelayAsk;
 
 /* Returns 0, or the status to refuse with; *why: a sentence that says what to do. @token NULL: none

@@ -248,6 +248,8 @@ admit (RelayRequest *request)
     .type = get_header (c, MHD_HTTP_HEADER_CONTENT_TYPE),
     .authorization = get_header (c, MHD_HTTP_HEADER_AUTHORIZATION),
     .path = request->asked.path,
+    .has_body = (length != NULL && !g_str_equal (length, "0"))
+        || get_header (c, MHD_HTTP_HEADER_TRANSFER_ENCODING) != NULL,
   };
 
   request->asked.only_new = g_strcmp0 (get_header (c, MHD_HTTP_HEADER_IF_NONE_MATCH), "*") == 0;

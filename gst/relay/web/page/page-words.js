@@ -70,7 +70,7 @@ function sayState(stream) {
 function sayNotReady(streams) {
   const names = streams.filter(s => !s.receiving && !s.optional).map(s => s.name);
   const more = names.length > 2 ? ` and ${names.length - 2} more` : "";
-  return names.length ? `Not ready: waits for ${names.slice(0, 2).join(", ")}${more}` : "Not ready";
+  return names.length ? `Not ready: waits for ${names.slice(0, 2).join(", ")}${more}` : streams.length ? "Not ready" : "No stream yet";
 }
 
 /* The caption below a picture of @time, or below its empty place. @error: why the last try made no picture. */
