@@ -50,6 +50,9 @@ typedef struct
 
 /* Returns the element, ready to start; a floating reference. */
 GstElement *relay_end_make (const RelayEnd *end, const gchar *name, GError **error);
+/* Returns the property `stats' of such an element, with what the relay itself knows of its stream.
+ */
+GstStructure *relay_end_get_stats (GstElement *element);
 /* Looks for faults that the element would otherwise report only at its start. */
 gboolean relay_end_check (const RelayEnd *end, GError **error);
 /* Can its protocol use a passphrase, and relay_end_files? */

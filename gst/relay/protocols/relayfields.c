@@ -3,6 +3,7 @@
 
 static const FaspStatField fields[] = {
   { .name = "bytes-not-ts", .unit = FASP_UNIT_BYTES, .kind = FASP_KIND_COUNTER },
+  { .name = "continuity-errors", .unit = FASP_UNIT_NONE, .kind = FASP_KIND_COUNTER },
   { .name = "datagrams-refused", .unit = FASP_UNIT_NONE, .kind = FASP_KIND_COUNTER },
   { .name = "end-restarts", .unit = FASP_UNIT_NONE, .kind = FASP_KIND_COUNTER },
 };

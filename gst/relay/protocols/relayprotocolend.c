@@ -390,6 +390,8 @@ make_stats (RelayProtocolEnd *self)
       "end-error", G_TYPE_STRING, pipeline.error, NULL);
   if (looks_for_packets (self))
     gst_structure_set (stats, "bytes-not-ts", G_TYPE_UINT64, self->stray, NULL);
+  if (self->pipeline != NULL)
+    relay_protocol_pipeline_add_figures (self->pipeline, stats);
   if (protocol->add_figures != NULL)
     protocol->add_figures (self->protocol_uri, &pipeline, stats);
   g_mutex_unlock (&self->lock);

@@ -2,6 +2,7 @@
 #include <net/if.h>
 #include <string.h>
 #include <gst/app/app.h>
+#include "relaycontinuity.h"
 #include "relaygroup.h"
 #include "relayprotocol.h"
 #include "relayretry.h"
@@ -36,6 +37,7 @@ struct _RelayProtocolPipeline
   guint64 pushed;    /* bytes that the source was given */
   guint64 failed;    /* bytes that this pipeline did not send, at the last look */
   RelayProtocolPipelineStats stats; /* without the level, and without bytes of this pipeline */
+  RelayContinuity *continuity;      /* of the data received, or taken to be sent */
   /* the rest is used in the thread alone; the watch also where relaywatch.h allows it */
   RelayWatch *watch;    /* of the pipeline that plays */
   gchar *address;       /* of the host, when the last pipeline was built */
@@ -57,10 +59,12 @@ relay_protocol_pipeline_send (RelayProtocolPipeline *self, GstBuffer *buffer, gu
 
   g_mutex_lock (&self->lock);
   room = self->source != NULL && gst_app_src_get_current_level_bytes (self->source) + size <= most;
-  if (room)
+  if (room) {
+    relay_continuity_push_buffer (self->continuity, buffer);
     room = gst_app_src_push_buffer (self->source, buffer) == GST_FLOW_OK;
-  else
+  } else {
     gst_buffer_unref (buffer);
+  }
   self->pushed += room ? size : 0;
   g_mutex_unlock (&self->lock);
   return room;
@@ -76,6 +80,9 @@ on_received (GstAppSink *sink, gpointer data)
   if (buffer == NULL)
     return GST_FLOW_OK;
   relay_watch_note_received (self->watch);
+  g_mutex_lock (&self->lock);
+  relay_continuity_push_buffer (self->continuity, buffer);
+  g_mutex_unlock (&self->lock);
   self->funcs->received (gst_buffer_ref (buffer), self->owner);
   return GST_FLOW_OK;
 }
@@ -126,6 +133,8 @@ relay_protocol_pipeline_note_caller (RelayProtocolPipeline *self, GSocketAddress
 
   g_mutex_lock (&self->lock);
   self->stats.callers += connected ? 1 : -1;
+  if (!self->protocol_uri->sends && connected)
+    relay_continuity_begin (self->continuity);
   g_mutex_unlock (&self->lock);
   relay_protocol_pipeline_tell (self, text);
 }
@@ -376,6 +385,8 @@ build (RelayProtocolPipeline *self, GError **error)
   g_mutex_lock (&self->lock);
   self->bus = bus;
   self->stats.callers = 0;
+  if (!self->protocol_uri->sends)
+    relay_continuity_begin (self->continuity);
   g_mutex_unlock (&self->lock);
   return pipeline;
 }
@@ -588,6 +599,7 @@ unref (RelayProtocolPipeline *self)
   g_object_unref (self->cancellable);
   gst_clear_object (&self->source);
   g_free (self->stats.error);
+  g_free (self->continuity);
   g_free (self->address);
   g_hash_table_unref (self->answered);
   g_cond_clear (&self->wake);
@@ -641,6 +653,7 @@ relay_protocol_pipeline_new (const RelayProtocolUri *protocol_uri,
   self->funcs = funcs;
   self->owner = g_object_ref (owner);
   self->cancellable = g_cancellable_new ();
+  self->continuity = relay_continuity_new ();
   self->answered = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   g_mutex_init (&self->counting);
   g_mutex_init (&self->lock);
@@ -704,4 +717,12 @@ relay_protocol_pipeline_get_stats (RelayProtocolPipeline *self, RelayProtocolPip
     }
   }
   g_mutex_unlock (&self->counting);
+}
+
+void
+relay_protocol_pipeline_add_figures (RelayProtocolPipeline *self, GstStructure *stats)
+{
+  g_mutex_lock (&self->lock);
+  relay_continuity_add_figure (self->continuity, stats);
+  g_mutex_unlock (&self->lock);
 }

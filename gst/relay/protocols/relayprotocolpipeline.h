@@ -73,6 +73,8 @@ GstClockTime relay_protocol_pipeline_get_time (void);
 
 void relay_protocol_pipeline_get_stats (RelayProtocolPipeline *self,
     RelayProtocolPipelineStats *stats);
+/* Adds what is known of the stream that passed. */
+void relay_protocol_pipeline_add_figures (RelayProtocolPipeline *self, GstStructure *stats);
 
 /* For the protocol's file. All but the first two may be called from threads of elements. */
 

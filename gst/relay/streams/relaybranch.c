@@ -162,7 +162,7 @@ relay_branch_get_stats (RelayBranch *branch, RelayState stream, RelayEndStats *f
   figures->state = get_state (branch, stream);
   if (figures->uri == NULL)
     g_object_get (branch->element, "uri", &figures->uri, NULL);
-  g_object_get (branch->element, "stats", &figures->stats, NULL);
+  figures->stats = relay_end_get_stats (branch->element);
   gst_structure_get_uint64 (figures->stats, "callers-misdirected", &misdirected);
   g_mutex_lock (&branch->lock);
   figures->refused = branch->mute + misdirected;

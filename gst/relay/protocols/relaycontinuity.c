@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "relaycontinuity.h"
+#include <string.h>
+
+#define PACKET 188
+#define SYNC 0x47
+#define NULL_PID 0x1fff
+
+/* Bits of a header's bytes 1, 3 and 5. */
+#define DAMAGED 0x80
+#define ADAPTATION 0x20
+#define PAYLOAD 0x10
+#define DISCONTINUITY 0x80
+
+/* Of a PID: the counter is in the lower bits. */
+#define COUNTER 0x0f
+#define KNOWN 0x10
+#define TWICE 0x20 /* the last packet was the second with its counter */
+
+RelayContinuity *
+relay_continuity_new (void)
+{
+  return g_new0 (RelayContinuity, 1);
+}
+
+void
+relay_continuity_begin (RelayContinuity *self)
+{
+  self->synced = FALSE;
+  self->phase = 0;
+  self->header[0] = 0;
+  memset (self->pids, 0, sizeof self->pids);
+}
+
+/* Looks at the packet whose header is complete. */
+static void
+take_packet (RelayContinuity *self)
+{
+  const guint8 *h = self->header;
+  guint pid = (h[1] & 0x1f) << 8 | h[2];
+  guint8 counter = h[3] & COUNTER, last = self->pids[pid];
+  gboolean payload = (h[3] & PAYLOAD) != 0;
+  gboolean announced = (h[3] & ADAPTATION) != 0 && h[4] > 0 && (h[5] & DISCONTINUITY) != 0;
+
+  self->packets++;
+  if (pid == NULL_PID || (h[1] & DAMAGED) != 0 || (h[3] & (ADAPTATION | PAYLOAD)) == 0)
+    return;
+  self->pids[pid] = counter | KNOWN;
+  if ((last & KNOWN) == 0 || announced)
+    return;
+  if (payload && counter == (last & COUNTER) && (last & TWICE) == 0)
+    self->pids[pid] |= TWICE;
+  else if (!payload && counter == (last & COUNTER))
+    self->pids[pid] = last;
+  else if (!payload || counter != ((last + 1) & COUNTER))
+    self->errors++;
+}
+
+/* Takes the first of @size bytes, where a sync byte should be.  Returns how many bytes it took. */
+static gsize
+take_start (RelayContinuity *self, const guint8 *data, gsize size)
+{
+  const guint8 *found = memchr (data, SYNC, size);
+  gboolean waited = self->header[0] == SYNC;
+
+  if (data[0] == SYNC) {
+    /* the packet before it was the first one, and was waiting for this byte */
+    if (!self->synced && waited)
+      take_packet (self);
+    self->synced = waited;
+    self->header[0] = SYNC;
+    self->phase = 1;
+    return 1;
+  }
+  self->synced = FALSE;
+  self->header[0] = 0;
+  return found != NULL ? (gsize) (found - data) : size;
+}
+
+void
+relay_continuity_push (RelayContinuity *self, const guint8 *data, gsize size)
+{
+  while (size > 0) {
+    gsize n;
+
+    if (self->phase == 0) {
+      n = take_start (self, data, size);
+    } else {
+      n = self->phase < RELAY_CONTINUITY_HEADER ? 1 : MIN (size, PACKET - self->phase);
+      if (self->phase < RELAY_CONTINUITY_HEADER)
+        self->header[self->phase] = data[0];
+      self->phase += n;
+      if (self->phase == RELAY_CONTINUITY_HEADER && self->synced)
+        take_packet (self);
+      self->phase %= PACKET;
+    }
+    data += n;
+    size -= n;
+  }
+}
+
+void
+relay_continuity_push_buffer (RelayContinuity *self, GstBuffer *buffer)
+{
+  GstMapInfo map;
+
+  for (guint i = 0; i < gst_buffer_n_memory (buffer); i++) {
+    GstMemory *memory = gst_buffer_peek_memory (buffer, i);
+
+    if (!gst_memory_map (memory, &map, GST_MAP_READ))
+      continue;
+    relay_continuity_push (self, map.data, map.size);
+    gst_memory_unmap (memory, &map);
+  }
+}
+
+void
+relay_continuity_add_figure (const RelayContinuity *self, GstStructure *stats)
+{
+  if (self->packets > 0)
+    gst_structure_set (stats, "continuity-errors", G_TYPE_UINT64, self->errors, NULL);
+}
