@@ -81,6 +81,10 @@ class Relay:
     def status(self):
         return json.loads(self.get("/status.json")[2])
 
+    def happened(self, kind):
+        """Events of this kind, the newest first."""
+        return [e for e in json.loads(self.get("/happened.json")[2]) if e["kind"] == kind]
+
     def wait_status(self, good):
         until, status = time.monotonic() + benchlib.LIMIT, {}
         while True:

@@ -278,6 +278,12 @@ on_tell (const gchar *text, const gchar *why, gpointer data)
           gst_message_new_info (self, error, NULL));
 }
 
+static void
+on_visit (GstStructure *peer, gpointer self)
+{
+  gst_element_post_message (self, gst_message_new_element (self, peer));
+}
+
 static gboolean
 on_calls (GSocketAddress *address, const gchar *streamid, gpointer self)
 {
@@ -287,7 +293,7 @@ on_calls (GSocketAddress *address, const gchar *streamid, gpointer self)
   return good;
 }
 
-static const RelayProtocolPipelineFuncs functions = { on_received, on_tell, on_calls };
+static const RelayProtocolPipelineFuncs functions = { on_received, on_tell, on_visit, on_calls };
 
 static gboolean
 start (RelayProtocolEnd *self)

@@ -122,21 +122,30 @@ relay_protocol_pipeline_admits (RelayProtocolPipeline *self, GSocketAddress *add
   return self->funcs->calls (address, streamid, self->owner);
 }
 
+/* @reason: why the peer has gone; NULL: it is not known. */
+static void
+note_visit (RelayProtocolPipeline *self, const gchar *address, gboolean connected,
+    const gchar *reason)
+{
+  self->funcs->visit (gst_structure_new (connected ? "connection-added" : "connection-removed",
+                          "address-string", G_TYPE_STRING, address, "reason", G_TYPE_STRING, reason,
+                          NULL),
+      self->owner);
+}
+
 void
 relay_protocol_pipeline_note_caller (RelayProtocolPipeline *self, GSocketAddress *address,
     gboolean connected)
 {
   g_autofree gchar *name =
       address != NULL ? g_socket_connectable_to_string (G_SOCKET_CONNECTABLE (address)) : NULL;
-  g_autofree gchar *text = g_strdup_printf ("%s %s.", name != NULL ? name : "a caller",
-      connected ? "is connected" : "has gone");
 
   g_mutex_lock (&self->lock);
   self->stats.callers += connected ? 1 : -1;
   if (!self->protocol_uri->sends && connected)
     relay_continuity_begin (self->continuity);
   g_mutex_unlock (&self->lock);
-  relay_protocol_pipeline_tell (self, text);
+  note_visit (self, name, connected, NULL);
 }
 
 /* --- the pipeline --------------------------------------------------------------------------- */

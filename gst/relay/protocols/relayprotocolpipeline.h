@@ -30,6 +30,9 @@ typedef struct
   /* Reports a fact to the user. @why: something has failed; repetitions have the same one. NULL:
    * nothing has. */
   void (*tell) (const gchar *text, const gchar *why, gpointer data);
+  /* A peer has come or gone. Takes @peer: "connection-added" or "connection-removed", with the
+   * fields of faspsink's messages of these names that are known. */
+  void (*visit) (GstStructure *peer, gpointer data);
   /* A caller that gives the streamid of the URI wants to connect. FALSE: it is refused. */
   gboolean (*calls) (GSocketAddress *address, const gchar *streamid, gpointer data);
 } RelayProtocolPipelineFuncs;

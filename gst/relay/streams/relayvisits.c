@@ -27,12 +27,14 @@ relay_visits_describe (GstMessage *message)
 {
   const GstStructure *s = gst_message_get_structure (message);
   const gchar *address, *reason;
-  g_autofree gchar *peer = NULL;
-  guint64 bytes = 0, duration = 0;
+  g_autofree gchar *peer = NULL, *figures = NULL;
+  guint64 bytes, duration;
 
   if (s == NULL)
     return NULL;
   address = gst_structure_get_string (s, "address-string");
+  if (address == NULL)
+    address = "a peer";
   if (gst_structure_has_name (s, "connection-added")) {
     peer = describe_peer (s);
     return g_strdup_printf ("%s is connected%s.", address, peer);
@@ -41,8 +43,12 @@ relay_visits_describe (GstMessage *message)
     return NULL;
   peer = describe_peer (s);
   reason = gst_structure_get_string (s, "reason");
-  gst_structure_get_uint64 (s, "bytes", &bytes);
-  gst_structure_get_uint64 (s, "duration", &duration);
-  return g_strdup_printf ("%s has gone after %.1f s and %" G_GUINT64_FORMAT " bytes%s: %s.",
-      address, duration / (gdouble) GST_SECOND, bytes, peer, reason);
+  /* GStreamer's elements know neither */
+  figures = gst_structure_get_uint64 (s, "bytes", &bytes)
+          && gst_structure_get_uint64 (s, "duration", &duration) ?
+      g_strdup_printf (" after %.1f s and %" G_GUINT64_FORMAT " bytes",
+          duration / (gdouble) GST_SECOND, bytes) :
+      g_strdup ("");
+  return g_strdup_printf ("%s has gone%s%s%s%s.", address, figures, peer,
+      reason != NULL ? ": " : "", reason != NULL ? reason : "");
 }

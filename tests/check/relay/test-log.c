@@ -28,6 +28,9 @@ static const struct
     "bytes=(guint64)12345678901, duration=(guint64)61250000000;",
       "[::1]:5 has gone after 61.2 s and 12345678901 bytes "
       "(streamid \"news\"): [::1]:5 has finished." },
+  { "connection-removed, address-string=(string)\"192.0.2.1:5\";", "192.0.2.1:5 has gone." },
+  { "connection-removed, address-string=(string)NULL, reason=(string)lost;",
+      "a peer has gone: lost." },
   { "promise-changed, latency-ms=(uint)7;", NULL },
 };
 

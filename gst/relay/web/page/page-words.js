@@ -105,8 +105,8 @@ function sayEvent(event) {
   const asked = peer.streamid && peer.streamid !== event.stream ? `, which asked for “${peer.streamid}”` : "";
   if (kind === "came")
     return `${sayPeer(peer)} came to ${sayEnd(event.end)}${asked}.`;
-  return `${sayPeer(peer)} has gone from ${sayEnd(event.end)} after ${say.time(peer.seconds)} and ` +
-    `${say.bytes(peer.bytes)}: ${sayReason(peer)}.`;
+  const after = peer.seconds === null ? "" : ` after ${say.time(peer.seconds)} and ${say.bytes(peer.bytes)}`;
+  return `${sayPeer(peer)} has gone from ${sayEnd(event.end)}${after}: ${sayReason(peer)}.`;
 }
 
 function sayAgo(time, now) {
