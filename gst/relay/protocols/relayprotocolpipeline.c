@@ -45,8 +45,8 @@ struct _RelayProtocolPipeline
                            of its last answer: g_get_monotonic_time, µs */
   gint64 look_up_at;    /* when the host is looked up again: g_get_monotonic_time, µs */
   gboolean worked;      /* the last pipeline has reached its network */
-  gboolean looked;      /* the last pipeline was ended because a look found a fault */
-  gboolean played;      /* a pipeline has played before */
+  gboolean looked; /* the last pipeline was ended because a look found a fault of its network */
+  gboolean played; /* a pipeline has played before */
 };
 
 /* --- data --------------------------------------------------------------------------------- */
@@ -450,6 +450,24 @@ note_work (RelayProtocolPipeline *self)
   g_mutex_unlock (&self->lock);
 }
 
+/* Of an end that dials. @reason: as of note_visit(). */
+static void
+note_connection (RelayProtocolPipeline *self, gboolean connected, const gchar *reason)
+{
+  g_autofree gchar *peer =
+      g_strdup_printf (strchr (self->address, ':') != NULL ? "[%s]:%u" : "%s:%u", self->address,
+          self->protocol_uri->port);
+
+  gboolean was;
+
+  g_mutex_lock (&self->lock);
+  was = self->stats.callers > 0;
+  self->stats.callers = connected;
+  g_mutex_unlock (&self->lock);
+  if (was != connected)
+    note_visit (self, peer, connected, reason);
+}
+
 /* Checks whether the media still reach the network; returns as take_message(). */
 static gboolean
 look (RelayProtocolPipeline *self, gchar **text)
@@ -466,7 +484,10 @@ look (RelayProtocolPipeline *self, gchar **text)
   *text = relay_watch_look (self->watch, &works);
   if (works)
     note_work (self);
-  self->looked = *text != NULL;
+  if (relay_protocol_uri_dials (self->protocol_uri))
+    note_connection (self, works, NULL);
+  else
+    self->looked = *text != NULL;
   return *text != NULL || (relay_watch_sends_datagrams (self->protocol_uri) && has_moved (self));
 }
 
@@ -559,6 +580,8 @@ run_once (RelayProtocolPipeline *self)
     if (text == NULL)
       drain (self, bus);
   }
+  if (relay_protocol_uri_dials (self->protocol_uri))
+    note_connection (self, FALSE, text);
   settle (self);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (pipeline);

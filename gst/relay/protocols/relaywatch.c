@@ -7,6 +7,9 @@
 /* After so many looks without a datagram, the group is joined again, as switches forget members if
  * there is no querier (IGMP, MLD), and routes change: 10 s, as in faspsrc. */
 #define JOIN_AGAIN 10
+/* After so many looks without a connection, an end that dials is started anew: SRT has given up the
+ * call by then (SRTO_CONNTIMEO: 3 s), and srtsink notices that only when it has media to send. */
+#define DIALS 4
 
 struct _RelayWatch
 {
@@ -14,7 +17,7 @@ struct _RelayWatch
   GstElement *end;
   guint interface; /* number of the named interface when the end was started; 0: none is named */
   gint received;   /* atomic: data were received since the last look */
-  guint silent;    /* looks in a row without received data */
+  guint silent;    /* looks in a row without received data, or without a connection */
   guint64 sent;    /* bytes at the last look */
   gchar *why;      /* why datagrams could not be sent since then; NULL: none failed */
   guint64 given;   /* of an output that dials: bytes that its element has taken, sent or dropped;
@@ -190,6 +193,18 @@ look_at_group (RelayWatch *watch)
   return NULL;
 }
 
+/* Returns why an end that dials must be started anew; NULL: it need not be. */
+static gchar *
+look_at_call (RelayWatch *watch, gboolean *works)
+{
+  *works = watch->protocol_uri->protocol->is_connected (watch->end);
+  watch->silent = *works ? 0 : watch->silent + 1;
+  return watch->silent < DIALS ?
+      NULL :
+      g_strdup ("it is not connected: check that the other side runs and "
+                "waits for calls, and the passphrase of both.");
+}
+
 gchar *
 relay_watch_look (RelayWatch *watch, gboolean *works)
 {
@@ -199,7 +214,7 @@ relay_watch_look (RelayWatch *watch, gboolean *works)
   if (sender != NULL)
     return look_at_sender (watch, works);
   if (relay_protocol_uri_dials (watch->protocol_uri))
-    *works = watch->protocol_uri->protocol->is_connected (watch->end);
+    return look_at_call (watch, works);
   return !watch->protocol_uri->sends && relay_group_is_heard (watch->protocol_uri) ?
       look_at_group (watch) :
       NULL;
