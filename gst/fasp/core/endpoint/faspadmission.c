@@ -149,7 +149,7 @@ find_resumed (FaspEndpoint *endpoint, const Call *call)
 
   if (!call->hello.has_resume)
     return NULL;
-  session = g_hash_table_lookup (endpoint->by_id, GUINT_TO_POINTER (call->hello.resume_cid));
+  session = fasp_endpoint_find (endpoint, call->hello.resume_cid);
   if (session == NULL || session->state != FASP_SESSION_OPEN)
     return NULL;
   fasp_session_prove (session, call->open->nonce, proof);

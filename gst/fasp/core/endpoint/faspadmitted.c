@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspadmitted.h"
-#include "faspcallingprivate.h"
 
 gboolean
 fasp_admitted_has_name (const FaspEndpoint *endpoint)
@@ -24,23 +23,21 @@ is_same_call (gconstpointer a, gconstpointer b)
 }
 
 void
-fasp_admitted_init (FaspEndpoint *endpoint)
+fasp_admitted_init (FaspEndpointAdmitted *admitted, FaspEndpoint *endpoint)
 {
   guint8 secret[16];
 
   if (fasp_admitted_has_name (endpoint))
-    fasp_stream_get_names (endpoint->config.role, endpoint->config.streamid,
-        endpoint->calling->admitted.names);
-  endpoint->calling->admitted.by_call = g_hash_table_new (hash_call, is_same_call);
-  endpoint->calling->admitted.limiter = endpoint->config.limiter;
+    fasp_stream_get_names (endpoint->config.role, endpoint->config.streamid, admitted->names);
+  admitted->by_call = g_hash_table_new (hash_call, is_same_call);
+  admitted->limiter = endpoint->config.limiter;
   endpoint->random (endpoint->random_data, secret, sizeof secret);
-  if (endpoint->calling->admitted.limiter == NULL && !fasp_endpoint_is_caller (endpoint)) {
-    endpoint->calling->admitted.limiter = endpoint->calling->admitted.own_limiter =
-        g_new (FaspLimiter, 1);
-    fasp_limiter_init (endpoint->calling->admitted.limiter, secret);
+  if (admitted->limiter == NULL && !fasp_endpoint_is_caller (endpoint)) {
+    admitted->limiter = admitted->own_limiter = g_new (FaspLimiter, 1);
+    fasp_limiter_init (admitted->limiter, secret);
   }
-  endpoint->calling->admitted.networks = fasp_networks_new ();
-  endpoint->calling->admitted.newcomers = fasp_newcomers_new ();
+  admitted->networks = fasp_networks_new ();
+  admitted->newcomers = fasp_newcomers_new ();
 }
 
 void

@@ -5,13 +5,13 @@
  */
 #pragma once
 
-#include "faspendpointbase.h"
+#include "faspcallingprivate.h"
 
 G_BEGIN_DECLS
 
 /* Has the endpoint's stream a name, which callers may have to give? */
 gboolean fasp_admitted_has_name (const FaspEndpoint *endpoint);
-void fasp_admitted_init (FaspEndpoint *endpoint);
+void fasp_admitted_init (FaspEndpointAdmitted *admitted, FaspEndpoint *endpoint);
 void fasp_admitted_end (FaspEndpoint *endpoint);
 /* @session is about to be removed: forgets its call, so that a repetition counts as a new call. */
 void fasp_admitted_forget (FaspEndpoint *endpoint, FaspSession *session);

@@ -6,7 +6,6 @@
 #include "faspheaderwait.h"
 #include "fasphistory.h"
 #include "fasphold.h"
-#include "faspsendinglanes.h"
 #include "fasplimits.h"
 #include "faspmulticast.h"
 #include "faspreading.h"
@@ -81,15 +80,9 @@ fasp_beginning_make (FaspEndpoint *endpoint, FaspTime now, guint32 id, const Fas
   fasp_total_share_init (&session->shared.share, session);
   if (config->role == FASP_ROLE_SENDER)
     session->shared.total = &endpoint->shared.total;
-  session->record->lane = fasp_sending_lanes_choose (endpoint);
-  fasp_scheduler_add (fasp_endpoint_get_scheduler (endpoint, session), &session->record->scheduled,
-      session);
-  fasp_sending_lanes_share (endpoint);
   FASP_LOG (session->notes.log, now, SESSION_STARTED, FASP_LOG_POINTER (peer), hello->cid, flows,
       session->terms.latency.latency, config->role == FASP_ROLE_SENDER ? start : hello->start);
-  session->record->order = ++endpoint->made;
-  g_ptr_array_add (endpoint->sessions, session);
-  g_hash_table_insert (endpoint->by_id, GUINT_TO_POINTER (id), session);
+  fasp_endpoint_add (endpoint, session);
   return session;
 }
 

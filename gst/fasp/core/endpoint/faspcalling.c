@@ -9,18 +9,20 @@
 #include "faspstale.h"
 #include "faspstrangers.h"
 
-void
-fasp_calling_begin (FaspEndpoint *endpoint)
+FaspCalling *
+fasp_calling_new (FaspEndpoint *endpoint)
 {
-  endpoint->calling = g_new0 (FaspCalling, 1);
-  endpoint->calling->call.redial_time = endpoint->calling->call.punch_time = FASP_NEVER;
-  endpoint->calling->failover.time = FASP_NEVER;
-  endpoint->calling->gone = fasp_gone_new ();
-  fasp_admitted_init (endpoint);
+  FaspCalling *calling = g_new0 (FaspCalling, 1);
+
+  calling->call.redial_time = calling->call.punch_time = FASP_NEVER;
+  calling->failover.time = FASP_NEVER;
+  calling->gone = fasp_gone_new ();
+  fasp_admitted_init (&calling->admitted, endpoint);
+  return calling;
 }
 
 void
-fasp_calling_end (FaspEndpoint *endpoint)
+fasp_calling_free (FaspEndpoint *endpoint)
 {
   fasp_admitted_end (endpoint);
   fasp_caller_stop (&endpoint->calling->call.caller);

@@ -10,8 +10,8 @@
 
 G_BEGIN_DECLS
 
-void fasp_calling_begin (FaspEndpoint *endpoint);
-void fasp_calling_end (FaspEndpoint *endpoint);
+FaspCalling *fasp_calling_new (FaspEndpoint *endpoint);
+void fasp_calling_free (FaspEndpoint *endpoint);
 /* The endpoint closes: it calls no peer any more. */
 void fasp_calling_stop (FaspEndpoint *endpoint);
 /* Puts off the deadlines of calls by @span, for which our process did not run. */

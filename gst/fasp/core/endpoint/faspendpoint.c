@@ -3,7 +3,6 @@
 #include "faspadmission.h"
 #include "faspadmitted.h"
 #include "faspcalling.h"
-#include "faspcredentials.h"
 #include "faspfailover.h"
 #include "faspgrouplistener.h"
 #include "fasphold.h"
@@ -11,7 +10,6 @@
 #include "faspmulticast.h"
 #include "faspreading.h"
 #include "faspretention.h"
-#include "fasprlc.h"
 #include "fasppolling.h"
 #include "faspstale.h"
 #include "faspstrangers.h"
@@ -22,33 +20,13 @@
 FaspEndpoint *
 fasp_endpoint_new (const FaspEndpointConfig *config, FaspRandomFunc random, gpointer user_data)
 {
-  FaspEndpoint *endpoint = g_new0 (FaspEndpoint, 1);
-  endpoint->config = *config;
-  endpoint->config.flows = MAX (config->flows, 1);
-  endpoint->config.flowlets = MAX (config->flowlets, 1);
-  if (!fasp_rlc_is_built ())
-    endpoint->config.fec = FASP_FEC_OFF;
-  endpoint->config.streamid = g_strdup (config->streamid);
-  endpoint->config.credentials = config->credentials != NULL ?
-      fasp_credentials_ref (config->credentials) :
-      fasp_credentials_new ();
-  endpoint->config.ask |= fasp_credentials_asks (endpoint->config.credentials);
-  endpoint->random = random;
-  endpoint->random_data = user_data;
-  endpoint->sessions = g_ptr_array_new ();
-  endpoint->by_id = g_hash_table_new (NULL, NULL);
+  FaspEndpoint *endpoint = fasp_endpoint_base_new (config, random, user_data);
+
+  /* calls and the group draw random bytes, in this order */
+  endpoint->calling = fasp_calling_new (endpoint);
+  endpoint->sending = fasp_sending_new (endpoint);
   endpoint->reading = fasp_reading_new ();
-  endpoint->stats.join_offset = FASP_OFFSET_UNKNOWN;
-  endpoint->config.lanes = CLAMP (config->lanes, 1, FASP_LANES_MAX);
-  for (guint i = 0; i < endpoint->config.lanes; i++)
-    fasp_scheduler_init (&endpoint->schedulers[i]);
-  g_queue_init (&endpoint->events);
-  random (user_data, endpoint->cookie_secret, sizeof (endpoint->cookie_secret));
-  fasp_calling_begin (endpoint);
-  fasp_total_init (&endpoint->shared.total, config->settings.max_total_bitrate);
-  endpoint->notes.trace = g_new0 (FaspTrace, 1);
-  fasp_writing_begin (endpoint);
-  fasp_multicast_init (endpoint);
+  endpoint->group = fasp_multicast_new (endpoint);
   return endpoint;
 }
 
@@ -57,25 +35,10 @@ fasp_endpoint_free (FaspEndpoint *endpoint)
 {
   if (endpoint == NULL)
     return;
-  fasp_calling_end (endpoint);
-  fasp_total_clear (&endpoint->shared.total);
-  for (guint i = 0; i < endpoint->sessions->len; i++)
-    fasp_session_free (fasp_endpoint_nth (endpoint, i));
-  g_ptr_array_unref (endpoint->sessions);
-  for (guint i = 0; i < endpoint->config.lanes; i++)
-    fasp_scheduler_clear (&endpoint->schedulers[i]);
-  g_hash_table_unref (endpoint->by_id);
-  fasp_address_index_clear (&endpoint->address_index);
-  g_queue_clear_full (&endpoint->events, g_free);
-  fasp_writing_end (endpoint);
+  fasp_calling_free (endpoint);
+  fasp_sending_free (endpoint->sending);
   g_free (endpoint->reading);
-  fasp_trace_set_size (endpoint->notes.trace, 0);
-  g_free (endpoint->notes.trace);
-  fasp_log_free (endpoint->notes.log);
-  g_free ((gchar *) endpoint->config.streamid);
-  fasp_credentials_unref (endpoint->config.credentials);
-  fasp_multicast_sender_free (endpoint->group);
-  g_free (endpoint);
+  fasp_endpoint_base_free (endpoint);
 }
 
 /* --- datagrams in -------------------------------------------------------------------------- */
@@ -128,7 +91,7 @@ fasp_endpoint_receive_routed (FaspEndpoint *endpoint, FaspTime now, const FaspAd
     endpoint->stats.datagrams_malformed++;
     return;
   }
-  session = g_hash_table_lookup (endpoint->by_id, GUINT_TO_POINTER (header.cid));
+  session = fasp_endpoint_find (endpoint, header.cid);
   if (session == NULL
       && fasp_group_listener_receive (endpoint, now, from, &header, data, size, memory))
     return;
@@ -184,8 +147,7 @@ fasp_endpoint_unreachable (FaspEndpoint *endpoint, FaspTime now, const FaspAddre
     return;
   fasp_address_index_update (index, now, endpoint->sessions);
   for (guint cursor = fasp_address_index_find (index, to); cursor > 0;) {
-    FaspSession *session = g_hash_table_lookup (endpoint->by_id,
-        GUINT_TO_POINTER (fasp_address_index_take (index, &cursor)));
+    FaspSession *session = fasp_endpoint_find (endpoint, fasp_address_index_take (index, &cursor));
 
     if (session != NULL)
       refuse (endpoint, now, session, to);
@@ -197,7 +159,7 @@ fasp_endpoint_unreachable (FaspEndpoint *endpoint, FaspTime now, const FaspAddre
 void
 fasp_endpoint_decide (FaspEndpoint *endpoint, FaspTime now, const FaspEvent *asked, gboolean accept)
 {
-  FaspSession *session = g_hash_table_lookup (endpoint->by_id, GUINT_TO_POINTER (asked->session));
+  FaspSession *session = fasp_endpoint_find (endpoint, asked->session);
 
   if (session != NULL && session->record->order == asked->order
       && session->state == FASP_SESSION_ASKING)
@@ -233,7 +195,7 @@ fasp_endpoint_refuse (FaspEndpoint *endpoint, FaspTime now, const gchar *text)
 gboolean
 fasp_endpoint_drop (FaspEndpoint *endpoint, FaspTime now, guint32 id, const gchar *text)
 {
-  FaspSession *session = g_hash_table_lookup (endpoint->by_id, GUINT_TO_POINTER (id));
+  FaspSession *session = fasp_endpoint_find (endpoint, id);
 
   if (session == NULL || session->state != FASP_SESSION_OPEN)
     return FALSE;

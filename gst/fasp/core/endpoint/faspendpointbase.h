@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspendpointbase.h: the endpoint's state, which its files share, and what all of them use:
- * events, waking, and finding sessions.
+ * faspendpointbase.h: the endpoint's state, which its files share, and what all of them use: the
+ * list of sessions, finding them, waking them, and events. faspendpointbase.c alone changes a
+ * FaspEndpoint, but for the members that name another file, and the statistics, in which each file
+ * counts what it knows.
  */
 #pragma once
 
@@ -16,7 +18,7 @@ typedef struct _FaspCalling FaspCalling;
 typedef struct _FaspReading FaspReading;
 typedef struct _FaspSending FaspSending;
 
-/* Rates that the sessions share. Changed by them, and by fasppolling.c. */
+/* Rates that the sessions share. Changed by them, fasppolling.c and faspendpointsettings.c. */
 typedef struct
 {
   FaspTotal total;                        /* the rate of all that is sent */
@@ -26,7 +28,7 @@ typedef struct
 
 struct _FaspEndpoint
 {
-  FaspEndpointConfig config;
+  FaspEndpointConfig config; /* its settings: faspendpointsettings.c */
   FaspRandomFunc random;
   gpointer random_data;
   guint8 cookie_secret[FASP_COOKIE_SECRET_SIZE];
@@ -39,20 +41,20 @@ struct _FaspEndpoint
   GQueue events;                            /* FaspEvent, owned */
   FaspTime gap_notified; /* when the application was notified of a gap; 0: of none yet */
 
-  FaspCalling *calling; /* faspcallingprivate.h, owned */
+  /* parts with owners of their own; made by faspendpoint.c */
+  FaspCalling *calling;       /* faspcallingprivate.h */
+  FaspSending *sending;       /* faspsendingprivate.h */
+  FaspReading *reading;       /* what the application has read: faspreading.c */
+  FaspMulticastSender *group; /* sender: faspmulticast.c; NULL: none */
 
   /* sender */
-  FaspSending *sending; /* faspsendingprivate.h, owned */
   FaspStore *store;
   FaspPlanner *planner; /* shared by its sessions */
   FaspEndpointShared shared;
 
-  FaspMulticastSender *group;
-
-  FaspReading *reading; /* what the application has read: faspreading.c, owned */
-  FaspNotes notes;      /* owned */
-  FaspTime looked;      /* when the endpoint was last called */
-  gboolean closing;
+  FaspNotes notes;  /* owned */
+  FaspTime looked;  /* fasppolling.c: when the endpoint was last called */
+  gboolean closing; /* faspendpoint.c */
   FaspEndpointStats stats;
 };
 
@@ -68,6 +70,21 @@ fasp_endpoint_nth (const FaspEndpoint *endpoint, guint i)
   return g_ptr_array_index (endpoint->sessions, i);
 }
 
+static inline FaspSession *
+fasp_endpoint_find (const FaspEndpoint *endpoint, guint32 id)
+{
+  return g_hash_table_lookup (endpoint->by_id, GUINT_TO_POINTER (id));
+}
+
+/* Makes an endpoint without its parts. */
+FaspEndpoint *fasp_endpoint_base_new (const FaspEndpointConfig *config, FaspRandomFunc random,
+    gpointer user_data);
+/* Frees @endpoint, its sessions, and the group that they may be members of; no other part. */
+void fasp_endpoint_base_free (FaspEndpoint *endpoint);
+/* Adds @session, numbers it, and chooses the lane that polls it. */
+void fasp_endpoint_add (FaspEndpoint *endpoint, FaspSession *session);
+/* The session is not polled or found any more; the caller frees it. */
+void fasp_endpoint_remove (FaspEndpoint *endpoint, FaspSession *session);
 /* Does this end call? */
 gboolean fasp_endpoint_is_caller (const FaspEndpoint *endpoint);
 /* An unused connection id, with the endpoint's prefix. */
@@ -84,7 +101,9 @@ FaspSession *fasp_endpoint_get_heard (const FaspEndpoint *endpoint, const FaspSe
 /* Sender: has any receiver this standing, or a better one? */
 gboolean fasp_endpoint_has_standing (const FaspEndpoint *endpoint, FaspTime now,
     FaspStanding standing);
-/* Units (FASP_BLOCK_UNIT) that a receiver's buffer holds in any case. */
+/* Sender: payload of a block that fits any path, bytes. */
+guint32 fasp_endpoint_get_least_room (const FaspEndpoint *endpoint);
+/* Receiver: units (FASP_BLOCK_UNIT) that the buffer holds in any case. */
 guint32 fasp_endpoint_get_window (const FaspEndpoint *endpoint);
 /* Makes the scheduler poll @session, or all sessions, now. */
 void fasp_endpoint_wake (FaspEndpoint *endpoint, FaspSession *session);

@@ -56,40 +56,6 @@ fasp_endpoint_get_sessions (FaspEndpoint *endpoint, FaspTime now, guint64 *curso
   return n;
 }
 
-void
-fasp_endpoint_set_trace (FaspEndpoint *endpoint, guint size)
-{
-  fasp_trace_set_size (endpoint->notes.trace, size);
-}
-
-guint
-fasp_endpoint_fetch_trace (FaspEndpoint *endpoint, FaspTraceEntry *entries, guint max,
-    guint64 *lost)
-{
-  if (lost != NULL)
-    *lost = endpoint->notes.trace->ring.lost;
-  return fasp_trace_fetch (endpoint->notes.trace, entries, max);
-}
-
-void
-fasp_endpoint_set_log (FaspEndpoint *endpoint, guint size)
-{
-  if (size > 0 && endpoint->notes.log == NULL)
-    endpoint->notes.log = fasp_log_new (size);
-  else if (size == 0 && endpoint->notes.log != NULL)
-    fasp_log_stop (endpoint->notes.log);
-  if (endpoint->group != NULL)
-    endpoint->group->notes = endpoint->notes;
-}
-
-guint
-fasp_endpoint_fetch_log (FaspEndpoint *endpoint, FaspLogEntry *entries, guint max, guint64 *lost)
-{
-  if (lost != NULL)
-    *lost = 0;
-  return endpoint->notes.log != NULL ? fasp_log_fetch (endpoint->notes.log, entries, max, lost) : 0;
-}
-
 static guint64
 get_peer_number (const FaspEndpoint *endpoint, const FaspSession *session)
 {

@@ -54,7 +54,7 @@ fasp_gone_keep (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 guint
 fasp_endpoint_get_flows (FaspEndpoint *endpoint, guint32 id, FaspFlowStats *flows, guint max)
 {
-  FaspSession *session = g_hash_table_lookup (endpoint->by_id, GUINT_TO_POINTER (id));
+  FaspSession *session = fasp_endpoint_find (endpoint, id);
 
   if (session != NULL)
     return fasp_session_get_flows (session, flows, max);
@@ -70,7 +70,7 @@ guint
 fasp_endpoint_get_paths (FaspEndpoint *endpoint, FaspTime now, guint32 id, FaspPathStats *paths,
     guint max)
 {
-  FaspSession *session = g_hash_table_lookup (endpoint->by_id, GUINT_TO_POINTER (id));
+  FaspSession *session = fasp_endpoint_find (endpoint, id);
 
   if (session != NULL)
     return fasp_session_get_paths (session, now, paths, max);

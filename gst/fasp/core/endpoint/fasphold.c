@@ -62,13 +62,6 @@ fasp_hold_begin (FaspEndpoint *endpoint, FaspTime now, const FaspSession *sessio
   return TRUE;
 }
 
-void
-fasp_hold_init (FaspEndpoint *endpoint)
-{
-  endpoint->sending->held.first = FASP_NO_BLOCK;
-  endpoint->sending->held.deadline = FASP_NEVER;
-}
-
 static guint64
 count_held (const FaspEndpoint *endpoint)
 {
@@ -82,7 +75,7 @@ fasp_hold_end (FaspEndpoint *endpoint, FaspTime now, const gchar *why)
   if (endpoint->sending->held.first != FASP_NO_BLOCK)
     FASP_LOG (endpoint->notes.log, now, STREAM_RELEASED, endpoint->sending->held.first,
         count_held (endpoint), FASP_LOG_WORD (why));
-  fasp_hold_init (endpoint);
+  endpoint->sending->held = FASP_HELD_NOTHING;
 }
 
 /* Drops the held blocks, and counts their bytes. @receiver: they were held for a receiver that has

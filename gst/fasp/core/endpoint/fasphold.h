@@ -29,8 +29,6 @@ G_BEGIN_DECLS
  * again. TRUE: the blocks with these bytes are held. */
 gboolean fasp_hold_begin (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session,
     gboolean again, guint64 bytes);
-/* Nothing is held. */
-void fasp_hold_init (FaspEndpoint *endpoint);
 /* A receiver takes the held blocks, or they are not needed any more. @why: a word for the log. */
 void fasp_hold_end (FaspEndpoint *endpoint, FaspTime now, const gchar *why);
 /* Drops the held blocks when their time is over. */

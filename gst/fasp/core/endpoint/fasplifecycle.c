@@ -13,7 +13,6 @@
 #include "faspgrouplistener.h"
 #include "fasphistory.h"
 #include "fasphold.h"
-#include "faspsendinglanes.h"
 #include "fasplimits.h"
 
 #include "faspreading.h"
@@ -227,12 +226,8 @@ fasp_lifecycle_remove (FaspEndpoint *endpoint, FaspSession *session)
 {
   gboolean was_open = session->record->notified.connected;
 
-  g_hash_table_remove (endpoint->by_id, GUINT_TO_POINTER (session->id));
+  fasp_endpoint_remove (endpoint, session);
   fasp_admitted_forget (endpoint, session);
-  g_ptr_array_remove (endpoint->sessions, session); /* sessions stay sorted */
-  fasp_scheduler_remove (fasp_endpoint_get_scheduler (endpoint, session),
-      &session->record->scheduled);
-  fasp_sending_lanes_share (endpoint);
   fasp_reading_left (endpoint, session);
   fasp_admitted_left (endpoint, session);
   if (endpoint->group != NULL)

@@ -6,12 +6,6 @@
 /* The share of repairs for the group is planned at this interval. */
 #define FEC_EVERY (200 * FASP_MSEC)
 
-static gboolean
-is_sender (const FaspEndpoint *endpoint)
-{
-  return endpoint->config.role == FASP_ROLE_SENDER;
-}
-
 guint64
 fasp_multicast_get_bitrate (const FaspEndpointSettings *settings)
 {
@@ -22,20 +16,22 @@ fasp_multicast_get_bitrate (const FaspEndpointSettings *settings)
       settings->max_bitrate;
 }
 
-void
-fasp_multicast_init (FaspEndpoint *endpoint)
+FaspMulticastSender *
+fasp_multicast_new (const FaspEndpoint *endpoint)
 {
   const FaspEndpointConfig *config = &endpoint->config;
+  FaspMulticastSender *group;
 
-  if (config->group.len == 0 || !is_sender (endpoint))
-    return;
-  endpoint->group =
+  if (config->group.len == 0 || endpoint->store == NULL)
+    return NULL;
+  group =
       fasp_multicast_sender_new (&config->group, fasp_credentials_get_first (config->credentials),
           fasp_multicast_get_bitrate (&config->settings), endpoint->random, endpoint->random_data);
-  endpoint->group->notes = endpoint->notes;
-  endpoint->group->store_size = config->buffer_size;
-  endpoint->group->given_up = config->resume_timeout;
-  fasp_fec_init (&endpoint->group->fec, config->fec, config->fec_share, FASP_FEC_WINDOW_MAX);
+  group->notes = endpoint->notes;
+  group->store_size = config->buffer_size;
+  group->given_up = config->resume_timeout;
+  fasp_fec_init (&group->fec, config->fec, config->fec_share, FASP_FEC_WINDOW_MAX);
+  return group;
 }
 
 void

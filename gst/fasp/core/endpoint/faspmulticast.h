@@ -10,7 +10,8 @@
 
 G_BEGIN_DECLS
 
-void fasp_multicast_init (FaspEndpoint *endpoint);
+/* The group of @endpoint; NULL: it has none. */
+FaspMulticastSender *fasp_multicast_new (const FaspEndpoint *endpoint);
 /* The rate of the group, retransmissions to its members included, bit/s; within the total rate. */
 guint64 fasp_multicast_get_bitrate (const FaspEndpointSettings *settings);
 

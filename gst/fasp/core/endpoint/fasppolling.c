@@ -155,6 +155,29 @@ fasp_endpoint_get_timeout (FaspEndpoint *endpoint)
   return timeout;
 }
 
+guint
+fasp_endpoint_count_lanes (const FaspEndpoint *endpoint)
+{
+  return endpoint->config.lanes;
+}
+
+void
+fasp_endpoint_left_late (FaspEndpoint *endpoint, guint lane, FaspTime from, FaspTime until)
+{
+  const FaspScheduler *scheduler = &endpoint->schedulers[lane];
+  gboolean has_sent = FALSE;
+
+  for (FaspSchedulerEntry *entry = fasp_scheduler_get_sender (scheduler, from, NULL); entry != NULL;
+      entry = fasp_scheduler_get_sender (scheduler, from, entry)) {
+    fasp_session_left_late (entry->due.owner, from, until);
+    has_sent = TRUE;
+  }
+  if (has_sent)
+    fasp_pacer_late (&endpoint->shared.total.pacer, from, until);
+  if (lane == 0 && endpoint->group != NULL)
+    fasp_pacer_late (&endpoint->group->pacer, from, until);
+}
+
 /* If the endpoint was not called for this long after a timeout, the process or the machine stood
  * still. */
 #define AWAY FASP_SEC

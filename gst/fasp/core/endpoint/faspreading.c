@@ -46,8 +46,7 @@ fasp_reading_begin (FaspEndpoint *endpoint, FaspSession *session, const FaspHell
   if (!fasp_stream_offset_is_comparable (&endpoint->reading->next, &position))
     return;
   /* the stream has the same clock through each relay */
-  fasp_reading_left (endpoint,
-      g_hash_table_lookup (endpoint->by_id, GUINT_TO_POINTER (endpoint->reading->session)));
+  fasp_reading_left (endpoint, fasp_endpoint_find (endpoint, endpoint->reading->session));
   fasp_rx_continue_clock (session->rx, &endpoint->reading->media_clock, &endpoint->reading->skew);
 }
 

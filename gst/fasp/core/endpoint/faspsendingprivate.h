@@ -19,6 +19,7 @@ typedef struct
   FaspTime deadline; /* FASP_NEVER: until a receiver takes it */
   gboolean is_new;   /* no receiver has acknowledged a block of the stream yet */
 } FaspEndpointHeld;
+#define FASP_HELD_NOTHING ((FaspEndpointHeld) { FASP_NO_BLOCK, FASP_NEVER })
 
 /* Blocks kept for receivers that join later. Changed by fasphistory.c. */
 typedef struct

@@ -12,49 +12,39 @@
 
 /* Begins a stream of our own, with a new origin. */
 static void
-choose_origin (FaspEndpoint *endpoint)
+choose_origin (FaspEndpointWriting *writing, const FaspEndpoint *endpoint)
 {
   guint8 count[4];
   FaspWriter w = { count, sizeof count };
 
-  fasp_write_uint (&w, endpoint->sending->writing.own_origins++, sizeof count);
-  endpoint->sending->writing.own = (FaspStreamOffset) { .known = TRUE };
+  fasp_write_uint (&w, writing->own_origins++, sizeof count);
+  writing->own = (FaspStreamOffset) { .known = TRUE };
   fasp_hmac (endpoint->cookie_secret, sizeof endpoint->cookie_secret, "fasp origin 1", count,
-      sizeof count, endpoint->sending->writing.own.origin.bytes, FASP_ORIGIN_SIZE);
+      sizeof count, writing->own.origin.bytes, FASP_ORIGIN_SIZE);
 }
 
-/* The block size before the MTU of any path is known. */
-static guint32
-get_first_size (const FaspEndpointConfig *config)
+FaspSending *
+fasp_sending_new (const FaspEndpoint *endpoint)
 {
-  return FASP_PMTU_BASE - FASP_DATA_OVERHEAD - (config->fec != FASP_FEC_OFF ? FASP_REPAIR_MORE : 0);
-}
+  FaspSending *sending = g_new0 (FaspSending, 1);
 
-void
-fasp_writing_begin (FaspEndpoint *endpoint)
-{
-  endpoint->sending = g_new0 (FaspSending, 1);
-  fasp_hold_init (endpoint);
-  endpoint->sending->writing.measured_by = FASP_NEVER;
-  endpoint->sending->gather.due = FASP_NEVER;
-  if (endpoint->config.role != FASP_ROLE_SENDER)
-    return;
-  endpoint->store =
-      fasp_store_new (endpoint->config.buffer_size, get_first_size (&endpoint->config));
-  endpoint->planner = fasp_planner_new ();
-  endpoint->sending->history.key = FASP_NO_BLOCK;
-  choose_origin (endpoint);
-  fasp_store_set_offset (endpoint->store, 0, 0, &endpoint->sending->writing.own, FALSE);
+  sending->held = FASP_HELD_NOTHING;
+  sending->history.key = FASP_NO_BLOCK;
+  sending->writing.measured_by = FASP_NEVER;
+  sending->gather.due = FASP_NEVER;
+  if (endpoint->store == NULL)
+    return sending;
+  choose_origin (&sending->writing, endpoint);
+  fasp_store_set_offset (endpoint->store, 0, 0, &sending->writing.own, FALSE);
+  return sending;
 }
 
 void
-fasp_writing_end (FaspEndpoint *endpoint)
+fasp_sending_free (FaspSending *sending)
 {
-  fasp_heap_clear (&endpoint->sending->first_needed);
-  fasp_store_free (endpoint->store);
-  fasp_stream_header_clear (&endpoint->sending->header);
-  fasp_planner_free (endpoint->planner);
-  g_free (endpoint->sending);
+  fasp_heap_clear (&sending->first_needed);
+  fasp_stream_header_clear (&sending->header);
+  g_free (sending);
 }
 
 static gboolean
@@ -73,7 +63,7 @@ has_listeners (const FaspEndpoint *endpoint)
 void
 fasp_writing_fit_blocks (FaspEndpoint *endpoint)
 {
-  guint32 size = endpoint->group != NULL ? get_first_size (&endpoint->config) :
+  guint32 size = endpoint->group != NULL ? fasp_endpoint_get_least_room (endpoint) :
                                            FASP_DATAGRAM_MAX - FASP_DATA_OVERHEAD;
   gboolean found = FALSE;
 
@@ -86,7 +76,7 @@ fasp_writing_fit_blocks (FaspEndpoint *endpoint)
     found = TRUE;
   }
   if (!found)
-    size = get_first_size (&endpoint->config);
+    size = fasp_endpoint_get_least_room (endpoint);
   if (endpoint->sending->writing.packet_size > 0 && endpoint->sending->writing.packet_size <= size)
     size -= size % endpoint->sending->writing.packet_size;
   fasp_store_set_block_size (endpoint->store, size);
@@ -298,7 +288,7 @@ fasp_writing_set_offset (FaspEndpoint *endpoint, FaspTime now, FaspTime media_ti
   if (position == NULL) {
     if (is_own (endpoint))
       return TRUE;
-    choose_origin (endpoint);
+    choose_origin (&endpoint->sending->writing, endpoint);
     position = &endpoint->sending->writing.own;
   }
   next = fasp_store_get_next_offset (endpoint->store);

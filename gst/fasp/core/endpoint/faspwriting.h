@@ -8,9 +8,9 @@
 
 G_BEGIN_DECLS
 
-/* Creates the store and the other state of a sender. */
-void fasp_writing_begin (FaspEndpoint *endpoint);
-void fasp_writing_end (FaspEndpoint *endpoint);
+/* Begins a stream of our own in the store of @endpoint, if it is a sender. */
+FaspSending *fasp_sending_new (const FaspEndpoint *endpoint);
+void fasp_sending_free (FaspSending *sending);
 /* The least MTU in use may have changed: adapts the size of new blocks. */
 void fasp_writing_fit_blocks (FaspEndpoint *endpoint);
 /* A session opened: counts the bytes that its peer lacks; for the first session, lets writes wait a
