@@ -17,7 +17,6 @@
  */
 #pragma once
 
-#include "faspendpoint.h"
 #include "faspendpointbase.h"
 
 G_BEGIN_DECLS

@@ -8,6 +8,7 @@
 #include "fasphistory.h"
 #include "fasphold.h"
 #include "fasplifecycle.h"
+#include "faspstale.h"
 
 /* If a call is answered later than this, the stream does not begin at the block that the OPEN
  * names. */
@@ -96,8 +97,8 @@ begin_without_the_past (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessi
         fasp_store_count_bytes (endpoint->store, before, fasp_tx_get_base (session->tx));
 }
 
-void
-fasp_answer_rejected (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
+static void
+rejected (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
     const FaspHandshake *answer)
 {
   FaspEvent *event;
@@ -109,7 +110,8 @@ fasp_answer_rejected (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *f
       || (answer->reason == FASP_REASON_FINISHED && endpoint->config.settings.keep_listening)
       || (open && !group);
   gboolean goes_on = passing && (endpoint->config.settings.reconnect || open);
-  gboolean moves = fasp_failover_refused (endpoint, now, !passing);
+  gboolean moves =
+      fasp_failover_refused (endpoint, !passing) && fasp_dial_next_peer (endpoint, now);
   /* any sender that announces itself to the group may be called, so after a refusal others are
    * tried */
   gboolean next = moves || (group && (endpoint->config.settings.reconnect || open));
@@ -156,7 +158,7 @@ fasp_answer_accepted (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *f
     /* the answer has ended the call; as it counts as a refusal, another call begins */
     fasp_dial_start (endpoint, now);
     endpoint->calling->call.caller.next_time = now + FASP_CALLER_MAX;
-    fasp_answer_rejected (endpoint, now, from, &refusal);
+    rejected (endpoint, now, from, &refusal);
     return;
   }
   if (old != NULL)
@@ -195,4 +197,39 @@ fasp_answer_accepted (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *f
   if (!fasp_address_equal (from, &called))
     fasp_flow_suppose (&session->flows[0], now, from, FALSE);
   fasp_beginning_opened (endpoint, now, session);
+}
+
+void
+fasp_answer_receive (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
+    FaspHandshake *answer)
+{
+  FaspEndpointCall *call = &endpoint->calling->call;
+  FaspAgreement agreement;
+  FaspCallerResult result = fasp_caller_receive (&call->caller, now, answer, &agreement);
+
+  if (result != FASP_CALLER_IGNORED && result != FASP_CALLER_FORGED)
+    fasp_stale_heard (endpoint, from->socket);
+  switch (result) {
+    case FASP_CALLER_IGNORED:
+      endpoint->stats.datagrams_unknown++;
+      break;
+    case FASP_CALLER_FORGED:
+      /* an attacker sent it, or the peer has other keys: the caller goes on */
+      endpoint->stats.datagrams_forged++;
+      call->answer_forged = TRUE;
+      break;
+    case FASP_CALLER_AGAIN:
+      if (answer->type == FASP_HANDSHAKE_RETRY) {
+        call->cookie_socket = fasp_dial_get_socket (endpoint, from);
+        call->cookie_tries = 0;
+      }
+      break;
+    case FASP_CALLER_ACCEPTED:
+      fasp_answer_accepted (endpoint, now, from, &agreement);
+      fasp_wipe (&agreement, sizeof agreement);
+      break;
+    case FASP_CALLER_REJECTED:
+      rejected (endpoint, now, from, answer);
+      break;
+  }
 }

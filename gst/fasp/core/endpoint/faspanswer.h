@@ -9,9 +9,11 @@
 
 G_BEGIN_DECLS
 
+/* Takes an answer of the version that was called, or one that lists versions. */
+void fasp_answer_receive (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
+    FaspHandshake *answer);
+/* A listener has accepted our call: begins a session, if the listener is of the other role. */
 void fasp_answer_accepted (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
     const FaspAgreement *agreement);
-void fasp_answer_rejected (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
-    const FaspHandshake *answer);
 
 G_END_DECLS

@@ -2,6 +2,7 @@
 #include "faspbeginning.h"
 #include "faspcallingprivate.h"
 #include "faspadmitted.h"
+#include "faspdial.h"
 #include "faspencoder.h"
 #include "faspheaderwait.h"
 #include "fasphistory.h"
@@ -94,16 +95,13 @@ fasp_beginning_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessio
       FASP_LOG_POINTER (fasp_session_get_address (session)), FASP_LOG_POINTER (session->streamid),
       session->role == FASP_ROLE_SENDER ? (gint64) fasp_tx_get_base (session->tx) :
                                           FASP_LOG_UNKNOWN);
-  endpoint->calling->call.seeking = 0;
+  fasp_dial_connected (endpoint);
   fasp_admitted_left (endpoint, session);
   session->shared.share.network =
       fasp_networks_join (endpoint->calling->admitted.networks, &session->record->network);
   if (session->listener && session->role == FASP_ROLE_SENDER)
     fasp_newcomers_add (endpoint->calling->admitted.newcomers, session);
   endpoint->stats.sessions++;
-  endpoint->calling->call.last_reject = FASP_REASON_NONE;
-  /* a listener notifies the application of callers only */
-  endpoint->calling->call.unanswered_notified = !fasp_endpoint_is_caller (endpoint);
   fasp_endpoint_push_event (endpoint, FASP_EVENT_CONNECTED, session)->start.in_the_middle =
       endpoint->store != NULL && fasp_writing_is_in_the_middle (endpoint, session);
   fasp_hold_end (endpoint, now, "taken");

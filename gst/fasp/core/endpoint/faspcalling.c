@@ -5,8 +5,6 @@
 #include "faspanswer.h"
 #include "faspcallingprivate.h"
 #include "faspdial.h"
-#include "faspfailover.h"
-#include "faspstale.h"
 #include "faspstrangers.h"
 
 FaspCalling *
@@ -28,24 +26,6 @@ fasp_calling_free (FaspEndpoint *endpoint)
   fasp_caller_stop (&endpoint->calling->call.caller);
   fasp_gone_free (endpoint->calling->gone);
   g_free (endpoint->calling);
-}
-
-void
-fasp_calling_stop (FaspEndpoint *endpoint)
-{
-  endpoint->calling->call.redial_time = endpoint->calling->call.punch_time = FASP_NEVER;
-  fasp_failover_stay (endpoint);
-  fasp_caller_stop (&endpoint->calling->call.caller);
-}
-
-void
-fasp_calling_excuse (FaspEndpoint *endpoint, FaspTime span)
-{
-  if (endpoint->calling->failover.time != FASP_NEVER)
-    endpoint->calling->failover.time += span;
-  endpoint->calling->call.started += span;
-  if (endpoint->calling->call.seeking > 0)
-    endpoint->calling->call.seeking += span;
 }
 
 gboolean
@@ -70,9 +50,7 @@ void
 fasp_calling_receive (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
     const guint8 *data, gsize size, FaspRoute route)
 {
-  FaspAgreement agreement;
   FaspHandshake handshake;
-  FaspCallerResult result;
 
   if (fasp_strangers_look (endpoint, from, data, size))
     return;
@@ -98,30 +76,5 @@ fasp_calling_receive (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *f
     endpoint->stats.datagrams_version++;
     return;
   }
-  result = fasp_caller_receive (&endpoint->calling->call.caller, now, &handshake, &agreement);
-  if (result != FASP_CALLER_IGNORED && result != FASP_CALLER_FORGED)
-    fasp_stale_heard (endpoint, from->socket);
-  switch (result) {
-    case FASP_CALLER_IGNORED:
-      endpoint->stats.datagrams_unknown++;
-      break;
-    case FASP_CALLER_FORGED:
-      /* an attacker sent it, or the peer has other keys: the caller goes on */
-      endpoint->stats.datagrams_forged++;
-      endpoint->calling->call.answer_forged = TRUE;
-      break;
-    case FASP_CALLER_AGAIN:
-      if (handshake.type == FASP_HANDSHAKE_RETRY) {
-        endpoint->calling->call.cookie_socket = fasp_dial_get_socket (endpoint, from);
-        endpoint->calling->call.cookie_tries = 0;
-      }
-      break;
-    case FASP_CALLER_ACCEPTED:
-      fasp_answer_accepted (endpoint, now, from, &agreement);
-      fasp_wipe (&agreement, sizeof agreement);
-      break;
-    case FASP_CALLER_REJECTED:
-      fasp_answer_rejected (endpoint, now, from, &handshake);
-      break;
-  }
+  fasp_answer_receive (endpoint, now, from, &handshake);
 }

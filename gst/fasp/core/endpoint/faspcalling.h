@@ -12,10 +12,6 @@ G_BEGIN_DECLS
 
 FaspCalling *fasp_calling_new (FaspEndpoint *endpoint);
 void fasp_calling_free (FaspEndpoint *endpoint);
-/* The endpoint closes: it calls no peer any more. */
-void fasp_calling_stop (FaspEndpoint *endpoint);
-/* Puts off the deadlines of calls by @span, for which our process did not run. */
-void fasp_calling_excuse (FaspEndpoint *endpoint, FaspTime span);
 /* A datagram of no session came. */
 void fasp_calling_receive (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
     const guint8 *data, gsize size, FaspRoute route);

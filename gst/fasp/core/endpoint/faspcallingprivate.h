@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * faspcallingprivate.h: the state of calls, dialled and admitted, each part with the files that
- * change it.  Times are as the endpoint is given them, µs.
+ * change it; faspcalling.c makes it.  Times are as the endpoint is given them, µs.
  */
 #pragma once
 
@@ -62,7 +62,7 @@ typedef struct
   FaspReason last_reject;            /* the last refusal that the application was notified of */
 } FaspEndpointCall;
 
-/* Choice among several peers. Changed by faspfailover.c. */
+/* Choice among several peers. Changed by faspfailover.c, and `time' by faspdial.c, too. */
 typedef struct
 {
   guint wanted, serial; /* index of the peer to call, and how often the index has changed */

@@ -8,15 +8,14 @@
 #include "fasphistory.h"
 #include "fasphold.h"
 #include "fasplimits.h"
-
 #include "faspreading.h"
-#include "faspwriting.h"
 
 /* Time after which the application is notified that no peer answers. */
 #define UNANSWERED_AFTER (2 * FASP_SEC)
 /* This many OPENs with a cookie go by the socket that the cookie is valid for, before other sockets
  * are tried. */
 #define COOKIE_TRIES 3
+#define REDIAL_AFTER FASP_SEC
 
 const FaspAddress *
 fasp_dial_get_peer (const FaspEndpoint *endpoint)
@@ -62,11 +61,11 @@ fasp_dial_get_address (const FaspEndpoint *endpoint, guint socket)
 static guint
 choose_socket (FaspEndpoint *endpoint)
 {
-  guint n = endpoint->config.flows, tries = endpoint->calling->call.caller.tries - 1;
+  FaspEndpointCall *call = &endpoint->calling->call;
+  guint n = endpoint->config.flows, tries = call->caller.tries - 1;
 
-  if (endpoint->calling->call.caller.open.cookie_size > 0
-      && endpoint->calling->call.cookie_tries++ < COOKIE_TRIES)
-    return endpoint->calling->call.cookie_socket;
+  if (call->caller.open.cookie_size > 0 && call->cookie_tries++ < COOKIE_TRIES)
+    return call->cookie_socket;
   return n == 1 || tries % 2 == 0 ? 0 :
                                     fasp_dial_get_nth_socket (endpoint, 1 + tries / 2 % (n - 1));
 }
@@ -74,17 +73,18 @@ choose_socket (FaspEndpoint *endpoint)
 gboolean
 fasp_dial_poll (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
 {
-  if (!endpoint->calling->call.caller.active)
+  FaspEndpointCall *call = &endpoint->calling->call;
+
+  if (!call->caller.active)
     return FALSE;
   /* no new session while too many closed sessions are unread */
-  if (endpoint->store == NULL && fasp_caller_get_timeout (&endpoint->calling->call.caller) <= now
+  if (endpoint->store == NULL && fasp_caller_get_timeout (&call->caller) <= now
       && fasp_reading_is_behind (endpoint, NULL)) {
-    endpoint->calling->call.caller.next_time = now + FASP_CALLER_MAX;
-    endpoint->calling->call.seeking =
-        MAX (now, 1); /* the time in which the peer was not called does not count */
+    call->caller.next_time = now + FASP_CALLER_MAX;
+    call->seeking = MAX (now, 1); /* the time in which the peer was not called does not count */
     return FALSE;
   }
-  if (!fasp_caller_poll (&endpoint->calling->call.caller, now, datagram))
+  if (!fasp_caller_poll (&call->caller, now, datagram))
     return FALSE;
   datagram->to = fasp_dial_get_address (endpoint, choose_socket (endpoint));
   return TRUE;
@@ -93,24 +93,25 @@ fasp_dial_poll (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
 gboolean
 fasp_dial_poll_punch (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
 {
+  FaspEndpointCall *call = &endpoint->calling->call;
   FaspHandshake punch = { .type = FASP_HANDSHAKE_PUNCH, .version = FASP_VERSION };
   FaspWriter w = { datagram->data, sizeof (datagram->data) };
   FaspSession *session;
 
-  if (now < endpoint->calling->call.punch_time || endpoint->closing)
+  if (now < call->punch_time || endpoint->closing)
     return FALSE;
-  endpoint->calling->call.punch_time = now + FASP_CALLER_FIRST;
+  call->punch_time = now + FASP_CALLER_FIRST;
   session = fasp_endpoint_get_open (endpoint);
   if (session != NULL && !session->liveness.interrupted)
     return FALSE;
   fasp_wire_write_handshake (&w, &punch);
-  datagram->to = fasp_dial_get_address (endpoint, endpoint->calling->call.punched);
+  datagram->to = fasp_dial_get_address (endpoint, call->punched);
   datagram->size = w.used;
   /* each round sends one datagram from each local socket */
-  if (++endpoint->calling->call.punched < endpoint->config.flows)
-    endpoint->calling->call.punch_time = now;
+  if (++call->punched < endpoint->config.flows)
+    call->punch_time = now;
   else
-    endpoint->calling->call.punched = 0;
+    call->punched = 0;
   return TRUE;
 }
 
@@ -134,6 +135,7 @@ fasp_dial_choose_start (FaspEndpoint *endpoint, FaspTime now)
 void
 fasp_dial_start (FaspEndpoint *endpoint, FaspTime now)
 {
+  FaspEndpointCall *call = &endpoint->calling->call;
   FaspSession *session = fasp_endpoint_get_open (endpoint);
   guint8 nonce[FASP_NONCE_SIZE], ephemeral[FASP_KEY_SIZE];
   FaspHello hello = { 0 };
@@ -141,11 +143,11 @@ fasp_dial_start (FaspEndpoint *endpoint, FaspTime now)
 
   endpoint->random (endpoint->random_data, nonce, sizeof (nonce));
   endpoint->random (endpoint->random_data, ephemeral, sizeof (ephemeral));
-  endpoint->calling->call.started = now;
-  if (endpoint->calling->call.seeking == 0 || session != NULL)
-    endpoint->calling->call.seeking = MAX (now, 1);
-  endpoint->calling->call.answer_forged = FALSE;
-  endpoint->calling->call.redial_time = FASP_NEVER;
+  call->started = now;
+  if (call->seeking == 0 || session != NULL)
+    call->seeking = MAX (now, 1);
+  call->answer_forged = FALSE;
+  call->redial_time = FASP_NEVER;
   if (endpoint->store != NULL) {
     start = fasp_dial_choose_start (endpoint, now);
     if (session != NULL)
@@ -163,64 +165,143 @@ fasp_dial_start (FaspEndpoint *endpoint, FaspTime now)
     fasp_session_prove (session, nonce, hello.resume_proof);
   }
   fasp_group_listener_ask (endpoint, &hello);
-  FASP_LOG (endpoint->notes.log, now, CALL_STARTED,
-      FASP_LOG_POINTER (&endpoint->calling->call.peer), endpoint->calling->failover.wanted,
-      hello.has_resume);
-  fasp_caller_start (&endpoint->calling->call.caller, now, fasp_endpoint_new_id (endpoint), nonce,
-      &hello, endpoint->config.credentials, ephemeral);
+  FASP_LOG (endpoint->notes.log, now, CALL_STARTED, FASP_LOG_POINTER (&call->peer),
+      endpoint->calling->failover.wanted, hello.has_resume);
+  fasp_caller_start (&call->caller, now, fasp_endpoint_new_id (endpoint), nonce, &hello,
+      endpoint->config.credentials, ephemeral);
   fasp_wipe (ephemeral, sizeof ephemeral);
 }
 
 void
 fasp_dial_anew (FaspEndpoint *endpoint, FaspTime now)
 {
-  gboolean calls = endpoint->calling->call.caller.active;
-  FaspTime started = endpoint->calling->call.started;
+  FaspEndpointCall *call = &endpoint->calling->call;
+  gboolean calls = call->caller.active;
+  FaspTime started = call->started;
 
   fasp_dial_start (endpoint, now);
   if (calls)
-    endpoint->calling->call.started = started;
+    call->started = started;
+}
+
+gboolean
+fasp_dial_next_peer (FaspEndpoint *endpoint, FaspTime now)
+{
+  FaspEndpointCall *call = &endpoint->calling->call;
+
+  if (!fasp_failover_on (endpoint, now))
+    return FALSE;
+  call->has_peer = FALSE;
+  call->redial_time = FASP_NEVER;
+  call->started = now;
+  fasp_caller_stop (&call->caller);
+  return TRUE;
+}
+
+void
+fasp_dial_seek (FaspEndpoint *endpoint, FaspTime now)
+{
+  const FaspSession *session = fasp_endpoint_get_open (endpoint);
+
+  if (session != NULL && session->liveness.interrupted && fasp_endpoint_is_caller (endpoint)
+      && endpoint->config.settings.reconnect && !endpoint->closing
+      && !endpoint->calling->call.caller.active && endpoint->calling->failover.time == FASP_NEVER
+      && !fasp_dial_next_peer (endpoint, now))
+    fasp_dial_start (endpoint, now);
+}
+
+void
+fasp_dial_connected (FaspEndpoint *endpoint)
+{
+  FaspEndpointCall *call = &endpoint->calling->call;
+
+  call->seeking = 0;
+  call->last_reject = FASP_REASON_NONE;
+  /* a listener notifies the application of callers only */
+  call->unanswered_notified = !fasp_endpoint_is_caller (endpoint);
+}
+
+void
+fasp_dial_resumed (FaspEndpoint *endpoint, const FaspSession *session)
+{
+  fasp_caller_stop (&endpoint->calling->call.caller);
+  fasp_failover_back (endpoint, session);
+}
+
+void
+fasp_dial_left (FaspEndpoint *endpoint, FaspTime now, FaspReason reason, gboolean again)
+{
+  FaspEndpointCall *call = &endpoint->calling->call;
+  gboolean open = fasp_endpoint_get_open (endpoint) != NULL;
+
+  call->seeking = 0;
+  if (again && call->caller.active && call->caller.hello.has_resume)
+    fasp_dial_start (endpoint, now); /* there is no session any more that the call could resume */
+  else if (again && !call->caller.active && !open && endpoint->calling->failover.time == FASP_NEVER
+      && (reason == FASP_REASON_FINISHED || !fasp_dial_next_peer (endpoint, now)))
+    call->redial_time = reason == FASP_REASON_SILENT ? now : now + REDIAL_AFTER;
+  else if (!again && !open)
+    fasp_caller_stop (&call->caller); /* a call may have begun while the session was interrupted */
+}
+
+void
+fasp_dial_stop (FaspEndpoint *endpoint)
+{
+  endpoint->calling->call.redial_time = endpoint->calling->call.punch_time = FASP_NEVER;
+  fasp_failover_stay (endpoint);
+  fasp_caller_stop (&endpoint->calling->call.caller);
+}
+
+void
+fasp_dial_excuse (FaspEndpoint *endpoint, FaspTime span)
+{
+  if (endpoint->calling->failover.time != FASP_NEVER)
+    endpoint->calling->failover.time += span;
+  endpoint->calling->call.started += span;
+  if (endpoint->calling->call.seeking > 0)
+    endpoint->calling->call.seeking += span;
 }
 
 void
 fasp_endpoint_expect (FaspEndpoint *endpoint, FaspTime now)
 {
-  endpoint->calling->call.expected = fasp_endpoint_is_caller (endpoint);
-  endpoint->calling->call.started = now;
+  FaspEndpointCall *call = &endpoint->calling->call;
+
+  call->expected = fasp_endpoint_is_caller (endpoint);
+  call->started = now;
   fasp_failover_wait (endpoint, now);
 }
 
 void
 fasp_endpoint_dial (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *peer)
 {
+  FaspEndpointCall *call = &endpoint->calling->call;
+
   /* the name may have been resolved after the endpoint began to close */
   if (endpoint->closing)
     return;
-  endpoint->calling->call.peer_before =
-      endpoint->calling->call.caller.active ? endpoint->calling->call.peer : *peer;
-  endpoint->calling->call.peer = *peer;
-  endpoint->calling->call.has_peer = TRUE;
+  call->peer_before = call->caller.active ? call->peer : *peer;
+  call->peer = *peer;
+  call->has_peer = TRUE;
   if (!fasp_endpoint_is_caller (endpoint)) {
-    if (endpoint->calling->call.punch_time == FASP_NEVER)
-      endpoint->calling->call.started = now;
-    endpoint->calling->call.punch_time = now;
+    if (call->punch_time == FASP_NEVER)
+      call->started = now;
+    call->punch_time = now;
     return;
   }
   /* after the end of the stream, or a refusal, no other address of the name is called */
   if (endpoint->calling->given_up)
     return;
-  if (!endpoint->calling->call.caller.active
+  if (!call->caller.active
       && (endpoint->calling->failover.time != FASP_NEVER
           || fasp_endpoint_get_open (endpoint) == NULL))
     fasp_dial_start (endpoint, now);
 }
 
 gboolean
-fasp_endpoint_set_stream_offset (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time,
-    const FaspStreamOffset *position)
+fasp_dial_is_calling (const FaspEndpoint *endpoint)
 {
-  return fasp_writing_set_offset (endpoint, now, media_time, position,
-      endpoint->calling->call.caller.active);
+  return endpoint->calling->call.caller.active;
 }
 
 /* --- senders that announce themselves to a group ------------------------------- */
@@ -237,13 +318,15 @@ wants_sender (const FaspEndpoint *endpoint)
 static gboolean
 is_calling (const FaspEndpoint *endpoint, const FaspAnnouncer *announcer)
 {
-  return endpoint->calling->call.caller.active
-      && fasp_address_equal (&endpoint->calling->call.peer, &announcer->address);
+  const FaspEndpointCall *call = &endpoint->calling->call;
+
+  return call->caller.active && fasp_address_equal (&call->peer, &announcer->address);
 }
 
 void
 fasp_dial_announced (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from)
 {
+  FaspEndpointCall *call = &endpoint->calling->call;
   const FaspAnnouncer *next;
   guint32 chance;
 
@@ -261,8 +344,8 @@ fasp_dial_announced (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *fr
   if (next == NULL || is_calling (endpoint, next))
     return;
   FASP_LOG (endpoint->notes.log, now, SENDER_ANNOUNCED, FASP_LOG_POINTER (&next->address));
-  endpoint->calling->call.peer = next->address;
-  endpoint->calling->call.has_peer = TRUE;
+  call->peer = next->address;
+  call->has_peer = TRUE;
   fasp_dial_anew (endpoint, now);
 }
 
@@ -271,25 +354,25 @@ fasp_dial_announced (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *fr
 static FaspTime
 get_call_deadline (const FaspEndpoint *endpoint)
 {
+  const FaspEndpointCall *call = &endpoint->calling->call;
+
   return !endpoint->config.settings.reconnect
-          && (endpoint->calling->call.caller.active
-              || (endpoint->calling->call.expected && !endpoint->calling->call.has_peer)) ?
-      endpoint->calling->call.started + endpoint->config.resume_timeout :
+          && (call->caller.active || (call->expected && !call->has_peer)) ?
+      call->started + endpoint->config.resume_timeout :
       FASP_NEVER;
 }
 
 static FaspTime
 get_unanswered_time (const FaspEndpoint *endpoint)
 {
+  const FaspEndpointCall *call = &endpoint->calling->call;
+
   /* this end calls, opens a NAT's mapping, or waits for the announcement of a sender */
-  return (endpoint->calling->call.caller.active || endpoint->calling->call.punch_time != FASP_NEVER
-             || (endpoint->config.group.len > 0 && endpoint->calling->call.expected
-                 && !endpoint->calling->call.has_peer))
-          && !endpoint->calling->call.unanswered_notified && !endpoint->closing
+  return (call->caller.active || call->punch_time != FASP_NEVER
+             || (endpoint->config.group.len > 0 && call->expected && !call->has_peer))
+          && !call->unanswered_notified && !endpoint->closing
           && fasp_endpoint_get_open (endpoint) == NULL ?
-      (endpoint->calling->call.seeking > 0 ? endpoint->calling->call.seeking :
-                                             endpoint->calling->call.started)
-          + UNANSWERED_AFTER :
+      (call->seeking > 0 ? call->seeking : call->started) + UNANSWERED_AFTER :
       FASP_NEVER;
 }
 
@@ -308,35 +391,34 @@ explain_forged (const FaspEndpoint *endpoint, FaspEvent *event)
 static gboolean
 is_outdated (const FaspEndpoint *endpoint)
 {
-  return endpoint->calling->call.caller.active
-      && fasp_header_wait_announces (endpoint, FASP_NO_BLOCK)
-      && !endpoint->calling->call.caller.hello.has_header
-      && !endpoint->config.settings.wait_for_connection;
+  const FaspEndpointCall *call = &endpoint->calling->call;
+
+  return call->caller.active && fasp_header_wait_announces (endpoint, FASP_NO_BLOCK)
+      && !call->caller.hello.has_header && !endpoint->config.settings.wait_for_connection;
 }
 
 void
 fasp_dial_run_due (FaspEndpoint *endpoint, FaspTime now)
 {
+  FaspEndpointCall *call = &endpoint->calling->call;
+
   /* before failover, which may call the next peer before each timeout */
   if (get_unanswered_time (endpoint) <= now) {
     FaspEvent *event = fasp_endpoint_push_event (endpoint, FASP_EVENT_UNANSWERED, NULL);
 
-    endpoint->calling->call.unanswered_notified = TRUE;
-    event->address = endpoint->calling->call.peer;
-    FASP_LOG (endpoint->notes.log, now, CALL_UNANSWERED,
-        FASP_LOG_POINTER (&endpoint->calling->call.peer),
-        now
-            - (endpoint->calling->call.seeking > 0 ? endpoint->calling->call.seeking :
-                                                     endpoint->calling->call.started),
-        endpoint->calling->call.answer_forged);
+    call->unanswered_notified = TRUE;
+    event->address = call->peer;
+    FASP_LOG (endpoint->notes.log, now, CALL_UNANSWERED, FASP_LOG_POINTER (&call->peer),
+        now - (call->seeking > 0 ? call->seeking : call->started), call->answer_forged);
     explain_forged (endpoint, event);
   }
-  fasp_failover_run_due (endpoint, now);
-  if (is_outdated (endpoint) && fasp_caller_get_timeout (&endpoint->calling->call.caller) <= now)
+  if (fasp_failover_run_due (endpoint, now))
+    fasp_dial_next_peer (endpoint, now);
+  if (is_outdated (endpoint) && fasp_caller_get_timeout (&call->caller) <= now)
     fasp_dial_anew (endpoint, now);
-  if (endpoint->calling->call.redial_time <= now) {
-    endpoint->calling->call.redial_time = FASP_NEVER;
-    if (endpoint->calling->call.has_peer && !endpoint->closing)
+  if (call->redial_time <= now) {
+    call->redial_time = FASP_NEVER;
+    if (call->has_peer && !endpoint->closing)
       fasp_dial_start (endpoint, now);
   }
   /* without reconnect, a call that is not answered is given up, and so is the wait for an
@@ -344,29 +426,25 @@ fasp_dial_run_due (FaspEndpoint *endpoint, FaspTime now)
   if (get_call_deadline (endpoint) <= now) {
     FaspEvent *event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REJECTED, NULL);
 
-    event->address = endpoint->calling->call.peer;
+    event->address = call->peer;
     event->reason = FASP_REASON_SILENT;
     event->refusal.calling = event->final = TRUE;
-    FASP_LOG (endpoint->notes.log, now, CALL_GIVEN_UP,
-        FASP_LOG_POINTER (&endpoint->calling->call.peer), now - endpoint->calling->call.started,
-        endpoint->calling->call.answer_forged);
+    FASP_LOG (endpoint->notes.log, now, CALL_GIVEN_UP, FASP_LOG_POINTER (&call->peer),
+        now - call->started, call->answer_forged);
     endpoint->calling->given_up = TRUE;
     explain_forged (endpoint, event);
-    fasp_caller_stop (&endpoint->calling->call.caller);
-    endpoint->calling->call.expected = FALSE;
+    fasp_caller_stop (&call->caller);
+    call->expected = FALSE;
   }
 }
 
 FaspTime
 fasp_dial_get_timeout (FaspEndpoint *endpoint)
 {
-  FaspTime timeout =
-      fasp_sooner (endpoint->calling->call.redial_time, endpoint->calling->failover.time);
+  const FaspEndpointCall *call = &endpoint->calling->call;
+  FaspTime timeout = fasp_sooner (call->redial_time, endpoint->calling->failover.time);
 
-  if (!endpoint->calling->call.caller.active)
-    return fasp_sooner (fasp_sooner (timeout, get_call_deadline (endpoint)),
-        get_unanswered_time (endpoint));
-  timeout = fasp_sooner (timeout, fasp_caller_get_timeout (&endpoint->calling->call.caller));
+  timeout = fasp_sooner (timeout, fasp_caller_get_timeout (&call->caller));
   timeout = fasp_sooner (timeout, get_call_deadline (endpoint));
   return fasp_sooner (timeout, get_unanswered_time (endpoint));
 }

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspdial.h: the calling side of an endpoint: when it calls, what it says,
- * and what the answer does to its sessions.  faspcaller.h is the exchange of
- * datagrams itself.
+ * faspdial.h: the calling side of an endpoint: when it calls, and what it says.  faspanswer.h is
+ * what the answer does, faspcaller.h the exchange of datagrams itself.
  */
 #pragma once
 
-#include "faspendpoint.h"
 #include "faspendpointbase.h"
 
 G_BEGIN_DECLS
@@ -32,8 +30,24 @@ FaspTime fasp_dial_get_punch_time (FaspEndpoint *endpoint);
 /* The first block for a receiver for which no blocks are held. */
 guint64 fasp_dial_choose_start (FaspEndpoint *endpoint, FaspTime now);
 void fasp_dial_start (FaspEndpoint *endpoint, FaspTime now);
+gboolean fasp_dial_is_calling (const FaspEndpoint *endpoint);
 /* Starts another call. If one is going on, the deadline of that call stays. */
 void fasp_dial_anew (FaspEndpoint *endpoint, FaspTime now);
+/* The next of several peers is called as soon as its address is known. FALSE: there is none. */
+gboolean fasp_dial_next_peer (FaspEndpoint *endpoint, FaspTime now);
+/* If the session is interrupted and reconnecting is allowed, calls the peer, to find out whether it
+ * still knows the session or was restarted. */
+void fasp_dial_seek (FaspEndpoint *endpoint, FaspTime now);
+/* A session is connected. */
+void fasp_dial_connected (FaspEndpoint *endpoint);
+/* Caller: the peer of the interrupted @session is heard, so it need not be called. */
+void fasp_dial_resumed (FaspEndpoint *endpoint, const FaspSession *session);
+/* A session is over. @again: a peer is called again. */
+void fasp_dial_left (FaspEndpoint *endpoint, FaspTime now, FaspReason reason, gboolean again);
+/* The endpoint closes: it calls no peer any more. */
+void fasp_dial_stop (FaspEndpoint *endpoint);
+/* Puts off the deadlines of the call by @span, for which our process did not run. */
+void fasp_dial_excuse (FaspEndpoint *endpoint, FaspTime span);
 /* A sender has announced itself to the group: calls it if the receiver wants one. */
 void fasp_dial_announced (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from);
 

@@ -3,6 +3,7 @@
 #include "faspadmission.h"
 #include "faspadmitted.h"
 #include "faspcalling.h"
+#include "faspdial.h"
 #include "faspfailover.h"
 #include "faspgrouplistener.h"
 #include "fasphold.h"
@@ -172,7 +173,7 @@ void
 fasp_endpoint_close (FaspEndpoint *endpoint, FaspTime now, FaspReason reason)
 {
   endpoint->closing = TRUE;
-  fasp_calling_stop (endpoint);
+  fasp_dial_stop (endpoint);
   fasp_hold_end (endpoint, now, "stopped");
   for (guint i = 0; i < endpoint->sessions->len; i++) {
     FaspSession *session = fasp_endpoint_nth (endpoint, i);

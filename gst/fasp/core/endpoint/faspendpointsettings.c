@@ -2,8 +2,8 @@
  *
  * faspendpointsettings.c: what can be changed while an endpoint runs.
  */
+#include "faspdial.h"
 #include "fasphold.h"
-#include "fasplifecycle.h"
 #include "faspmulticast.h"
 
 static void
@@ -68,7 +68,7 @@ fasp_endpoint_configure (FaspEndpoint *endpoint, FaspTime now, const FaspEndpoin
     apply_too_late_skip (endpoint);
   /* the session may have been interrupted before reconnecting was allowed */
   if (settings->reconnect && !old.reconnect)
-    fasp_lifecycle_seek (endpoint, now);
+    fasp_dial_seek (endpoint, now);
 }
 
 const FaspEndpointSettings *

@@ -47,10 +47,6 @@ fasp_failover_on (FaspEndpoint *endpoint, FaspTime now)
     return FALSE;
   want (endpoint, (endpoint->calling->failover.wanted + 1) % endpoint->config.peers);
   FASP_LOG (endpoint->notes.log, now, PEER_CHANGED, endpoint->calling->failover.wanted);
-  endpoint->calling->call.has_peer = FALSE;
-  endpoint->calling->call.redial_time = FASP_NEVER;
-  endpoint->calling->call.started = now;
-  fasp_caller_stop (&endpoint->calling->call.caller);
   fasp_failover_wait (endpoint, now);
   return TRUE;
 }
@@ -64,13 +60,12 @@ fasp_failover_back (FaspEndpoint *endpoint, const FaspSession *session)
 }
 
 gboolean
-fasp_failover_refused (FaspEndpoint *endpoint, FaspTime now, gboolean for_good)
+fasp_failover_refused (FaspEndpoint *endpoint, gboolean for_good)
 {
   if (!can_fail_over (endpoint))
     return FALSE;
   endpoint->calling->failover.refused = for_good ? endpoint->calling->failover.refused + 1 : 0;
-  return endpoint->calling->failover.refused < endpoint->config.peers
-      && fasp_failover_on (endpoint, now);
+  return endpoint->calling->failover.refused < endpoint->config.peers;
 }
 
 void
@@ -82,12 +77,11 @@ fasp_failover_unreachable (FaspEndpoint *endpoint, const FaspAddress *to)
         MIN (endpoint->calling->failover.time, endpoint->calling->call.started + FAILOVER_SOONEST);
 }
 
-void
+gboolean
 fasp_failover_run_due (FaspEndpoint *endpoint, FaspTime now)
 {
   if (endpoint->calling->failover.time > now)
-    return;
-  endpoint->calling->failover.refused = 0; /* a peer that does not answer has not refused */
-  if (!fasp_failover_on (endpoint, now))
-    fasp_failover_stay (endpoint);
+    return FALSE;
+  fasp_failover_stay (endpoint); /* a peer that does not answer has not refused */
+  return TRUE;
 }

@@ -13,23 +13,23 @@
  */
 #pragma once
 
-#include "faspendpoint.h"
 #include "faspendpointbase.h"
 
 G_BEGIN_DECLS
 
 /* A call begins, or the wait for an address: starts the timer for moving on to the next peer. */
 void fasp_failover_wait (FaspEndpoint *endpoint, FaspTime now);
-/* Stops the timer: the endpoint stays with the wanted peer. */
+/* Stops the timer, and forgets refusals: the endpoint stays with the wanted peer. */
 void fasp_failover_stay (FaspEndpoint *endpoint);
-/* Makes the next peer the wanted one. FALSE: there is none. */
+/* Makes the next peer the wanted one, for fasp_dial_next_peer(). FALSE: there is none. */
 gboolean fasp_failover_on (FaspEndpoint *endpoint, FaspTime now);
 /* @session is heard again: its peer is the wanted one. */
 void fasp_failover_back (FaspEndpoint *endpoint, const FaspSession *session);
 /* The wanted peer refused our call. FALSE: there is no other one to call. */
-gboolean fasp_failover_refused (FaspEndpoint *endpoint, FaspTime now, gboolean for_good);
+gboolean fasp_failover_refused (FaspEndpoint *endpoint, gboolean for_good);
 /* The network reports that no program listens at @to. */
 void fasp_failover_unreachable (FaspEndpoint *endpoint, const FaspAddress *to);
-void fasp_failover_run_due (FaspEndpoint *endpoint, FaspTime now);
+/* Stops the timer if it is due. TRUE: the wanted peer did not answer in time. */
+gboolean fasp_failover_run_due (FaspEndpoint *endpoint, FaspTime now);
 
 G_END_DECLS

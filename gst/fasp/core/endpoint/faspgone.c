@@ -31,55 +31,54 @@ fasp_gone_free (FaspGone *gone)
 const FaspSessionStats *
 fasp_gone_keep (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
-  endpoint->calling->gone->is_known = TRUE;
-  fasp_session_get_stats (session, now, &endpoint->calling->gone->stats);
-  g_clear_pointer (&endpoint->calling->gone->flows, g_free);
+  FaspGone *gone = endpoint->calling->gone;
+
+  gone->is_known = TRUE;
+  fasp_session_get_stats (session, now, &gone->stats);
+  g_clear_pointer (&gone->flows, g_free);
   if (session->n_flows > 1) {
-    endpoint->calling->gone->flows = g_new (FaspFlowStats, session->n_flows);
-    fasp_session_get_flows (session, endpoint->calling->gone->flows, session->n_flows);
+    gone->flows = g_new (FaspFlowStats, session->n_flows);
+    fasp_session_get_flows (session, gone->flows, session->n_flows);
   }
-  g_clear_pointer (&endpoint->calling->gone->paths, g_free);
-  if (endpoint->calling->gone->stats.n_paths > 1) {
-    endpoint->calling->gone->paths = g_new (FaspPathStats, endpoint->calling->gone->stats.n_paths);
-    fasp_session_get_paths (session, now, endpoint->calling->gone->paths,
-        endpoint->calling->gone->stats.n_paths);
+  g_clear_pointer (&gone->paths, g_free);
+  if (gone->stats.n_paths > 1) {
+    gone->paths = g_new (FaspPathStats, gone->stats.n_paths);
+    fasp_session_get_paths (session, now, gone->paths, gone->stats.n_paths);
   }
   if (session->role == FASP_ROLE_RECEIVER) {
-    endpoint->calling->gone->lateness = fasp_rx_view (session->rx)->late.lateness;
-    endpoint->calling->gone->lateness_in_order = fasp_rx_view (session->rx)->late.lateness_in_order;
+    gone->lateness = fasp_rx_view (session->rx)->late.lateness;
+    gone->lateness_in_order = fasp_rx_view (session->rx)->late.lateness_in_order;
   }
-  return &endpoint->calling->gone->stats;
+  return &gone->stats;
 }
 
 guint
 fasp_endpoint_get_flows (FaspEndpoint *endpoint, guint32 id, FaspFlowStats *flows, guint max)
 {
+  const FaspGone *gone = endpoint->calling->gone;
   FaspSession *session = fasp_endpoint_find (endpoint, id);
 
   if (session != NULL)
     return fasp_session_get_flows (session, flows, max);
-  if (!endpoint->calling->gone->is_known || endpoint->calling->gone->stats.session != id
-      || endpoint->calling->gone->flows == NULL)
+  if (gone->stats.session != id || gone->flows == NULL)
     return 0;
-  memcpy (flows, endpoint->calling->gone->flows,
-      MIN (max, endpoint->calling->gone->stats.flows) * sizeof *flows);
-  return endpoint->calling->gone->stats.flows;
+  memcpy (flows, gone->flows, MIN (max, gone->stats.flows) * sizeof *flows);
+  return gone->stats.flows;
 }
 
 guint
 fasp_endpoint_get_paths (FaspEndpoint *endpoint, FaspTime now, guint32 id, FaspPathStats *paths,
     guint max)
 {
+  const FaspGone *gone = endpoint->calling->gone;
   FaspSession *session = fasp_endpoint_find (endpoint, id);
 
   if (session != NULL)
     return fasp_session_get_paths (session, now, paths, max);
-  if (!endpoint->calling->gone->is_known || endpoint->calling->gone->stats.session != id
-      || endpoint->calling->gone->paths == NULL)
+  if (gone->stats.session != id || gone->paths == NULL)
     return 0;
-  memcpy (paths, endpoint->calling->gone->paths,
-      MIN (max, endpoint->calling->gone->stats.n_paths) * sizeof *paths);
-  return endpoint->calling->gone->stats.n_paths;
+  memcpy (paths, gone->paths, MIN (max, gone->stats.n_paths) * sizeof *paths);
+  return gone->stats.n_paths;
 }
 
 gboolean

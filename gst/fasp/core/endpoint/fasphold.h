@@ -20,7 +20,6 @@
  */
 #pragma once
 
-#include "faspendpoint.h"
 #include "faspendpointbase.h"
 
 G_BEGIN_DECLS

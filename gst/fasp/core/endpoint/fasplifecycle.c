@@ -6,7 +6,6 @@
 #include "faspdial.h"
 #include "faspencoder.h"
 #include "faspendpointbase.h"
-#include "faspfailover.h"
 #include "faspgather.h"
 #include "faspheaderwait.h"
 #include "faspgone.h"
@@ -21,21 +20,8 @@
 #include "fasptokenbucket.h"
 #include "faspwriting.h"
 
-#define REDIAL_AFTER FASP_SEC
 /* The application is notified of changed promises no more often than this. */
 #define NOTIFY_PROMISE_AFTER FASP_SEC
-
-void
-fasp_lifecycle_seek (FaspEndpoint *endpoint, FaspTime now)
-{
-  const FaspSession *session = fasp_endpoint_get_open (endpoint);
-
-  if (session != NULL && session->liveness.interrupted && fasp_endpoint_is_caller (endpoint)
-      && endpoint->config.settings.reconnect && !endpoint->closing
-      && !endpoint->calling->call.caller.active && endpoint->calling->failover.time == FASP_NEVER
-      && !fasp_failover_on (endpoint, now))
-    fasp_dial_start (endpoint, now);
-}
 
 /* @why: a word for the log.  @text: the reason for the application. */
 static void
@@ -55,7 +41,7 @@ interrupt (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, const gch
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_INTERRUPTED, session);
   event->reason = FASP_REASON_SILENT;
   g_strlcpy (event->text, text, sizeof (event->text));
-  fasp_lifecycle_seek (endpoint, now);
+  fasp_dial_seek (endpoint, now);
 }
 
 void
@@ -71,11 +57,8 @@ fasp_lifecycle_heard (FaspEndpoint *endpoint, FaspSession *session)
   FASP_LOG (session->notes.log, session->liveness.heard, SESSION_RESUMED,
       FASP_LOG_POINTER (fasp_session_get_address (session)));
   fasp_endpoint_push_event (endpoint, FASP_EVENT_RESUMED, session);
-  /* the peer still knows the session: no need to call */
-  if (fasp_endpoint_is_caller (endpoint)) {
-    fasp_caller_stop (&endpoint->calling->call.caller);
-    fasp_failover_back (endpoint, session);
-  }
+  if (fasp_endpoint_is_caller (endpoint))
+    fasp_dial_resumed (endpoint, session);
 }
 
 void
@@ -119,19 +102,6 @@ leave_sender (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session, 
   }
   fasp_retention_trim (endpoint);
   return lost;
-}
-
-static void
-call_again (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
-{
-  FaspReason reason = session->closing.reason;
-
-  if (endpoint->calling->call.caller.active && endpoint->calling->call.caller.hello.has_resume)
-    fasp_dial_start (endpoint, now); /* there is no session any more that the call could resume */
-  else if (!endpoint->calling->call.caller.active && endpoint->calling->failover.time == FASP_NEVER
-      && fasp_endpoint_get_open (endpoint) == NULL
-      && (reason == FASP_REASON_FINISHED || !fasp_failover_on (endpoint, now)))
-    endpoint->calling->call.redial_time = reason == FASP_REASON_SILENT ? now : now + REDIAL_AFTER;
 }
 
 static gboolean
@@ -212,12 +182,7 @@ fasp_lifecycle_leave (FaspEndpoint *endpoint, FaspTime now, FaspSession *session
   FASP_LOG (session->notes.log, now, SESSION_CLOSED, event->reason, FASP_LOG_POINTER (event->text),
       !session->closing.initiated, event->end.lasted, event->end.bytes, event->bytes_lost,
       event->final, event->end.is_held);
-  endpoint->calling->call.seeking = 0;
-  if (again)
-    call_again (endpoint, now, session);
-  else if (fasp_endpoint_get_open (endpoint) == NULL)
-    fasp_caller_stop (&endpoint->calling->call.caller); /* a call may have begun while the session
-                                                           was interrupted */
+  fasp_dial_left (endpoint, now, session->closing.reason, again);
   fasp_encoder_left (endpoint, now);
 }
 

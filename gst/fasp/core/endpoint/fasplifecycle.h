@@ -11,9 +11,6 @@ G_BEGIN_DECLS
 
 /* A datagram of the session's peer has come. */
 void fasp_lifecycle_heard (FaspEndpoint *endpoint, FaspSession *session);
-/* If the session is interrupted and reconnecting is allowed, calls the peer, to find out whether it
- * still knows the session or was restarted. */
-void fasp_lifecycle_seek (FaspEndpoint *endpoint, FaspTime now);
 /* Another session replaces @session. */
 void fasp_lifecycle_replaced (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
 /* Ends the session for the application.  The session stays until its last CLOSE has left. */

@@ -180,12 +180,6 @@ get_view (const FaspEndpoint *endpoint)
   };
 }
 
-gboolean
-fasp_multicast_is_first (const FaspEndpoint *endpoint)
-{
-  return endpoint->group != NULL && fasp_multicast_sender_is_first (endpoint->group);
-}
-
 /* Wakes the session of a new speaker, which must tell its member and may sleep for long. */
 static void
 wake_speaker (FaspEndpoint *endpoint)
@@ -221,13 +215,22 @@ fasp_multicast_poll (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagra
   return TRUE;
 }
 
+gboolean
+fasp_multicast_poll_first (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
+{
+  return endpoint->group != NULL && fasp_multicast_sender_is_first (endpoint->group)
+      && fasp_multicast_poll (endpoint, now, datagram);
+}
+
 FaspTime
 fasp_multicast_get_timeout (FaspEndpoint *endpoint)
 {
-  FaspGroupView view = get_view (endpoint);
+  FaspGroupView view;
 
-  return endpoint->closing ? FASP_NEVER :
-                             fasp_multicast_sender_get_timeout (endpoint->group, &view);
+  if (endpoint->group == NULL || endpoint->closing)
+    return FASP_NEVER;
+  view = get_view (endpoint);
+  return fasp_multicast_sender_get_timeout (endpoint->group, &view);
 }
 
 gboolean

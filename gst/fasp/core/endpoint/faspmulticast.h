@@ -5,7 +5,6 @@
  */
 #pragma once
 
-#include "faspendpoint.h"
 #include "faspendpointbase.h"
 
 G_BEGIN_DECLS
@@ -24,9 +23,9 @@ void fasp_multicast_heard (FaspEndpoint *endpoint, FaspTime now, FaspSession *se
  * since the first block that it lacks, so it leaves the group and gets the stream by unicast.
  * FALSE: it is slow. */
 gboolean fasp_multicast_sends_away (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
-/* Is it the group's turn to send, before the sessions'? */
-gboolean fasp_multicast_is_first (const FaspEndpoint *endpoint);
 gboolean fasp_multicast_poll (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram);
+/* Like fasp_multicast_poll(), if it is the group's turn to send before the sessions. */
+gboolean fasp_multicast_poll_first (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram);
 FaspTime fasp_multicast_get_timeout (FaspEndpoint *endpoint);
 
 G_END_DECLS

@@ -13,18 +13,6 @@
 #include "faspstrangers.h"
 #include "faspwriting.h"
 
-static FaspTime
-get_group_time (FaspEndpoint *endpoint)
-{
-  return endpoint->group != NULL ? fasp_multicast_get_timeout (endpoint) : FASP_NEVER;
-}
-
-static gboolean
-poll_group_first (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
-{
-  return fasp_multicast_is_first (endpoint) && fasp_multicast_poll (endpoint, now, datagram);
-}
-
 /* Tasks of no session: when something is due, what is done then, and which datagram may leave. */
 static const struct
 {
@@ -42,7 +30,7 @@ static const struct
   { fasp_strangers_get_time, fasp_strangers_run_due, NULL },
   { fasp_encoder_get_time, fasp_encoder_run_due, NULL },
   { fasp_dial_get_punch_time, NULL, fasp_dial_poll_punch },
-  { get_group_time, NULL, poll_group_first },
+  { fasp_multicast_get_timeout, NULL, fasp_multicast_poll_first },
 };
 
 static gboolean
@@ -197,5 +185,5 @@ fasp_polling_look (FaspEndpoint *endpoint, FaspTime now)
   for (guint i = 0; i < endpoint->sessions->len; i++)
     fasp_session_excuse (fasp_endpoint_nth (endpoint, i), away);
   fasp_hold_excuse (endpoint, away);
-  fasp_calling_excuse (endpoint, away);
+  fasp_dial_excuse (endpoint, away);
 }

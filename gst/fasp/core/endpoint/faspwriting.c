@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspwriting.h"
 #include "faspsendingprivate.h"
+#include "faspdial.h"
 #include "faspencoder.h"
 #include "faspgather.h"
 #include "faspheaderwait.h"
@@ -266,15 +267,15 @@ is_own (FaspEndpoint *endpoint)
 /* May a peer know, or learn later, the stream offset of the next byte written? A half-open session
  * gets its offset when it opens, unless bytes written meanwhile are kept for it. */
 static gboolean
-may_know (const FaspEndpoint *endpoint, gboolean is_calling)
+may_know (const FaspEndpoint *endpoint)
 {
   return has_listeners (endpoint)
-      || (is_kept (endpoint) && (endpoint->sessions->len > 0 || is_calling));
+      || (is_kept (endpoint) && (endpoint->sessions->len > 0 || fasp_dial_is_calling (endpoint)));
 }
 
 gboolean
-fasp_writing_set_offset (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time,
-    const FaspStreamOffset *position, gboolean is_calling)
+fasp_endpoint_set_stream_offset (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time,
+    const FaspStreamOffset *position)
 {
   FaspStreamOffset next;
 
@@ -292,8 +293,7 @@ fasp_writing_set_offset (FaspEndpoint *endpoint, FaspTime now, FaspTime media_ti
     position = &endpoint->sending->writing.own;
   }
   next = fasp_store_get_next_offset (endpoint->store);
-  while (!fasp_store_set_offset (endpoint->store, now, media_time, position,
-      may_know (endpoint, is_calling)))
+  while (!fasp_store_set_offset (endpoint->store, now, media_time, position, may_know (endpoint)))
     if (!make_room (endpoint, now)) {
       log_waiting (endpoint, now, "store_full");
       return FALSE;

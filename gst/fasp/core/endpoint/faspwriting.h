@@ -18,9 +18,6 @@ void fasp_writing_fit_blocks (FaspEndpoint *endpoint);
 void fasp_writing_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
 /* Has the peer nothing of the stream, and will it not get the beginning? */
 gboolean fasp_writing_is_in_the_middle (const FaspEndpoint *endpoint, const FaspSession *session);
-/* fasp_endpoint_set_stream_offset(); @is_calling: a receiver is called, which learns the offset. */
-gboolean fasp_writing_set_offset (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time,
-    const FaspStreamOffset *position, gboolean is_calling);
 void fasp_writing_run_due (FaspEndpoint *endpoint, FaspTime now);
 FaspTime fasp_writing_get_time (FaspEndpoint *endpoint);
 
