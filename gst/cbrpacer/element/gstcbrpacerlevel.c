@@ -117,7 +117,7 @@ gst_cbr_pacer_look_if_full (GstCbrPacer *self, gsize size)
   /* the rate is learned from data that is queued, so a whole window of it must fit; but memory is
    * bounded */
   if (self->settings.bitrate == 0 && !cbr_learner_is_known (&self->learner))
-    return self->queue.bytes + size > CBR_LEARNER_UNKNOWN_MAX;
+    return self->queue.bytes + size > CBR_LEARNER_UNCLOCKED_MAX;
   bytes = gst_cbr_pacer_get_wire_bytes (self, self->queue.bytes + size, self->queue.buffers + 1);
   if (self->settings.bitrate == 0)
     return is_held (self) ? look_if_full_of_held (self, bytes) : look_if_full_of_late (self);

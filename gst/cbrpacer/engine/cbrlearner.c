@@ -7,7 +7,7 @@ cbr_learner_init (CbrLearner *learner, gint64 window)
   learner->clock = learner->known_by = CBR_CLOCK_NONE;
   cbr_ts_init (&learner->ts, 0);
   cbr_rate_init (&learner->rate, window);
-  learner->bytes = learner->timed = learner->unknown = 0;
+  learner->bytes = learner->timed = learner->unclocked = 0;
   learner->latest = GST_CLOCK_TIME_NONE;
   learner->elapsed = learner->begins = 0;
   learner->longest = 0;
@@ -41,7 +41,7 @@ cbr_learner_flush (CbrLearner *learner)
 {
   cbr_learner_jump (learner);
   learner->longest = 0;
-  learner->unknown = 0;
+  learner->unclocked = 0;
 }
 
 gboolean
@@ -84,7 +84,7 @@ is_paced (const CbrLearner *learner)
 gboolean
 cbr_learner_is_lost (const CbrLearner *learner)
 {
-  return !is_paced (learner) && learner->unknown > CBR_LEARNER_UNKNOWN_MAX;
+  return !is_paced (learner) && learner->unclocked > CBR_LEARNER_UNCLOCKED_MAX;
 }
 
 gboolean
@@ -93,7 +93,7 @@ cbr_learner_is_unpaced (const CbrLearner *learner)
   /* a short remainder without a clock is rubbish at the end of a file, not another stream */
   return learner->clock != CBR_CLOCK_PCR && learner->clock != CBR_CLOCK_TIMESTAMPS
       && !is_paced (learner)
-      && learner->unknown
+      && learner->unclocked
       > gst_util_uint64_scale (learner->rate.kept, learner->rate.window, 8 * GST_SECOND);
 }
 
@@ -115,11 +115,11 @@ add (CbrLearner *learner, CbrClock clock, gint64 time, guint64 bytes)
   span = cbr_rate_get_span (&learner->rate);
   if (cbr_rate_is_known (&learner->rate)) {
     learner->known_by = clock;
-    learner->longest = learner->unknown = 0;
+    learner->longest = learner->unclocked = 0;
   } else if (clock != CBR_CLOCK_ARRIVAL
       && span - learner->longest > learner->rate.window / CBR_RATE_POINTS) {
     learner->longest = span;
-    learner->unknown = 0;
+    learner->unclocked = 0;
   }
 }
 
@@ -168,5 +168,5 @@ cbr_learner_feed (CbrLearner *learner, GstBuffer *buffer, GstClockTime time, gin
   if (learner->begins < 0)
     learner->begins = learner->elapsed;
   learner->bytes += gst_buffer_get_size (buffer) + header;
-  learner->unknown += gst_buffer_get_size (buffer);
+  learner->unclocked += gst_buffer_get_size (buffer);
 }

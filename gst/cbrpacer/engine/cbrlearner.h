@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 
 /* After this many bytes without a clock, the stream is taken to have none, and its rate cannot be
  * learned. This is also the most that is queued until the rate is known. */
-#define CBR_LEARNER_UNKNOWN_MAX (G_GUINT64_CONSTANT (256) << 20)
+#define CBR_LEARNER_UNCLOCKED_MAX (G_GUINT64_CONSTANT (256) << 20)
 
 /* The most bytes that are counted between two times of the clock: 100 ms at 335 Mbit/s. */
 #define CBR_LEARNER_BETWEEN (G_GUINT64_CONSTANT (4) << 20)
@@ -40,7 +40,7 @@ typedef struct
   gint64 begins;       /* value of `elapsed' where the last buffer begins */
   GstClockTime latest; /* the latest timestamp; NONE: any timestamp may come next */
   gint64 longest;      /* the longest part of a window seen so far, ns */
-  guint64 unknown;     /* bytes fed, without headers, since `longest' grew; once a whole window was
+  guint64 unclocked;   /* bytes fed, without headers, since `longest' grew; once a whole window was
                           seen: since the clock was last seen */
 } CbrLearner;
 
@@ -64,7 +64,7 @@ guint64 cbr_learner_get_inflow (const CbrLearner *learner, guint payload, guint 
 /* Was a whole window seen of this clock or of an earlier one? */
 gboolean cbr_learner_is_known (const CbrLearner *learner);
 /* TRUE: the rate cannot be learned.  There is only the time of arrival, or a clock
- * that stands still or jumps all the time, and CBR_LEARNER_UNKNOWN_MAX bytes have come
+ * that stands still or jumps all the time, and CBR_LEARNER_UNCLOCKED_MAX bytes have come
  * since a longer part of a window was seen.  Unless the source is live, it is a file
  * without a clock. */
 gboolean cbr_learner_is_lost (const CbrLearner *learner);
