@@ -2,7 +2,8 @@
  *
  * GMutex, GCond and g_once as pthread's, for ThreadSanitizer: GLib makes its own of futexes, which
  * the sanitizer cannot see, and then every access under such a lock looks like a race.  So does
- * what a thread hands to a main context, as the lock of that is within GLib.
+ * what a thread hands to a main context or to a GAsyncQueue (GstHarness has one), as their locks
+ * are within GLib.
  *
  * GRecMutex and GRWLock are pthread's in GLib, too, and have the same form here.  But what GLib
  * calls is not looked at (tsan.supp), and of these it calls some for itself, and some in the name
@@ -16,6 +17,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
+#include <sanitizer/tsan_interface.h>
 #include <glib.h>
 
 /* they take the place of GLib's */
@@ -279,6 +281,8 @@ void (g_once_init_leave) (volatile void *place, gsize value)
   pthread_mutex_unlock (&once);
 }
 
+#define OF_GLIB(function) ((typeof (&function)) dlsym (RTLD_NEXT, #function))
+
 /* --- handed to a main context ---------------------------------------------------------------- */
 
 typedef struct
@@ -310,11 +314,45 @@ drop_handed (gpointer data)
 guint
 g_idle_add_full (gint priority, GSourceFunc func, gpointer data, GDestroyNotify notify)
 {
-  guint (*of_glib) (gint, GSourceFunc, gpointer, GDestroyNotify) = (guint (*) (gint, GSourceFunc,
-      gpointer, GDestroyNotify)) dlsym (RTLD_NEXT, "g_idle_add_full");
   Handed *handed = malloc (sizeof *handed);
 
   *handed = (Handed) { func, data, notify };
   __atomic_store_n (&handed->there, TRUE, __ATOMIC_RELEASE);
-  return of_glib (priority, take_over, handed, drop_handed);
+  return OF_GLIB (g_idle_add_full) (priority, take_over, handed, drop_handed);
+}
+
+/* --- handed to a GAsyncQueue ------------------------------------------------------------------ */
+
+/* What was pushed is ordered before what is done with it after it was popped. */
+static gpointer
+popped (gpointer data)
+{
+  if (data != NULL)
+    __tsan_acquire (data);
+  return data;
+}
+
+void
+g_async_queue_push (GAsyncQueue *queue, gpointer data)
+{
+  __tsan_release (data);
+  OF_GLIB (g_async_queue_push) (queue, data);
+}
+
+gpointer
+g_async_queue_pop (GAsyncQueue *queue)
+{
+  return popped (OF_GLIB (g_async_queue_pop) (queue));
+}
+
+gpointer
+g_async_queue_try_pop (GAsyncQueue *queue)
+{
+  return popped (OF_GLIB (g_async_queue_try_pop) (queue));
+}
+
+gpointer
+g_async_queue_timeout_pop (GAsyncQueue *queue, guint64 timeout)
+{
+  return popped (OF_GLIB (g_async_queue_timeout_pop) (queue, timeout));
 }
