@@ -6,6 +6,9 @@ static const FaspStatField fields[] = {
   { .name = "continuity-errors", .unit = FASP_UNIT_NONE, .kind = FASP_KIND_COUNTER },
   { .name = "datagrams-refused", .unit = FASP_UNIT_NONE, .kind = FASP_KIND_COUNTER },
   { .name = "end-restarts", .unit = FASP_UNIT_NONE, .kind = FASP_KIND_COUNTER },
+  { .name = "jitter-ms", .unit = FASP_UNIT_MS, .kind = FASP_KIND_GAUGE },
+  { .name = "packets-missing", .unit = FASP_UNIT_NONE, .kind = FASP_KIND_COUNTER },
+  { .name = "packets-sent-dropped", .unit = FASP_UNIT_NONE, .kind = FASP_KIND_COUNTER },
 };
 
 const FaspStatField *
@@ -15,4 +18,26 @@ relay_fields_find (const gchar *name)
     if (g_str_equal (fields[i].name, name))
       return &fields[i];
   return NULL;
+}
+
+void
+relay_fields_copy (const GstStructure *from, const gchar *const *theirs, const gchar *const *ours,
+    GstStructure *to)
+{
+  for (; *theirs != NULL; theirs++, ours++) {
+    const GValue *value = gst_structure_get_value (from, *theirs);
+    GValue copy = G_VALUE_INIT;
+    guint64 ns;
+
+    if (value == NULL)
+      continue;
+    if (g_str_has_suffix (*ours, "-ms") && gst_structure_get_uint64 (from, *theirs, &ns)) {
+      if (ns > 0)
+        gst_structure_set (to, *ours, G_TYPE_DOUBLE, ns / (gdouble) GST_MSECOND, NULL);
+      continue;
+    }
+    g_value_init (&copy, G_VALUE_HOLDS_DOUBLE (value) ? G_TYPE_DOUBLE : G_TYPE_UINT64);
+    g_value_transform (value, &copy);
+    gst_structure_take_value (to, *ours, &copy);
+  }
 }

@@ -21,6 +21,9 @@
 
 G_BEGIN_DECLS
 
+/* Name of the structures of peers. */
+#define RELAY_PEER "application/x-relay-peer"
+
 /* Keys that several protocols have. */
 #define RELAY_LATENCY_MAX 60000 /* ms: a minute */
 #define RELAY_BUFFER_MIN 65536  /* bytes: a large datagram */
@@ -76,9 +79,12 @@ struct _RelayProtocol
   gboolean (*is_connected) (GstElement *element);
   /* How many bytes an output that has connections has sent. */
   guint64 (*get_sent) (GstElement *element);
-  /* Adds figures that only this protocol has; relayfields.c has a row for each. */
-  void (*add_figures) (const RelayProtocolUri *protocol_uri,
-      const RelayProtocolPipelineStats *pipeline, GstStructure *stats);
+  /* Adds figures that only this protocol has to @stats (relayfields.c has a row for each), and to
+   * @peers a GstStructure of each peer that is known, with the fields that faspsrc and faspsink
+   * have in `callers'.  What cannot be known is left out.  @element: the one of make(), which
+   * plays; NULL: none does. */
+  void (*add_figures) (RelayProtocolPipeline *pipeline, GstElement *element, GstStructure *stats,
+      GPtrArray *peers);
   /* What an output does that cannot know its receivers: a verb for users; NULL: it counts them. */
   const gchar *does;
   /* The names of the elements within that of make() that send and receive datagrams; NULL: that

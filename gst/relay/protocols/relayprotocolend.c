@@ -358,16 +358,20 @@ relay_protocol_end_change_state (GstElement *element, GstStateChange change)
 
 /* --- statistics ------------------------------------------------------------------------------- */
 
-/* The field `callers', as a faspsrc has it: the sender of an input, and whether it is heard. */
+/* Sets the field `callers', as faspsrc and faspsink have it. An input has one sender, of which
+ * perhaps no more is known than whether it is heard. @known: something was heard before. */
 static void
-add_sender (GstStructure *stats, gboolean heard)
+take_peers (GstStructure *stats, GPtrArray *peers, gboolean sends, gboolean known, gboolean heard)
 {
-  GPtrArray *senders = g_ptr_array_new ();
-
-  g_ptr_array_add (senders,
-      gst_structure_new ("application/x-relay-sender", "interrupted", G_TYPE_BOOLEAN, !heard,
-          NULL));
-  gst_fasp_structure_take_structures (stats, "callers", senders);
+  if (!sends && known && peers->len == 0)
+    g_ptr_array_add (peers, gst_structure_new_empty (RELAY_PEER));
+  for (guint i = 0; i < peers->len; i++)
+    gst_structure_set (g_ptr_array_index (peers, i), "interrupted", G_TYPE_BOOLEAN,
+        !sends && !heard, NULL);
+  if (peers->len > 0)
+    gst_fasp_structure_take_structures (stats, "callers", peers);
+  else
+    g_ptr_array_unref (peers);
 }
 
 static GstStructure *
@@ -376,6 +380,7 @@ make_stats (RelayProtocolEnd *self)
   GstStructure *stats = gst_structure_new_empty ("application/x-relay-end");
   RelayProtocolPipelineStats pipeline = { 0 };
   const RelayProtocol *protocol = self->protocol_uri->protocol;
+  GPtrArray *peers = g_ptr_array_new ();
   gboolean known, heard;
 
   g_mutex_lock (&self->lock);
@@ -397,12 +402,9 @@ make_stats (RelayProtocolEnd *self)
   if (looks_for_packets (self))
     gst_structure_set (stats, "bytes-not-ts", G_TYPE_UINT64, self->stray, NULL);
   if (self->pipeline != NULL)
-    relay_protocol_pipeline_add_figures (self->pipeline, stats);
-  if (protocol->add_figures != NULL)
-    protocol->add_figures (self->protocol_uri, &pipeline, stats);
+    relay_protocol_pipeline_add_figures (self->pipeline, stats, peers);
   g_mutex_unlock (&self->lock);
-  if (known)
-    add_sender (stats, heard);
+  take_peers (stats, peers, self->protocol_uri->sends, known, heard);
   g_free (pipeline.error);
   return stats;
 }

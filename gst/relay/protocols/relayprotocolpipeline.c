@@ -115,6 +115,17 @@ relay_protocol_pipeline_count (RelayProtocolPipeline *self, RelayProtocolPipelin
   g_mutex_unlock (&self->lock);
 }
 
+guint64
+relay_protocol_pipeline_get_count (RelayProtocolPipeline *self, RelayProtocolPipelineCount which)
+{
+  guint64 count;
+
+  g_mutex_lock (&self->lock);
+  count = self->stats.counts[which];
+  g_mutex_unlock (&self->lock);
+  return count;
+}
+
 gboolean
 relay_protocol_pipeline_admits (RelayProtocolPipeline *self, GSocketAddress *address,
     const gchar *streamid)
@@ -752,9 +763,16 @@ relay_protocol_pipeline_get_stats (RelayProtocolPipeline *self, RelayProtocolPip
 }
 
 void
-relay_protocol_pipeline_add_figures (RelayProtocolPipeline *self, GstStructure *stats)
+relay_protocol_pipeline_add_figures (RelayProtocolPipeline *self, GstStructure *stats,
+    GPtrArray *peers)
 {
+  g_autoptr (GstElement) end = NULL;
+
   g_mutex_lock (&self->lock);
   relay_continuity_add_figure (self->continuity, stats);
+  end = self->end != NULL ? gst_object_ref (self->end) : NULL;
   g_mutex_unlock (&self->lock);
+  /* without the lock, as above */
+  if (self->protocol_uri->protocol->add_figures != NULL)
+    self->protocol_uri->protocol->add_figures (self, end, stats, peers);
 }

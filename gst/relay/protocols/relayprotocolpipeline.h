@@ -76,8 +76,9 @@ GstClockTime relay_protocol_pipeline_get_time (void);
 
 void relay_protocol_pipeline_get_stats (RelayProtocolPipeline *self,
     RelayProtocolPipelineStats *stats);
-/* Adds what is known of the stream that passed. */
-void relay_protocol_pipeline_add_figures (RelayProtocolPipeline *self, GstStructure *stats);
+/* Adds what is known of the stream that passed, and what the protocol knows (relayprotocol.h). */
+void relay_protocol_pipeline_add_figures (RelayProtocolPipeline *self, GstStructure *stats,
+    GPtrArray *peers);
 
 /* For the protocol's file. All but the first two may be called from threads of elements. */
 
@@ -87,6 +88,8 @@ gboolean relay_protocol_pipeline_has_played (RelayProtocolPipeline *self);
 /* Reports a fact to the user. */
 void relay_protocol_pipeline_tell (RelayProtocolPipeline *self, const gchar *text);
 void relay_protocol_pipeline_count (RelayProtocolPipeline *self, RelayProtocolPipelineCount which);
+guint64 relay_protocol_pipeline_get_count (RelayProtocolPipeline *self,
+    RelayProtocolPipelineCount which);
 /* May this caller connect?  It gives the streamid of the URI. */
 gboolean relay_protocol_pipeline_admits (RelayProtocolPipeline *self, GSocketAddress *address,
     const gchar *streamid);

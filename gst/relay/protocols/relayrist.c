@@ -2,6 +2,8 @@
  *
  * rist://: MPEG-TS in RTP with repairs (VSF TR-06-1, the simple profile).
  */
+#include "gstfaspcommon.h"
+#include "relayfields.h"
 #include "relayflow.h"
 #include "relaygroup.h"
 #include "relayprotocol.h"
@@ -102,13 +104,55 @@ watch (GstElement *element, RelayProtocolPipeline *pipeline, gpointer *kept)
     relay_flow_watch (element, MAX (SILENCE, latency), on_flow, pipeline);
 }
 
+/* Adds the sender of an input, whose address is known once media came. */
 static void
-add_figures (const RelayProtocolUri *protocol_uri, const RelayProtocolPipelineStats *pipeline,
-    GstStructure *stats)
+add_sender (const GstStructure *all, const GstStructure *session, GPtrArray *peers)
 {
-  if (!protocol_uri->sends)
+  static const gchar *const theirs[] = { "received", "recovered", "permanently-lost", "duplicates",
+    "rtx-roundtrip-time", NULL };
+  static const gchar *const ours[] = { "packets-received", "packets-received-retransmitted",
+    "packets-missing", "packets-received-duplicate", "rtt-ms", NULL };
+  const gchar *from = gst_structure_get_string (session, "rtp-from");
+  GstStructure *peer = gst_structure_new_empty (RELAY_PEER);
+  guint64 recovered = 0, missing = 0;
+
+  if (from == NULL || from[0] == '\0') {
+    gst_structure_free (peer);
+    return;
+  }
+  relay_fields_copy (all, theirs, ours, peer);
+  gst_structure_get (all, "recovered", G_TYPE_UINT64, &recovered, "permanently-lost", G_TYPE_UINT64,
+      &missing, NULL);
+  gst_structure_set (peer, "packets-received-lost", G_TYPE_UINT64, recovered + missing,
+      "caller-address-string", G_TYPE_STRING, from, NULL);
+  g_ptr_array_add (peers, peer);
+}
+
+/* An output does not know its receivers: their round trip, which reports tell, is its own. */
+static void
+add_figures (RelayProtocolPipeline *pipeline, GstElement *element, GstStructure *stats,
+    GPtrArray *peers)
+{
+  static const gchar *const theirs[] = { "sent-original-packets", "sent-retransmitted-packets",
+    "round-trip-time", NULL };
+  static const gchar *const ours[] = { "packets-sent", "packets-retransmitted", "rtt-ms", NULL };
+  gboolean sends = relay_protocol_pipeline_get_uri (pipeline)->sends;
+  g_autoptr (GstStructure) all = NULL;
+  const GValueArray *sessions;
+
+  if (!sends)
     gst_structure_set (stats, "datagrams-refused", G_TYPE_UINT64,
-        pipeline->counts[RELAY_DATAGRAMS_REFUSED], NULL);
+        relay_protocol_pipeline_get_count (pipeline, RELAY_DATAGRAMS_REFUSED), NULL);
+  if (element == NULL)
+    return;
+  g_object_get (element, "stats", &all, NULL);
+  sessions = gst_fasp_value_get_array (gst_structure_get_value (all, "session-stats"));
+  if (sessions == NULL || sessions->n_values == 0)
+    return;
+  if (sends)
+    relay_fields_copy (gst_value_get_structure (sessions->values), theirs, ours, stats);
+  else
+    add_sender (all, gst_value_get_structure (sessions->values), peers);
 }
 
 const RelayProtocol relay_protocol_rist = {

@@ -3,6 +3,8 @@
  * srt://: MPEG-TS over SRT, of an end that dials, or that waits for callers.
  */
 #include <string.h>
+#include "gstfaspcommon.h"
+#include "relayfields.h"
 #include "relayprotocol.h"
 
 /* A passphrase has 10 to 79 bytes (SRTO_PASSPHRASE). */
@@ -10,6 +12,8 @@
 #define PASSPHRASE_MAX 79
 #define STREAMID_MAX 512 /* bytes: SRTO_STREAMID */
 #define POLL 100         /* ms */
+/* The element that dials has this figure only while it is connected. */
+#define CONNECTED "negotiated-latency-ms"
 
 static const RelayKey keys[] = {
   { "latency", RELAY_KEY_BOTH, NULL, 0, RELAY_LATENCY_MAX, "125",
@@ -136,9 +140,8 @@ is_connected (GstElement *element)
 {
   g_autoptr (GstStructure) stats = NULL;
 
-  /* the element has this figure only while it is connected */
   g_object_get (element, "stats", &stats, NULL);
-  return stats != NULL && gst_structure_has_field (stats, "negotiated-latency-ms");
+  return stats != NULL && gst_structure_has_field (stats, CONNECTED);
 }
 
 static guint64
@@ -153,6 +156,52 @@ get_sent (GstElement *element)
   return sent;
 }
 
+/* --- figures ------------------------------------------------------------------------------- */
+
+/* The element has the figures of both directions, those of the other one are 0. */
+static const gchar *const received[] = { "packets-received", "packets-received-lost",
+  "bytes-received", "receive-rate-mbps", "rtt-ms", "negotiated-latency-ms", NULL };
+static const gchar *const sent[] = { "packets-sent", "packets-sent-lost", "packets-sent-dropped",
+  "packets-retransmitted", "bytes-sent", "bytes-retransmitted", "send-rate-mbps", "rtt-ms",
+  "negotiated-latency-ms", NULL };
+
+static void
+add_peer (const RelayProtocolUri *protocol_uri, const GstStructure *from, GPtrArray *peers)
+{
+  const gchar *const *names = protocol_uri->sends ? sent : received;
+  GstStructure *peer = gst_structure_new_empty (RELAY_PEER);
+  g_autoptr (GSocketAddress) address = NULL;
+  g_autofree gchar *text = NULL;
+
+  relay_fields_copy (from, names, names, peer);
+  if (gst_structure_get (from, "caller-address", G_TYPE_SOCKET_ADDRESS, &address, NULL)) {
+    text = g_socket_connectable_to_string (G_SOCKET_CONNECTABLE (address));
+    gst_structure_set (peer, "caller-address", G_TYPE_SOCKET_ADDRESS, address, NULL);
+  } else { /* the peer that is dialled */
+    text = g_strdup_printf ("%s:%u", protocol_uri->host, protocol_uri->port);
+  }
+  gst_structure_set (peer, "caller-address-string", G_TYPE_STRING, text, NULL);
+  g_ptr_array_add (peers, peer);
+}
+
+static void
+add_figures (RelayProtocolPipeline *pipeline, GstElement *element, GstStructure *stats,
+    GPtrArray *peers)
+{
+  const RelayProtocolUri *protocol_uri = relay_protocol_pipeline_get_uri (pipeline);
+  g_autoptr (GstStructure) all = NULL;
+  const GValueArray *callers;
+
+  if (element == NULL)
+    return;
+  g_object_get (element, "stats", &all, NULL);
+  callers = gst_fasp_value_get_array (gst_structure_get_value (all, "callers"));
+  for (guint i = 0; callers != NULL && i < callers->n_values; i++)
+    add_peer (protocol_uri, gst_value_get_structure (&callers->values[i]), peers);
+  if (gst_structure_has_field (all, CONNECTED))
+    add_peer (protocol_uri, all, peers);
+}
+
 const RelayProtocol relay_protocol_srt = {
   .scheme = "srt",
   .keys = keys,
@@ -162,4 +211,5 @@ const RelayProtocol relay_protocol_srt = {
   .watch = watch,
   .is_connected = is_connected,
   .get_sent = get_sent,
+  .add_figures = add_figures,
 };

@@ -2,6 +2,7 @@
  *
  * udp:// and rtp://: datagrams of MPEG-TS, to or from a host or a multicast group.
  */
+#include "relayfields.h"
 #include "relaygroup.h"
 #include "relayprotocol.h"
 
@@ -10,6 +11,7 @@
 #define IPV6_HEADERS 48
 #define BUFFER (2 * 1024 * 1024)  /* bytes in the kernel: 160 ms at 100 Mbit/s */
 #define BITRATE_MAX 1000000000000 /* bit/s: cbrpacer's */
+#define JITTER_BUFFER "jitterbuffer"
 #define RTP_CAPS "application/x-rtp, media=video, clock-rate=90000, encoding-name=MP2T"
 
 #define OUTPUT_KEYS \
@@ -92,6 +94,7 @@ add_depayloader (RelayChain *chain, const RelayProtocolUri *protocol_uri)
     /* the distance at which packets count as another sender's is given in packets (RFC 3550, A.1:
      * 3000 and 100), not in time: for a time, the element uses a packet rate that any sender can
      * fake, after which the next sender would be ignored for minutes */
+    gst_object_set_name (GST_OBJECT (buffer), JITTER_BUFFER);
     g_object_set (buffer, "max-dropout-time", 0, "max-misorder-time", 0, NULL);
     relay_chain_set (buffer, "latency", protocol_uri, "latency");
   }
@@ -123,6 +126,31 @@ make (RelayChain *chain, const RelayProtocolUri *protocol_uri)
   return protocol_uri->sends ? make_output (chain, protocol_uri) : make_input (chain, protocol_uri);
 }
 
+/* Of RTP: what is lost is known by the sequence numbers, and nothing is repaired. */
+static void
+add_figures (RelayProtocolPipeline *pipeline, GstElement *element, GstStructure *stats,
+    GPtrArray *peers)
+{
+  static const gchar *const theirs[] = { "num-pushed", "num-lost", "num-lost", "num-late",
+    "num-duplicates", "avg-jitter", NULL };
+  static const gchar *const ours[] = { "packets-received", "packets-received-lost",
+    "packets-missing", "packets-received-dropped", "packets-received-duplicate", "jitter-ms",
+    NULL };
+  g_autoptr (GstObject) chain =
+      element != NULL ? gst_object_get_parent (GST_OBJECT (element)) : NULL;
+  g_autoptr (GstElement) buffer =
+      chain != NULL ? gst_bin_get_by_name (GST_BIN (chain), JITTER_BUFFER) : NULL;
+  g_autoptr (GstStructure) all = NULL;
+  guint64 received = 0;
+
+  if (buffer != NULL)
+    g_object_get (buffer, "stats", &all, NULL);
+  if (all == NULL || !gst_structure_get_uint64 (all, "num-pushed", &received) || received == 0)
+    return;
+  g_ptr_array_add (peers, gst_structure_new_empty (RELAY_PEER));
+  relay_fields_copy (all, theirs, ours, g_ptr_array_index (peers, 0));
+}
+
 const RelayProtocol relay_protocol_udp = {
   .scheme = "udp",
   .keys = udp_keys,
@@ -140,6 +168,7 @@ const RelayProtocol relay_protocol_rtp = {
   .check = check,
   .count_ports = count_ports,
   .make = make,
+  .add_figures = add_figures,
   .does = "sends",
   .sender = "udpsink",
   .receivers = { "udpsrc" },

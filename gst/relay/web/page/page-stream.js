@@ -11,7 +11,9 @@ const OLD = 10;                 // s: an older picture is shown with its age
 const TERMS = FIGURES.stream.filter(figure => !figure.history);
 
 class Receiver {
-  constructor(stream, output, one) {
+  /* @drops: the output can disconnect one receiver. */
+  constructor(stream, output, one, drops) {
+    this.drops = drops;
     this.at = ["streams", stream, "outputs", output, "receivers", one.address];
     this.who = sayPeer(one);
     this.name = make("span", {class: "who"});
@@ -47,8 +49,9 @@ class Receiver {
     const all = make("dl", {class: "all"});
     this.terms = new Terms(make("dl", {class: "terms"}));
     this.all = new Terms(all);
-    this.panel.append(this.terms.node, make("details", {}, make("summary", {text: "All figures"}), all),
-                      make("button", {type: "button", class: "edit danger", text: "Disconnect", onclick: () => this.drop()}));
+    this.panel.append(this.terms.node, make("details", {}, make("summary", {text: "All figures"}), all));
+    if (this.drops)
+      this.panel.append(make("button", {type: "button", class: "edit danger", text: "Disconnect", onclick: () => this.drop()}));
   }
 
   async ask() {
@@ -79,7 +82,7 @@ class Output {
     this.facts = make("span", {class: "facts", "data-field": "receivers"});
     this.more = make("button", {type: "button", class: "more", hidden: true, onclick: () => this.toggle()});
     this.list = make("ul", {class: "receivers", "aria-label": `Receivers of output ${output.id}`});
-    this.receivers = new Parts(this.list, one => one.address, one => new Receiver(stream, this.id, one));
+    this.receivers = new Parts(this.list, one => one.address, one => new Receiver(stream, this.id, one, /^fasp:/.test(output.uri)));
     this.error = make("p", {class: "fault", hidden: true});
     this.node = make("div", {class: "output", "data-output": output.id},
                      make("div", {class: "head"}, make("h4", {text: `Output ${output.id}`}), this.uri, this.facts,
@@ -96,7 +99,6 @@ class Output {
     this.node.classList.toggle("closed", !output.open);
     setText(this.error, output.error ?? "");
     setShown(this.error, Boolean(output.error));
-    /* receivers of an end that is not fasp are counted, but have no figures */
     const some = output.list.length > 0 && n > output.list.length;
     setShown(this.more, some);
     setText(this.more, this.showsAll ? `Show the ${output.list.length} that are furthest behind` : `Show all ${n}`);
