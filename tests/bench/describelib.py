@@ -55,6 +55,7 @@ class Description:
         assert want in (None, code), (method, path, body, code, answer)
         assert str(code) in operation["responses"], (method, path, code, answer, "is not described")
         response = self.resolve(operation["responses"][str(code)])
+        assert all(name in headers for name in response.get("headers", ())), (method, path, headers)
         if "content" in response:
             self.check(response["content"]["application/json"]["schema"], answer, f"{method} {path}")
         else:

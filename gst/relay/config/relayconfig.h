@@ -29,6 +29,7 @@ typedef struct
   RelayEnd *input;
   GPtrArray *outputs; /* RelayEnd */
   guint next_id;      /* of the next output that is added */
+  guint revision;     /* of the configuration that last changed the stream */
 } RelayStreamConfig;
 
 typedef struct
@@ -44,6 +45,7 @@ typedef struct
   GPtrArray *warnings;        /* sentences about files that other users could read or change */
   GHashTable *secrets;        /* contents of secret files, by path */
   GPtrArray *streams;         /* RelayStreamConfig, in the order of the file */
+  guint revision;             /* how many were in force before */
 } RelayConfig;
 
 /* @error: GST_URI_ERROR, G_IO_ERROR or G_FILE_ERROR, with a sentence
@@ -79,7 +81,7 @@ typedef struct
 } RelayKept;
 
 /* Gives the outputs in @config the ids that they have in @old, the configuration in force; others
- * get ids that were not used yet. @kept: or NULL. */
+ * get ids that were not used yet. Gives streams their revision, too. @kept: or NULL. */
 void relay_config_adopt (RelayConfig *config, const RelayConfig *old, const RelayKept *kept);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (RelayConfig, relay_config_free);

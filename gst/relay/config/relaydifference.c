@@ -87,10 +87,12 @@ adopt (RelayStreamConfig *config, const RelayStreamConfig *old,
 void
 relay_config_adopt (RelayConfig *config, const RelayConfig *old, const RelayKept *kept)
 {
+  config->revision = old->revision + 1;
   for (guint i = 0; i < config->streams->len; i++) {
     RelayStreamConfig *stream = g_ptr_array_index (config->streams, i);
     const RelayStreamConfig *before = relay_config_find (old, stream->name);
 
+    stream->revision = config->revision;
     if (before == NULL)
       continue;
     for (guint k = 0; k < stream->outputs->len; k++)
@@ -108,5 +110,7 @@ relay_config_adopt (RelayConfig *config, const RelayConfig *old, const RelayKept
         end->id = stream->next_id;
       stream->next_id = MAX (stream->next_id, end->id + 1);
     }
+    if (relay_stream_config_compare (before, stream) == RELAY_SAME)
+      stream->revision = before->revision;
   }
 }

@@ -25,6 +25,7 @@ get_configuration (RelayCall *call)
   json_object_set_string_member (object, "file", file);
   json_object_set_boolean_member (object, "saved", funcs->is_saved (call->api->data));
   json_object_set_int_member (object, "streams", funcs->get_config (call->api->data)->streams->len);
+  relay_call_write_tag (call, call->page->tag);
   relay_call_answer_json (call->page, 200, relay_json_take (object));
 }
 
@@ -141,6 +142,7 @@ relay_api_new (const RelayApiFuncs *funcs, gpointer data)
   api->schema = relay_schema_new ();
   api->funcs = *funcs;
   api->data = data;
+  api->run = g_random_int ();
   check_operations (api);
   return api;
 }
@@ -229,6 +231,29 @@ names_no_file (RelayCall *call)
   return TRUE;
 }
 
+/* May a change be made, by If-None-Match and If-Match? */
+static gboolean
+is_as_known (RelayCall *call, const RelayApiRequest *request)
+{
+  gboolean gone = call->stream != NULL && call->config == NULL;
+  gchar tag[RELAY_PAGE_TAG];
+
+  if (request->only_new && call->config != NULL) {
+    relay_api_refuse (call->page, 412,
+        "There is a stream of this name already: choose another name, or change this one.");
+    return FALSE;
+  }
+  if (request->match == NULL || (g_str_equal (request->match, "*") && !gone))
+    return TRUE;
+  if (!gone)
+    relay_call_write_tag (call, tag);
+  if (!gone && strstr (request->match, tag) != NULL)
+    return TRUE;
+  relay_api_refuse (call->page, 412,
+      "It was changed since this ETag was given: ask for it again, and change that.");
+  return FALSE;
+}
+
 void
 relay_api_answer (RelayApi *api, const RelayApiRequest *request, RelayPage *page)
 {
@@ -252,10 +277,7 @@ relay_api_answer (RelayApi *api, const RelayApiRequest *request, RelayPage *page
   if (!find_named (&call, &asked)
       || !read_body (&call, parser, &asked, request->body, request->size) || !names_no_file (&call))
     return;
-  if (request->only_new && call.config != NULL && !relay_api_only_reads (request->method)) {
-    relay_api_refuse (page, 412,
-        "There is a stream of this name already: choose another name, or change this one.");
+  if (!relay_api_only_reads (request->method) && !is_as_known (&call, request))
     return;
-  }
   find_operation (asked.operation)->func (&call);
 }

@@ -53,8 +53,17 @@ relay_call_describe (RelayCall *call, const RelayStreamConfig *config)
 }
 
 void
+relay_call_write_tag (RelayCall *call, gchar tag[RELAY_PAGE_TAG])
+{
+  g_snprintf (tag, RELAY_PAGE_TAG, "\"%08x-%u\"", call->api->run,
+      call->stream != NULL ? relay_call_get_stream (call)->revision :
+                             call->api->funcs.get_config (call->api->data)->revision);
+}
+
+void
 relay_call_answer_stream (RelayCall *call, guint status)
 {
+  relay_call_write_tag (call, call->page->tag);
   relay_call_answer_json (call->page, status,
       relay_call_describe (call, relay_call_get_stream (call)));
 }
@@ -65,6 +74,7 @@ relay_call_answer_end (RelayCall *call, guint status, guint id)
   const RelayStreamConfig *config = relay_call_get_stream (call);
   RelayStreamStats *stats = relay_call_get_stats (call, config->name);
 
+  relay_call_write_tag (call, call->page->tag);
   relay_call_answer_json (call->page, status,
       relay_describe_end (id == 0 ? config->input : relay_stream_config_find_output (config, id),
           stats));

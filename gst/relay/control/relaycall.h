@@ -16,6 +16,7 @@ struct _RelayApi
   RelaySchema *schema;
   RelayApiFuncs funcs;
   gpointer data;
+  guint32 run; /* a random number, as revisions begin anew with each relay */
 };
 
 typedef struct
@@ -45,6 +46,9 @@ extern const RelayOperation relay_changes[];
 RelayStreamStats *relay_call_get_stats (RelayCall *call, const gchar *name);
 const RelayStreamConfig *relay_call_get_stream (RelayCall *call);
 JsonNode *relay_call_describe (RelayCall *call, const RelayStreamConfig *config);
+
+/* Writes the ETag of the stream that the path names, or else of the configuration. */
+void relay_call_write_tag (RelayCall *call, gchar tag[RELAY_PAGE_TAG]);
 
 /* A string in the body. NULL: the body does not name it. */
 const gchar *relay_call_get_string (RelayCall *call, const gchar *name);

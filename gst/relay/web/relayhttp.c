@@ -139,6 +139,7 @@ request_unref (RelayRequest *request)
     return;
   g_free ((gchar *) request->asked.method);
   g_free ((gchar *) request->asked.path);
+  g_free ((gchar *) request->asked.match);
   if (request->body != NULL) {
     /* the body may contain a passphrase */
     if (request->body->len > 0)
@@ -253,6 +254,7 @@ admit (RelayRequest *request)
   };
 
   request->asked.only_new = g_strcmp0 (get_header (c, MHD_HTTP_HEADER_IF_NONE_MATCH), "*") == 0;
+  request->asked.match = g_strdup (get_header (c, MHD_HTTP_HEADER_IF_MATCH));
   if (!http->funcs.admit (&ask, http->path != NULL, &request->page, http->data))
     return FALSE;
   if (length == NULL || g_ascii_strtoull (length, NULL, 10) <= RELAY_HTTP_BODY_MAX) {
@@ -352,6 +354,8 @@ send_page (RelayRequest *request)
     MHD_add_response_header (response, "Allow", page->allow != NULL ? page->allow : "GET, HEAD");
   if (page->status == 401)
     MHD_add_response_header (response, "WWW-Authenticate", "Bearer");
+  if (page->tag[0] != '\0')
+    MHD_add_response_header (response, "ETag", page->tag);
   if (page->location != NULL)
     MHD_add_response_header (response, "Location", page->location);
   result = MHD_queue_response (connection, page->status, response);

@@ -29,12 +29,14 @@ typedef struct _RelayHttp RelayHttp;
 
 #define RELAY_HTTP_API "/api/"
 #define RELAY_HTTP_BODY_MAX (64 * 1024) /* bytes */
+#define RELAY_PAGE_TAG 24               /* bytes of an ETag, with its quotes */
 
 typedef struct
 {
   guint status;                   /* 200 */
   const gchar *type;              /* of the content */
   const gchar *allow;             /* with 405: which methods there are; NULL: GET and HEAD */
+  gchar tag[RELAY_PAGE_TAG];      /* ETag of what the API can change; empty: none */
   gchar *location;                /* with 201, relative to the path of the request; NULL: none */
   const gchar *policy;            /* Content-Security-Policy; NULL: none */
   RelayEventStream *event_stream; /* events that GET gets instead of the text; NULL: none */
@@ -52,8 +54,9 @@ typedef struct
   const gchar *method;
   const gchar *path; /* as it was sent, with % in it, and without a query */
   const gchar *body;
-  gsize size;        /* bytes of the body */
-  gboolean only_new; /* an existing resource may not be changed: If-None-Match: * (RFC 9110) */
+  gsize size;         /* bytes of the body */
+  gboolean only_new;  /* an existing resource may not be changed: If-None-Match: * (RFC 9110) */
+  const gchar *match; /* If-Match: what may be changed; NULL: anything */
 } RelayApiRequest;
 
 typedef struct

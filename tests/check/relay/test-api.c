@@ -488,6 +488,76 @@ test_inputs (void)
   g_rmdir (folder);
 }
 
+/* Who changes what another one has changed meanwhile is refused. */
+static void
+test_tags (void)
+{
+  static const gchar text[] = "[relay]\napi = true\nstatus = http://127.0.0.1:1\n"
+                              "[stream a]\ninput = fasp://:1\noutput = fasp://:2\n"
+                              "[stream b]\ninput = fasp://:3\noutput = fasp://:4\n";
+  enum
+  {
+    NONE,
+    ANY,
+    A,
+    B,
+    ALL,
+    TAGS
+  };
+  static const gchar *const paths[] = { [A] = "/api/v1/streams/a",
+    [B] = "/api/v1/streams/b/outputs/1",
+    [ALL] = "/api/v1/configuration" };
+  static const struct
+  {
+    const gchar *method, *path, *body;
+    guint match, status;
+  } changes[] = {
+    { "PATCH", "/api/v1/streams/a", "{\"optional\":true}", A, 200 },
+    { "PATCH", "/api/v1/streams/a", "{\"optional\":false}", A, 412 },
+    { "POST", "/api/v1/streams/a/outputs", "{\"uri\":\"fasp://:5\"}", A, 412 },
+    { "GET", "/api/v1/streams/a", NULL, A, 200 },
+    { "POST", "/api/v1/configuration/save", NULL, ALL, 412 },
+    { "POST", "/api/v1/configuration/save", NULL, ANY, 200 },
+    { "PATCH", "/api/v1/streams/a", "{\"optional\":true}", NONE, 200 },
+    { "PATCH", "/api/v1/streams/b/input", "{\"uri\":\"fasp://:3\"}", B, 200 },
+    { "DELETE", "/api/v1/streams/b", NULL, B, 204 },
+    { "PUT", "/api/v1/streams/b", "{\"input\":\"fasp://:3\",\"outputs\":[\"fasp://:4\"]}", ANY,
+        412 },
+    { "PUT", "/api/v1/streams/b", "{\"input\":\"fasp://:3\",\"outputs\":[\"fasp://:4\"]}", NONE,
+        201 },
+    { "DELETE", "/api/v1/streams/b", NULL, B, 412 },
+    { "DELETE", "/api/v1/streams/b", NULL, ANY, 204 },
+  };
+  Fake fake = { relay_config_parse (text, strlen (text), NULL, NULL) };
+  RelayApi *api = relay_api_new (&funcs, &fake);
+  gchar tags[TAGS][64] = { [ANY] = "*" };
+
+  for (guint i = A; i < TAGS; i++) {
+    RelayApiRequest request = { "GET", paths[i] };
+    RelayPage page = { 0 };
+
+    relay_api_answer (api, &request, &page);
+    g_snprintf (tags[i], sizeof tags[i], "\"x\", %s", page.tag);
+    g_assert_true (page.tag[0] == '"');
+    g_free (page.text);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (changes); i++) {
+    const gchar *body = changes[i].body;
+    RelayApiRequest request = { changes[i].method, changes[i].path, body,
+      body != NULL ? strlen (body) : 0, FALSE,
+      changes[i].match == NONE ? NULL : tags[changes[i].match] };
+    RelayPage page = { 0 };
+
+    relay_api_answer (api, &request, &page);
+    g_test_message ("%u: %u %s %s", i, page.status, page.tag, page.text);
+    g_assert_cmpuint (page.status, ==, changes[i].status);
+    g_free (page.text);
+    g_free (page.location);
+  }
+  relay_api_free (api);
+  relay_config_free (fake.config);
+}
+
 static void
 test_requests (void)
 {
@@ -525,6 +595,7 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/api/odd-texts", test_odd_texts);
   g_test_add_func ("/relay/api/save", test_save);
   g_test_add_func ("/relay/api/json-validation", test_json_validation);
+  g_test_add_func ("/relay/api/tags", test_tags);
   g_test_add_func ("/relay/api/requests", test_requests);
   g_test_add_func ("/relay/api/inputs", test_inputs);
   return g_test_run ();
