@@ -13,7 +13,7 @@ class Description:
              "null": type(None)}
 
     def __init__(self, document):
-        self.document, self.met, self.fields = document, set(), set()
+        self.document, self.met, self.fields, self.codes = document, set(), set(), set()
 
     def resolve(self, part):
         while "$ref" in part:
@@ -60,6 +60,8 @@ class Description:
             self.check(response["content"]["application/json"]["schema"], answer, f"{method} {path}")
         else:
             assert answer is None, answer
+        if code >= 400:
+            self.codes.add(answer["code"])
         if code < 300:
             self.met.add(operation["operationId"])
             sent = operation.get("requestBody")

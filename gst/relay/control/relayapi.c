@@ -89,7 +89,7 @@ save_configuration (RelayCall *call)
   if (call->api->funcs.save (&error, call->api->data))
     get_configuration (call);
   else
-    relay_api_refuse (call->page, 409, error->message);
+    relay_api_refuse (call->page, 409, "not-saved", error->message);
 }
 
 /* --- requests --------------------------------------------------------------------------------- */
@@ -174,7 +174,7 @@ find_named (RelayCall *call, const RelayAsked *asked)
   if (call->config == NULL && g_str_equal (asked->operation, "putStream"))
     return TRUE;
   if (call->config == NULL) {
-    relay_api_refuse (call->page, 404,
+    relay_api_refuse (call->page, 404, "no-stream",
         "There is no stream of this name: list /api/v1/streams, or add it with PUT.");
     return FALSE;
   }
@@ -183,7 +183,7 @@ find_named (RelayCall *call, const RelayAsked *asked)
   if (g_ascii_string_to_unsigned (asked->variables[1], 10, 1, G_MAXUINT, &id, NULL))
     call->output = relay_stream_config_find_output (call->config, id);
   if (call->output == NULL) {
-    relay_api_refuse (call->page, 404,
+    relay_api_refuse (call->page, 404, "no-output",
         "There is no output of this id: list the outputs of this stream.");
     return FALSE;
   }
@@ -207,13 +207,13 @@ read_body (RelayCall *call, JsonParser *parser, const RelayAsked *asked, const g
   if (!relay_json_validation_check (body, size)
       || !json_parser_load_from_data (parser, body, size, NULL)
       || json_parser_get_root (parser) == NULL) {
-    relay_api_refuse (call->page, 400,
+    relay_api_refuse (call->page, 400, "not-json",
         "The body is not JSON: send an object, in UTF-8, with numbers of at most 18 digits.");
     return FALSE;
   }
   root = json_parser_get_root (parser);
   if (!relay_schema_check (call->api->schema, asked->body, root, &error)) {
-    relay_api_refuse (call->page, 400, error->message);
+    relay_api_refuse (call->page, 400, "not-described", error->message);
     return FALSE;
   }
   call->body = json_node_get_object (root);
@@ -239,7 +239,7 @@ is_as_known (RelayCall *call, const RelayApiRequest *request)
   gchar tag[RELAY_PAGE_TAG];
 
   if (request->only_new && call->config != NULL) {
-    relay_api_refuse (call->page, 412,
+    relay_api_refuse (call->page, 412, "exists",
         "There is a stream of this name already: choose another name, or change this one.");
     return FALSE;
   }
@@ -249,7 +249,7 @@ is_as_known (RelayCall *call, const RelayApiRequest *request)
     relay_call_write_tag (call, tag);
   if (!gone && strstr (request->match, tag) != NULL)
     return TRUE;
-  relay_api_refuse (call->page, 412,
+  relay_api_refuse (call->page, 412, "changed",
       "It was changed since this ETag was given: ask for it again, and change that.");
   return FALSE;
 }
@@ -264,13 +264,14 @@ relay_api_answer (RelayApi *api, const RelayApiRequest *request, RelayPage *page
   page->status = 200;
   relay_schema_find (api->schema, request->method, request->path, &asked);
   if (asked.allow == NULL) {
-    relay_api_refuse (page, 404, "There is no such path: read " RELAY_API_DESCRIPTION ".");
+    relay_api_refuse (page, 404, "no-path",
+        "There is no such path: read " RELAY_API_DESCRIPTION ".");
     return;
   }
   if (asked.operation == NULL) {
     g_autofree gchar *why = g_strdup_printf ("This path takes %s.", asked.allow);
 
-    relay_api_refuse (page, 405, why);
+    relay_api_refuse (page, 405, "method", why);
     page->allow = g_intern_string (asked.allow);
     return;
   }

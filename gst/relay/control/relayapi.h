@@ -45,7 +45,8 @@ void relay_api_free (RelayApi *api);
 gboolean relay_api_only_reads (const gchar *method);
 void relay_api_answer (RelayApi *api, const RelayApiRequest *request, RelayPage *page);
 
-/* Fills in the page of a refused request. May be called from any thread. */
-void relay_api_refuse (RelayPage *page, guint status, const gchar *why);
+/* Fills in the page of a refused request. @code: one of those in openapi.json; @why: a sentence.
+ * May be called from any thread. */
+void relay_api_refuse (RelayPage *page, guint status, const gchar *code, const gchar *why);
 
 G_END_DECLS

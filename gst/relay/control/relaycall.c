@@ -14,12 +14,13 @@ relay_call_answer_json (RelayPage *page, guint status, JsonNode *node)
 }
 
 void
-relay_api_refuse (RelayPage *page, guint status, const gchar *why)
+relay_api_refuse (RelayPage *page, guint status, const gchar *code, const gchar *why)
 {
   JsonObject *object = json_object_new ();
   g_autofree gchar *valid = g_utf8_make_valid (why, -1);
 
   json_object_set_string_member (object, "error", valid);
+  json_object_set_string_member (object, "code", code);
   relay_call_answer_json (page, status, relay_json_take (object));
 }
 
@@ -91,7 +92,7 @@ relay_call_is_no_file (RelayCall *call, const gchar *uri)
   protocol = uri != NULL ? relay_protocol_find (uri) : NULL;
   if (protocol == NULL || !protocol->is_path)
     return TRUE;
-  relay_api_refuse (call->page, 422,
+  relay_api_refuse (call->page, 422, "file",
       "The API does not take files: write file: URIs into the configuration file, and have the relay "
       "read it (SIGHUP, systemctl reload).");
   return FALSE;

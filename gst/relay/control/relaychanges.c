@@ -28,7 +28,7 @@ apply (RelayCall *call, RelayEdit *edit, const RelayKept *kept)
   explicit_bzero (text, size);
   g_free (text);
   if (!good)
-    relay_api_refuse (call->page, 422, error->message);
+    relay_api_refuse (call->page, 422, "configuration", error->message);
   return good;
 }
 
@@ -81,7 +81,7 @@ put_stream (RelayCall *call)
   const gchar *why;
 
   if (is_new && !relay_edit_check_name (call->stream, &why)) {
-    relay_api_refuse (call->page, 422, why);
+    relay_api_refuse (call->page, 422, "stream-name", why);
     return;
   }
   for (guint i = 0; outputs[i] != NULL; i++)
@@ -247,7 +247,7 @@ drop_receiver (RelayCall *call)
   if (call->api->funcs.drop (call->stream, call->output->id, call->receiver, call->api->data))
     relay_call_answer_nothing (call->page);
   else
-    relay_api_refuse (call->page, 404,
+    relay_api_refuse (call->page, 404, "no-receiver",
         "There is no such receiver (any more): list the receivers of this output.");
 }
 
@@ -260,7 +260,7 @@ switch_source (RelayCall *call)
       && call->api->funcs.switch_source (call->stream, source, call->api->data))
     relay_call_answer_nothing (call->page);
   else
-    relay_api_refuse (call->page, 409,
+    relay_api_refuse (call->page, 409, "no-source",
         "The input has no such source that it could use: source-list in /status.json has them, from "
         "0; an input with one source, or whose sources call, has none to choose from.");
 }

@@ -122,7 +122,7 @@ static gboolean
 admit (const RelayAsk *ask, gboolean local, RelayPage *page, gpointer data)
 {
   Relay *relay = data;
-  const gchar *why;
+  const gchar *code = "host", *why;
   guint status;
 
   if (!local && !is_called (relay, ask->host)) {
@@ -133,16 +133,17 @@ admit (const RelayAsk *ask, gboolean local, RelayPage *page, gpointer data)
   } else {
     g_mutex_lock (&relay->lock);
     if (local || relay->has_api) {
-      status = relay_access_check (local ? NULL : relay->token, ask, &why);
+      status = relay_access_check (local ? NULL : relay->token, ask, &code, &why);
     } else {
       status = 403;
+      code = "off";
       why = "The API is off. Write api = true into [relay] of the configuration.";
     }
     g_mutex_unlock (&relay->lock);
   }
   if (status == 0)
     return TRUE;
-  relay_api_refuse (page, status, why);
+  relay_api_refuse (page, status, code, why);
   return FALSE;
 }
 
@@ -455,7 +456,7 @@ answer (Relay *relay, RelayRequest *request)
   RelayPage page = { 200, "text/plain; charset=utf-8" };
 
   if (relay->phase == RELAY_ENDING)
-    relay_api_refuse (&page, 503, "The relay is ending.");
+    relay_api_refuse (&page, 503, "ending", "The relay is ending.");
   else
     relay_api_answer (relay->api, relay_request_get (request), &page);
   relay_request_answer (request, &page);

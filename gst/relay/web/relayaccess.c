@@ -50,22 +50,25 @@ is_json (const gchar *type)
 }
 
 guint
-relay_access_check (const gchar *token, const RelayAsk *ask, const gchar **why)
+relay_access_check (const gchar *token, const RelayAsk *ask, const gchar **code, const gchar **why)
 {
   if ((ask->site != NULL && !g_str_equal (ask->site, "same-origin")
           && !g_str_equal (ask->site, "none"))
       || (ask->origin != NULL && !is_own (ask->origin, ask->host))) {
+    *code = "site";
     *why =
         "A page of another site may not use the API. Use the relay's own page, fasp-relayctl, or "
         "a program that sends no Origin.";
     return 403;
   }
   if (token != NULL && !relay_access_has_token (token, ask->authorization)) {
+    *code = "token";
     *why = "The API needs the token of this relay (api-token-file in [relay]): send "
            "Authorization: Bearer TOKEN, or call fasp-relayctl with --token-file.";
     return 401;
   }
   if (ask->has_body && !is_json (ask->type)) {
+    *code = "content-type";
     *why = "Send JSON, and Content-Type: application/json.";
     return 415;
   }

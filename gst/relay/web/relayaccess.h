@@ -25,9 +25,10 @@ typedef struct
   gboolean has_body;
 } RelayAsk;
 
-/* Returns 0, or the status to refuse with; *why: a sentence that says what to do. @token NULL: none
- * is needed. */
-guint relay_access_check (const gchar *token, const RelayAsk *ask, const gchar **why);
+/* Returns 0, or the status to refuse with; *code: one of those in openapi.json; *why: a sentence
+ * that says what to do. @token NULL: none is needed. */
+guint relay_access_check (const gchar *token, const RelayAsk *ask, const gchar **code,
+    const gchar **why);
 
 /* @authorization: the header; NULL: there is none. */
 gboolean relay_access_has_token (const gchar *token, const gchar *authorization);

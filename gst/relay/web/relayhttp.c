@@ -368,8 +368,8 @@ refuse_closing (RelayPage *page)
 {
   page->status = 503;
   page->type = "application/json";
-  page->text =
-      g_strdup ("{\"error\":\"The relay stops to serve this address: ask it elsewhere.\"}");
+  page->text = g_strdup ("{\"error\":\"The relay stops to serve this address: ask it elsewhere.\","
+                         "\"code\":\"ending\"}");
 }
 
 static void
@@ -377,7 +377,8 @@ refuse_big (RelayPage *page)
 {
   page->status = 413;
   page->type = "application/json";
-  page->text = g_strdup_printf ("{\"error\":\"The body is too long: send at most %d bytes.\"}",
+  page->text = g_strdup_printf ("{\"error\":\"The body is too long: send at most %d bytes.\","
+                                "\"code\":\"too-long\"}",
       RELAY_HTTP_BODY_MAX);
 }
 

@@ -55,10 +55,11 @@ static void
 test_access (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (asks); i++) {
-    const gchar *why = NULL;
+    const gchar *code = NULL, *why = NULL;
 
-    g_assert_cmpuint (relay_access_check (asks[i].token, &asks[i].ask, &why), ==, asks[i].status);
-    g_assert_true ((why == NULL) == (asks[i].status == 0));
+    g_assert_cmpuint (relay_access_check (asks[i].token, &asks[i].ask, &code, &why), ==,
+        asks[i].status);
+    g_assert_true ((why == NULL) == (asks[i].status == 0) && (code == NULL) == (why == NULL));
   }
 }
 
