@@ -94,8 +94,8 @@ def come_and_go(directory, changes, mbit, seconds, seed=1, look=None, **relay_se
             guest.__exit__(None, None, None)
         streams = relay.wait(lambda s: len(s["s"]["outputs"]) == 2)
         assert streams["s"]["restarts"] == 0 and "starts again" not in relay.text(), relay.text()[-2000:]
-        assert all(o["stats"]["bytes-missing-total"] == 0 for o in streams["s"]["outputs"]
-                   if "bytes-missing-total" in (o["stats"] or ())), streams
+        assert all(o["stats"]["bytes-dropped-total"] == 0 for o in streams["s"]["outputs"]
+                   if "bytes-dropped-total" in (o["stats"] or ())), streams
         if look:
             look(None, relay)
         for _ in range(int(seconds + benchlib.LIMIT)):

@@ -2,6 +2,7 @@
 #include "relayfields.h"
 
 static const FaspStatField fields[] = {
+  { .name = "bytes-dropped-total", .unit = FASP_UNIT_BYTES, .kind = FASP_KIND_COUNTER },
   { .name = "bytes-not-ts", .unit = FASP_UNIT_BYTES, .kind = FASP_KIND_COUNTER },
   { .name = "continuity-errors", .unit = FASP_UNIT_NONE, .kind = FASP_KIND_COUNTER },
   { .name = "datagrams-refused", .unit = FASP_UNIT_NONE, .kind = FASP_KIND_COUNTER },

@@ -388,13 +388,11 @@ make_stats (RelayProtocolEnd *self)
     relay_protocol_pipeline_get_stats (self->pipeline, &pipeline);
   known = self->heard != NEVER;
   heard = known && g_get_monotonic_time () - self->heard < SILENCE;
-  if (self->protocol_uri->sends && protocol->does != NULL)
-    gst_structure_set (stats, "does", G_TYPE_STRING, protocol->does, NULL);
-  else
+  if (!self->protocol_uri->sends || protocol->does == NULL)
     gst_structure_set (stats, "connected-callers", G_TYPE_UINT,
         self->protocol_uri->sends ? pipeline.callers : (guint) heard, NULL);
   gst_structure_set (stats, self->protocol_uri->sends ? "bytes-sent-total" : "bytes-received-total",
-      G_TYPE_UINT64, self->bytes + pipeline.sent, "bytes-missing-total", G_TYPE_UINT64,
+      G_TYPE_UINT64, self->bytes + pipeline.sent, "bytes-dropped-total", G_TYPE_UINT64,
       self->dropped + pipeline.failed, "buffer-level", G_TYPE_UINT64, pipeline.level, "buffer-size",
       G_TYPE_UINT64, get_limit (self), "callers-misdirected", G_TYPE_UINT64,
       pipeline.counts[RELAY_CALLERS_REFUSED], "end-restarts", G_TYPE_UINT64, pipeline.restarts,

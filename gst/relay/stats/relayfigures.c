@@ -237,7 +237,7 @@ get_input (const RelayEndStats *input, RelayStreamFigures *figures)
     figures->promised = get_interval (sender, "promised-interval");
   figures->observed = get_interval (sender, "observed-interval");
   figures->bytes = get_count (input->stats, "bytes-received-total");
-  figures->skips = get_count (sender, "skips");
+  figures->skips = get_number (sender, "skips");
   for (guint i = 0; i < count_listed (input, "callers"); i++) {
     const GstStructure *peer = get_listed (input, "callers", i);
 

@@ -74,7 +74,7 @@ typedef struct
   gdouble behind;             /* ms; of the receiver that is furthest behind */
   guint64 received, lost;     /* datagrams, of all senders that are connected */
   guint64 bytes;              /* of the stream, received */
-  guint64 skips;
+  gdouble skips;
   guint receivers; /* of all outputs */
 } RelayStreamFigures;
 

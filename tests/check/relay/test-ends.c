@@ -646,7 +646,7 @@ test_early (void)
   gst_app_src_push_buffer (GST_APP_SRC (output.other),
       gst_buffer_new_memdup (packets->data, packets->len));
   while (get_figure (output.end, "buffer-level") < packets->len)
-    g_assert_cmpuint (get_figure (output.end, "bytes-missing-total"), ==, 0);
+    g_assert_cmpuint (get_figure (output.end, "bytes-dropped-total"), ==, 0);
   g_assert_cmpuint (get_figure (output.end, "bytes-sent-total"), ==, 0);
   g_atomic_int_set (&held, FALSE);
   wait_for_figure (output.end, "bytes-sent-total", packets->len);

@@ -399,7 +399,7 @@ test_outputs_anew (void)
   for (guint i = 0; i < n; i++) {
     g_assert_true (has_error (&outputs[i]));
     g_assert_cmpuint (get_figure (outputs[i].end, "bytes-sent-total"), ==, before[i]);
-    g_assert_cmpuint (get_figure (outputs[i].end, "bytes-missing-total"), >=, ENOUGH * PAYLOAD);
+    g_assert_cmpuint (get_figure (outputs[i].end, "bytes-dropped-total"), >=, ENOUGH * PAYLOAD);
   }
   g_assert_cmpint (system (MAKE_ANEW), ==, 0);
   while (!all) {
@@ -589,15 +589,15 @@ test_dialling (void)
     return;
   opened_end_init_output (&output, to);
   for (; lost < ENOUGH * PAYLOAD;
-      fed += PAYLOAD, lost = get_figure (output.end, "bytes-missing-total"))
+      fed += PAYLOAD, lost = get_figure (output.end, "bytes-dropped-total"))
     feed_all (&output, 1);
   open_input (&input, from);
   for (; g_atomic_int_get (&input.heard[0]) < ENOUGH; fed += PAYLOAD)
     feed_all (&output, 1);
   gst_element_set_state (output.pipeline, GST_STATE_NULL);
-  g_assert_cmpuint (get_figure (output.end, "bytes-missing-total"), >=, lost);
+  g_assert_cmpuint (get_figure (output.end, "bytes-dropped-total"), >=, lost);
   g_assert_cmpuint (get_figure (output.end, "bytes-sent-total"), >=, ENOUGH * PAYLOAD);
-  g_assert_cmpuint (get_figure (output.end, "bytes-missing-total")
+  g_assert_cmpuint (get_figure (output.end, "bytes-dropped-total")
           + get_figure (output.end, "bytes-sent-total"),
       ==, fed);
   opened_end_clear (&output);
