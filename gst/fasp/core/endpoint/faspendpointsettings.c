@@ -26,30 +26,6 @@ apply_bitrates (FaspEndpoint *endpoint, FaspTime now)
   fasp_endpoint_wake_all (endpoint);
 }
 
-static void
-apply_glitch_interval (FaspEndpoint *endpoint)
-{
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    FaspSession *session = fasp_endpoint_nth (endpoint, i);
-
-    if (session->role == FASP_ROLE_SENDER)
-      fasp_path_estimate_set_interval (fasp_tx_get_estimate (session->tx),
-          endpoint->config.settings.glitch_interval);
-  }
-}
-
-static void
-apply_too_late_skip (FaspEndpoint *endpoint)
-{
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    FaspSession *session = fasp_endpoint_nth (endpoint, i);
-
-    if (session->role == FASP_ROLE_RECEIVER)
-      fasp_rx_set_give_up (session->rx, endpoint->config.settings.too_late_skip);
-  }
-  fasp_endpoint_wake_all (endpoint);
-}
-
 void
 fasp_endpoint_configure (FaspEndpoint *endpoint, FaspTime now, const FaspEndpointSettings *settings)
 {
@@ -60,12 +36,19 @@ fasp_endpoint_configure (FaspEndpoint *endpoint, FaspTime now, const FaspEndpoin
   if (settings->min_bitrate != old.min_bitrate || settings->max_bitrate != old.max_bitrate
       || settings->max_total_bitrate != old.max_total_bitrate)
     apply_bitrates (endpoint, now);
-  if (settings->glitch_interval != old.glitch_interval)
-    apply_glitch_interval (endpoint);
+  for (guint i = 0; i < endpoint->sessions->len; i++) {
+    FaspSession *session = fasp_endpoint_nth (endpoint, i);
+
+    if (session->role == FASP_ROLE_RECEIVER)
+      fasp_rx_set_give_up (session->rx, settings->too_late_skip);
+    else if (settings->glitch_interval != old.glitch_interval)
+      fasp_path_estimate_set_interval (fasp_tx_get_estimate (session->tx),
+          settings->glitch_interval);
+  }
   if (!settings->wait_for_connection && old.wait_for_connection)
     fasp_hold_no_more (endpoint, now);
   if (settings->too_late_skip != old.too_late_skip)
-    apply_too_late_skip (endpoint);
+    fasp_endpoint_wake_all (endpoint);
   /* the session may have been interrupted before reconnecting was allowed */
   if (settings->reconnect && !old.reconnect)
     fasp_dial_seek (endpoint, now);
