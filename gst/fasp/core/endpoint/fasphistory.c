@@ -18,6 +18,12 @@ fasp_history_run_due (FaspEndpoint *endpoint, FaspTime now)
   fasp_retention_trim (endpoint);
 }
 
+void
+fasp_history_set_key_frame (FaspEndpoint *endpoint, guint64 number)
+{
+  endpoint->sending->history.key = number;
+}
+
 gboolean
 fasp_history_can_give_way (const FaspEndpoint *endpoint)
 {

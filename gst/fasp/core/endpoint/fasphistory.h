@@ -19,6 +19,9 @@ G_BEGIN_DECLS
 
 /* Drops history that is too old. To be called after each write. */
 void fasp_history_run_due (FaspEndpoint *endpoint, FaspTime now);
+/* The newest key frame from which a receiver could begin is in block @number; FASP_NO_BLOCK: there
+ * is none. */
+void fasp_history_set_key_frame (FaspEndpoint *endpoint, guint64 number);
 /* The store is full: is there history that could be dropped? */
 gboolean fasp_history_can_give_way (const FaspEndpoint *endpoint);
 /* Drops a part of the history.  FALSE: there was none. */

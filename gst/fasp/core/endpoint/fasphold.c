@@ -130,6 +130,12 @@ fasp_hold_get_first (const FaspEndpoint *endpoint)
   return endpoint->sending->held.first;
 }
 
+void
+fasp_hold_skip_to (FaspEndpoint *endpoint, guint64 number)
+{
+  endpoint->sending->held.first = MAX (endpoint->sending->held.first, number);
+}
+
 FaspTime
 fasp_hold_get_time (FaspEndpoint *endpoint)
 {

@@ -37,6 +37,8 @@ FaspTime fasp_hold_get_time (FaspEndpoint *endpoint);
 void fasp_hold_excuse (FaspEndpoint *endpoint, FaspTime span);
 /* The first block that is held; FASP_NO_BLOCK: none is. */
 guint64 fasp_hold_get_first (const FaspEndpoint *endpoint);
+/* Drops the held blocks before block @number, to make room. */
+void fasp_hold_skip_to (FaspEndpoint *endpoint, guint64 number);
 /* The stream has ended: gives up a receiver that has gone, unless it is expected back. */
 void fasp_hold_finished (FaspEndpoint *endpoint, FaspTime now);
 /* Drops the held blocks, as the application does not wait for receivers any more. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * faspsendingprivate.h: what a sender keeps for its receivers, and knows of them together, each
- * part with the files that change it.  Times are as the endpoint is given them, µs.
+ * part with the files that change it; faspwriting.c makes it.  Times are as the endpoint is given
+ * them, µs.
  */
 #pragma once
 

@@ -2,6 +2,7 @@
 #include "faspslowpolicy.h"
 #include "faspsendingprivate.h"
 #include "fasphistory.h"
+#include "fasphold.h"
 #include "faspmulticast.h"
 #include "faspretention.h"
 
@@ -29,7 +30,7 @@ fasp_slow_policy_can_press (const FaspEndpoint *endpoint)
   FaspTime now = endpoint->looked;
   gboolean any_takes = fasp_endpoint_has_standing (endpoint, now, FASP_STANDING_TAKING);
 
-  if (endpoint->sending->held.first != FASP_NO_BLOCK
+  if (fasp_hold_get_first (endpoint) != FASP_NO_BLOCK
       && endpoint->config.settings.slow_policy == FASP_SLOW_WAIT)
     return FALSE;
   for (guint i = 0; i < endpoint->sessions->len; i++) {
@@ -85,8 +86,7 @@ fasp_slow_policy_press (FaspEndpoint *endpoint, FaspTime now)
     fasp_retention_note_first_needed (endpoint, session);
     fasp_endpoint_wake (endpoint, session);
   }
-  if (endpoint->sending->held.first < middle)
-    endpoint->sending->held.first = middle;
+  fasp_hold_skip_to (endpoint, middle);
   fasp_retention_trim (endpoint);
   return fasp_store_get_tail (endpoint->store) > tail;
 }

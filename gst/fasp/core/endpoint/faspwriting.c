@@ -315,7 +315,7 @@ fasp_endpoint_set_header (FaspEndpoint *endpoint, FaspTime now, GBytes *header)
     header = NULL;
   fasp_stream_header_set (&endpoint->sending->header, now, header);
   /* receivers cannot begin at key frames before the header */
-  endpoint->sending->history.key = FASP_NO_BLOCK;
+  fasp_history_set_key_frame (endpoint, FASP_NO_BLOCK);
   if (!had)
     endpoint->sending->header.since = fasp_store_get_head (endpoint->store);
   if (!had || header != NULL)
@@ -397,7 +397,7 @@ fasp_endpoint_begin_key_frame (FaspEndpoint *endpoint, FaspTime now, FaspTime me
   endpoint->sending->header.key_due = now + EACH_APART;
   fasp_store_mark_key_frame (endpoint->store, now, media_time);
   if (due || !has_header)
-    endpoint->sending->history.key = number;
+    fasp_history_set_key_frame (endpoint, number);
   return TRUE;
 }
 
