@@ -233,11 +233,8 @@ admit (FaspEndpoint *endpoint, FaspTime now, Call *call, FaspCipher cipher)
     endpoint->stats.datagrams_malformed++;
     return;
   }
-  session = fasp_beginning_make (endpoint, now, hello.cid, call->from, &call->hello,
-      call->open->nonce, start);
-  session->record->start.position = hello.position;
-  session->record->start.has_header = hello.has_header;
-  session->record->start.previous = call->hello.wants.from;
+  session =
+      fasp_beginning_make (endpoint, now, call->from, &call->hello, &hello, call->open->nonce);
   session->listener = TRUE;
   session->group.member.invited = hello.has_group_key;
   session->handshake.from = *call->from;

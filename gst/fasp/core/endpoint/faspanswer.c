@@ -101,6 +101,7 @@ static void
 rejected (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
     const FaspHandshake *answer)
 {
+  FaspEndpointCall *call = &endpoint->calling->call;
   FaspEvent *event;
   gboolean group = endpoint->config.group.len > 0;
   /* any host can send a REJECT, so it does not end an open session, which may come back */
@@ -118,10 +119,10 @@ rejected (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
 
   if (open)
     session->record->has_other = answer->reason == FASP_REASON_BUSY;
-  if (goes_on && endpoint->calling->call.last_reject == answer->reason)
+  if (goes_on && call->last_reject == answer->reason)
     return; /* the application knows of the interruption; the call goes on */
-  endpoint->calling->call.last_reject = answer->reason;
-  endpoint->calling->call.unanswered_notified = TRUE;
+  call->last_reject = answer->reason;
+  call->unanswered_notified = TRUE;
   event = fasp_endpoint_push_event (endpoint, FASP_EVENT_REJECTED, NULL);
   event->address = *from;
   event->reason = answer->reason;
@@ -132,10 +133,10 @@ rejected (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
   endpoint->calling->given_up |= event->final;
   g_strlcpy (event->text, answer->text, sizeof (event->text));
   if (event->final) {
-    fasp_caller_stop (&endpoint->calling->call.caller);
+    fasp_caller_stop (&call->caller);
     fasp_failover_stay (endpoint);
   } else if (!moves && !passing) {
-    fasp_caller_stop (&endpoint->calling->call.caller);
+    fasp_caller_stop (&call->caller);
     fasp_announcers_refused (&endpoint->calling->announcers, now);
   }
 }
@@ -144,6 +145,7 @@ void
 fasp_answer_accepted (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
     const FaspAgreement *agreement)
 {
+  FaspEndpointCall *call = &endpoint->calling->call;
   FaspSession *old = fasp_endpoint_get_open (endpoint), *session;
   FaspAddress called = get_called (endpoint, from);
   const FaspHello *answer = &agreement->hello;
@@ -157,20 +159,17 @@ fasp_answer_accepted (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *f
 
     /* the answer has ended the call; as it counts as a refusal, another call begins */
     fasp_dial_start (endpoint, now);
-    endpoint->calling->call.caller.next_time = now + FASP_CALLER_MAX;
+    call->caller.next_time = now + FASP_CALLER_MAX;
     rejected (endpoint, now, from, &refusal);
     return;
   }
   if (old != NULL)
     fasp_lifecycle_replaced (endpoint, now, old);
-  session = fasp_beginning_make (endpoint, now, endpoint->calling->call.caller.open.from_cid,
-      &called, answer, endpoint->calling->call.caller.open.nonce,
-      endpoint->calling->call.caller.hello.start);
+  session = fasp_beginning_make (endpoint, now, &called, answer, &call->caller.hello,
+      call->caller.open.nonce);
   /* if @session has the same receiver as @old, it continues @old */
   if (old == NULL)
     begin_anew (endpoint, now, session);
-  session->record->start.position = endpoint->calling->call.caller.hello.position;
-  session->record->start.has_header = endpoint->calling->call.caller.hello.has_header;
   session->record->start.previous = endpoint->calling->left;
   if (endpoint->store != NULL && answer->wants.from.known)
     follow_stream_offset (endpoint, now, session, &answer->wants.from);
@@ -181,15 +180,12 @@ fasp_answer_accepted (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *f
   fasp_failover_stay (endpoint);
   session->streamid = g_strdup (endpoint->config.streamid);
   fasp_session_set_keys (session, &agreement->keys);
-  if (fasp_noise_has_static (endpoint->calling->call.caller.noise.pattern))
-    fasp_credentials_know (endpoint->config.credentials, endpoint->calling->call.caller.noise.rs,
-        &session->peer);
-  fasp_group_listener_accepted (endpoint, now, session, &endpoint->calling->call.caller.hello,
-      answer);
-  fasp_caller_stop (&endpoint->calling->call.caller);
-  if (endpoint->calling->call.caller.tries == 1) /* with more tries, it is not known which OPEN was
-                                                    answered */
-    fasp_rtt_sample (&session->rtt, now - endpoint->calling->call.caller.sent, 0);
+  if (fasp_noise_has_static (call->caller.noise.pattern))
+    fasp_credentials_know (endpoint->config.credentials, call->caller.noise.rs, &session->peer);
+  fasp_group_listener_accepted (endpoint, now, session, &call->caller.hello, answer);
+  fasp_caller_stop (&call->caller);
+  if (call->caller.tries == 1) /* with more tries, it is not known which OPEN was answered */
+    fasp_rtt_sample (&session->rtt, now - call->caller.sent, 0);
   fasp_session_open (session, now);
   set_addresses (endpoint, session);
   fasp_session_trust (session, now, 0);

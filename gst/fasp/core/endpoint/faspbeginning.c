@@ -14,8 +14,8 @@
 #include "faspwriting.h"
 
 FaspSession *
-fasp_beginning_make (FaspEndpoint *endpoint, FaspTime now, guint32 id, const FaspAddress *peer,
-    const FaspHello *hello, const guint8 nonce[FASP_NONCE_SIZE], guint64 start)
+fasp_beginning_make (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *peer,
+    const FaspHello *hello, const FaspHello *ours, const guint8 nonce[FASP_NONCE_SIZE])
 {
   const FaspEndpointConfig *config = &endpoint->config;
   guint8 secret[FASP_PING_SECRET];
@@ -24,28 +24,34 @@ fasp_beginning_make (FaspEndpoint *endpoint, FaspTime now, guint32 id, const Fas
   guint64 seed;
 
   endpoint->random (endpoint->random_data, secret, sizeof secret);
-  session =
-      fasp_session_new (config->role, id, now, peer, flows, secret, g_new0 (FaspSessionRecord, 1));
+  session = fasp_session_new (config->role, ours->cid, now, peer, flows, secret,
+      g_new0 (FaspSessionRecord, 1));
   if (hello->datagram_max > 0)
     session->sizes.datagram_max = CLAMP (hello->datagram_max, FASP_PMTU_BASE, FASP_DATAGRAM_MAX);
   fasp_session_set_rekeying (session, config->rekey_interval, config->rekey_datagrams,
       endpoint->random, endpoint->random_data);
   session->notes.trace = endpoint->notes.trace;
-  session->notes.log = fasp_log_new_session (endpoint->notes.log, id);
+  session->notes.log = fasp_log_new_session (endpoint->notes.log, ours->cid);
   session->peer_id = hello->cid;
   session->liveness.resume_timeout = config->resume_timeout;
   session->terms.latency = fasp_latency_agree (config->settings.latency_ms, hello->latency_ms);
   memcpy (session->record->nonce, nonce, FASP_NONCE_SIZE);
   if (config->role == FASP_ROLE_SENDER) {
-    session->record->start.block = start;
-    session->record->start.live_from =
-        fasp_history_begins_in_past (endpoint, start) ? fasp_store_get_head (endpoint->store) : 0;
+    session->record->start = (FaspSessionStart) {
+      .block = ours->start,
+      .position = ours->position,
+      .has_header = ours->has_header,
+      .previous = hello->wants.from,
+      .live_from = fasp_history_begins_in_past (endpoint, ours->start) ?
+          fasp_store_get_head (endpoint->store) :
+          0,
+    };
     fasp_session_send (session, now,
         &(FaspTxConfig) {
             .store = endpoint->store,
             .planner = endpoint->planner,
             .log = session->notes.log,
-            .start = start,
+            .start = ours->start,
             .window = hello->window,
             .latency = session->terms.latency,
             .interval = config->settings.glitch_interval,
@@ -82,7 +88,8 @@ fasp_beginning_make (FaspEndpoint *endpoint, FaspTime now, guint32 id, const Fas
   if (config->role == FASP_ROLE_SENDER)
     session->shared.total = &endpoint->shared.total;
   FASP_LOG (session->notes.log, now, SESSION_STARTED, FASP_LOG_POINTER (peer), hello->cid, flows,
-      session->terms.latency.latency, config->role == FASP_ROLE_SENDER ? start : hello->start);
+      session->terms.latency.latency,
+      config->role == FASP_ROLE_SENDER ? ours->start : hello->start);
   fasp_endpoint_add (endpoint, session);
   return session;
 }

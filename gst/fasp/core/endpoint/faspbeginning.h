@@ -8,10 +8,10 @@
 
 G_BEGIN_DECLS
 
-/* Makes a session and adds it to the endpoint; @hello: the peer's hello. */
-FaspSession *fasp_beginning_make (FaspEndpoint *endpoint, FaspTime now, guint32 id,
-    const FaspAddress *peer, const FaspHello *hello, const guint8 nonce[FASP_NONCE_SIZE],
-    guint64 start);
+/* Makes a session and adds it to the endpoint; @hello: the peer's hello; @ours: our own,
+ * with the session's id. */
+FaspSession *fasp_beginning_make (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *peer,
+    const FaspHello *hello, const FaspHello *ours, const guint8 nonce[FASP_NONCE_SIZE]);
 /* The session is connected. */
 void fasp_beginning_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
 

@@ -14,8 +14,9 @@
 
 G_BEGIN_DECLS
 
-/* Sender: where the peer begins. Set when the session begins or is resumed: faspadmission.c,
- * faspanswer.c. */
+/* Sender: where the peer begins. Set when the session begins: faspbeginning.c; `previous' and
+ * `live_from' changed by faspanswer.c, if the peer has less or more of the stream than our call
+ * supposed. */
 typedef struct
 {
   guint64 block;             /* the first block that our hello promised to the peer */
@@ -63,11 +64,13 @@ typedef struct
 
 struct _FaspSessionRecord
 {
-  /* faspbeginning.c */
-  guint64 order;                 /* number of the session, counted from the endpoint's first */
-  guint8 lane;                   /* the lane that polls this session */
-  FaspSchedulerEntry scheduled;  /* when the endpoint polls this session next */
-  guint8 nonce[FASP_NONCE_SIZE]; /* the nonce of the caller, which identifies the handshake */
+  /* faspendpointbase.c */
+  guint64 order;                /* number of the session, counted from the endpoint's first */
+  guint8 lane;                  /* the lane that polls this session */
+  FaspSchedulerEntry scheduled; /* when the endpoint polls this session next */
+
+  guint8 nonce[FASP_NONCE_SIZE]; /* faspbeginning.c: the nonce of the caller, which identifies the
+                                    handshake */
 
   /* listener: faspadmission.c, faspadmitted.c */
   guint8 call[FASP_KEY_SIZE]; /* hash of the contents of the caller's OPEN */

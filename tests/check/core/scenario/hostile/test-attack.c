@@ -425,8 +425,8 @@ test_reports (void)
     guint8 nonce[FASP_NONCE_SIZE] = { 0 };
 
     memcpy (nonce, &i, sizeof i);
-    fasp_beginning_make (play->sink, 0, fasp_endpoint_new_id (play->sink),
-        i < 999 ? &at : &elsewhere, &hello, nonce, 0);
+    fasp_beginning_make (play->sink, 0, i < 999 ? &at : &elsewhere, &hello,
+        &(FaspHello) { .cid = fasp_endpoint_new_id (play->sink) }, nonce);
   }
   for (guint i = 0; i < 10000; i++, now += 100) {
     FaspFlow *flow = &fasp_endpoint_nth (play->sink, 0)->flows[0];

@@ -453,7 +453,8 @@ make_listener (Vnet *net, guint n)
     guint8 nonce[FASP_NONCE_SIZE] = { 0 };
 
     memcpy (nonce, &i, sizeof i);
-    fasp_beginning_make (endpoint, 0, fasp_endpoint_new_id (endpoint), &address, &hello, nonce, 0);
+    fasp_beginning_make (endpoint, 0, &address, &hello,
+        &(FaspHello) { .cid = fasp_endpoint_new_id (endpoint) }, nonce);
   }
   return endpoint;
 }
@@ -496,12 +497,14 @@ test_reports (void)
   g_assert_true (fasp_endpoint_nth (many, 1234)->flows[0].refusal.is_reported);
   /* and soon who has come since */
   address = get_address (5000);
-  fasp_beginning_make (many, FASP_SEC, fasp_endpoint_new_id (many), &address, &hello, nonce, 0);
+  fasp_beginning_make (many, FASP_SEC, &address, &hello,
+      &(FaspHello) { .cid = fasp_endpoint_new_id (many) }, nonce);
   fasp_endpoint_unreachable (many, FASP_SEC + 100 * FASP_MSEC, &address);
   g_assert_cmpuint (count_refused (many), ==, 2);
   g_assert_true (fasp_endpoint_nth (many, 3000)->flows[0].refusal.is_reported);
   /* two at one address, and one that is gone */
-  fasp_beginning_make (many, FASP_SEC, fasp_endpoint_new_id (many), &address, &hello, nonce, 0);
+  fasp_beginning_make (many, FASP_SEC, &address, &hello,
+      &(FaspHello) { .cid = fasp_endpoint_new_id (many) }, nonce);
   fasp_endpoint_unreachable (many, FASP_SEC + 200 * FASP_MSEC, &address);
   g_assert_cmpuint (count_refused (many), ==, 3);
   fasp_lifecycle_remove (many, fasp_endpoint_nth (many, 3000));
