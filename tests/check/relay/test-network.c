@@ -604,6 +604,39 @@ test_dialling (void)
   opened_end_clear (&input.opened);
 }
 
+static void
+on_break (GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer breaks)
+{
+  if (GST_BUFFER_IS_DISCONT (buffer))
+    g_atomic_int_inc ((gint *) breaks);
+}
+
+/* The data of each caller of SRT begin with a DISCONT, also behind those of another caller. */
+static void
+test_callers (void)
+{
+  guint port = pair_get_even_port ();
+  g_autofree gchar *from = g_strdup_printf ("srt://127.0.0.1:%u?mode=listener", port);
+  g_autofree gchar *to = g_strdup_printf ("srt://127.0.0.1:%u", port);
+  gint breaks = 0;
+  OpenedEnd input;
+
+  if (skip ())
+    return;
+  opened_end_init_input (&input, from, G_CALLBACK (on_break), &breaks);
+  for (gint i = 1; i <= 3; i++) {
+    guint64 before = get_figure (input.end, "bytes-received-total");
+    OpenedEnd output;
+
+    opened_end_init_output (&output, to);
+    while (get_figure (input.end, "bytes-received-total") < before + ENOUGH * PAYLOAD)
+      feed_all (&output, 1);
+    g_assert_cmpint (g_atomic_int_get (&breaks), ==, i);
+    opened_end_clear (&output);
+  }
+  opened_end_clear (&input);
+}
+
 /* A listener of SRT that refuses is not dialled without a pause, and the end says why. */
 static void
 test_refused (void)
@@ -661,6 +694,7 @@ main (int argc, char **argv)
   g_test_add_func ("/network/next-address", test_next_address);
   g_test_add_func ("/network/moved", test_moved);
   g_test_add_func ("/network/dialling", test_dialling);
+  g_test_add_func ("/network/callers", test_callers);
   g_test_add_func ("/network/refused", test_refused);
   return g_test_run ();
 }
