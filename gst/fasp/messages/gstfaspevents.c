@@ -493,6 +493,7 @@ report_rejected (GstElement *element, const FaspEvent *event, GSocketAddress *ad
     GstFaspPosted *posted)
 {
   g_autofree gchar *why = gst_fasp_events_explain (event), *more = NULL;
+  g_autofree gchar *peer = gst_fasp_address_to_string (&event->address);
 
   /* the event has no address if the peer's name was not found */
   if (address != NULL)
@@ -500,8 +501,12 @@ report_rejected (GstElement *element, const FaspEvent *event, GSocketAddress *ad
   posted->quiet[GST_FASP_QUIET_REFUSED].unposted += event->refusal.more;
   if (!event->final && !was_posted (posted, event)
       && gst_fasp_quiet_may_post (&posted->quiet[GST_FASP_QUIET_REFUSED], &more))
-    GST_ELEMENT_WARNING_WITH_DETAILS (element, RESOURCE, BUSY, ("Not connected: %s.%s", why, more),
-        (NULL), GST_FASP_REASON (event));
+    gst_element_message_full_with_details (element, GST_MESSAGE_WARNING, GST_RESOURCE_ERROR,
+        GST_RESOURCE_ERROR_BUSY, g_strdup_printf ("Not connected: %s.%s", why, more), NULL,
+        __FILE__, GST_FUNCTION, __LINE__,
+        gst_structure_new ("connection-refused", "reason-code", G_TYPE_UINT, (guint) event->reason,
+            "address-string", G_TYPE_STRING, peer, "streamid", G_TYPE_STRING, event->streamid,
+            "reason", G_TYPE_STRING, why, NULL));
 }
 
 static gboolean

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <gst/net/gstnetaddressmeta.h>
 #include <gst/rtp/rtp.h>
 #include "relayflow.h"
 
@@ -68,6 +69,7 @@ typedef struct
   gpointer data;
   GMutex lock; /* guards the rest */
   RelayFlow flow;
+  GSocketAddress *refused; /* whence media were refused last */
 } Watch;
 
 static void
@@ -75,16 +77,36 @@ free_watch (gpointer data)
 {
   Watch *watch = data;
 
+  g_clear_object (&watch->refused);
   g_mutex_clear (&watch->lock);
   g_free (watch);
 }
 
-/* Applies the verdict. TRUE: the datagram passes. */
-static gboolean
-carry_out (Watch *watch, RelayFlowVerdict verdict, gboolean is_media)
+/* Returns whence media come, or were refused last. */
+static GSocketAddress *
+find_origin (Watch *watch, RelayFlowVerdict verdict, GstBuffer *media)
 {
-  if (verdict != RELAY_FLOW_PASSES && (is_media || verdict == RELAY_FLOW_ENDS))
-    watch->func (verdict, watch->data);
+  const GstNetAddressMeta *meta = gst_buffer_get_net_address_meta (media);
+  GSocketAddress *from = NULL;
+
+  g_mutex_lock (&watch->lock);
+  if (verdict != RELAY_FLOW_SECOND && meta != NULL)
+    g_set_object (&watch->refused, meta->addr);
+  if (watch->refused != NULL)
+    from = g_object_ref (watch->refused);
+  g_mutex_unlock (&watch->lock);
+  return from;
+}
+
+/* Applies the verdict. TRUE: the datagram passes. @media: NULL: it is a report. */
+static gboolean
+carry_out (Watch *watch, RelayFlowVerdict verdict, GstBuffer *media)
+{
+  if (verdict != RELAY_FLOW_PASSES && (media != NULL || verdict == RELAY_FLOW_ENDS)) {
+    g_autoptr (GSocketAddress) from = media != NULL ? find_origin (watch, verdict, media) : NULL;
+
+    watch->func (verdict, from, watch->data);
+  }
   if (verdict == RELAY_FLOW_ENDS)
     gst_element_post_message (watch->ristsrc,
         gst_message_new_application (GST_OBJECT (watch->ristsrc),
@@ -96,10 +118,10 @@ static gboolean
 takes_rtp (Watch *watch, GstBuffer *buffer)
 {
   GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
-  RelayFlowVerdict verdict = RELAY_FLOW_REFUSED;
+  RelayFlowVerdict verdict = RELAY_FLOW_FOREIGN;
 
   if (!gst_rtp_buffer_map (buffer, GST_MAP_READ, &rtp))
-    return carry_out (watch, verdict, TRUE);
+    return carry_out (watch, verdict, buffer);
   /* ristsrc would make a source of each contributing source, and another pad for another payload
    * type */
   if (gst_rtp_buffer_get_csrc_count (&rtp) == 0
@@ -110,7 +132,7 @@ takes_rtp (Watch *watch, GstBuffer *buffer)
     g_mutex_unlock (&watch->lock);
   }
   gst_rtp_buffer_unmap (&rtp);
-  return carry_out (watch, verdict, TRUE);
+  return carry_out (watch, verdict, buffer);
 }
 
 /* Are two SSRCs equal, apart from the bit that marks retransmissions? */
@@ -222,7 +244,7 @@ takes_rtcp (Watch *watch, GstBuffer *buffer)
   g_mutex_lock (&watch->lock);
   verdict = relay_flow_hear_report (&watch->flow, ssrc, sends, g_get_monotonic_time ());
   g_mutex_unlock (&watch->lock);
-  return carry_out (watch, verdict, FALSE);
+  return carry_out (watch, verdict, NULL);
 }
 
 /* Does a ristsink get this datagram? Only reports of receivers pass. */

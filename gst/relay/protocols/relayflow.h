@@ -13,6 +13,7 @@
  */
 #pragma once
 
+#include <gio/gio.h>
 #include <gst/gst.h>
 
 G_BEGIN_DECLS
@@ -42,8 +43,9 @@ typedef enum
   RELAY_FLOW_PASSES,
   RELAY_FLOW_SECOND, /* passes, as the first media after a refusal; the user is told once */
   RELAY_FLOW_REFUSED,
-  RELAY_FLOW_ENDS, /* refused; the first media of another sender after the silence, for which the
-                      element must be built anew */
+  RELAY_FLOW_FOREIGN, /* refused, as it is no MPEG-TS in RTP */
+  RELAY_FLOW_ENDS,    /* refused; the first media of another sender after the silence, for which the
+                         element must be built anew */
 } RelayFlowVerdict;
 
 /* The verdict on media, and on a report, of @ssrc that come at @now: g_get_monotonic_time, µs.
@@ -51,8 +53,9 @@ typedef enum
 RelayFlowVerdict relay_flow_hear (RelayFlow *flow, guint32 ssrc, gint64 now);
 RelayFlowVerdict relay_flow_hear_report (RelayFlow *flow, guint32 ssrc, gboolean sends, gint64 now);
 
-/* Called from the threads that receive. */
-typedef void (*RelayFlowFunc) (RelayFlowVerdict verdict, gpointer data);
+/* Called from the threads that receive. @from: of what was refused, or, with RELAY_FLOW_SECOND, was
+ * refused last; NULL: not known. */
+typedef void (*RelayFlowFunc) (RelayFlowVerdict verdict, GSocketAddress *from, gpointer data);
 
 /* Makes a ristsrc, which has not been started yet, receive from one sender only. @silence: µs.
  * @func: called for each verdict except RELAY_FLOW_PASSES; for reports, only for RELAY_FLOW_ENDS.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
 #include <gst/app/app.h>
 #include "gstfaspcommon.h"
 #include "relaypackets.h"
@@ -278,10 +279,29 @@ on_tell (const gchar *text, const gchar *why, gpointer data)
           gst_message_new_info (self, error, NULL));
 }
 
+/* Makes the warning that a peer was refused. Takes @peer. */
+static GstMessage *
+make_refusal (GstObject *self, GstStructure *peer)
+{
+  const gchar *address = gst_structure_get_string (peer, "address-string");
+  const gchar *reason = gst_structure_get_string (peer, "reason");
+  const gchar *port = address != NULL ? strrchr (address, ':') : NULL;
+  g_autoptr (GError) error = g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_BUSY,
+      "Not connected: %s was refused: %s.", address != NULL ? address : "a peer", reason);
+  /* it may come from another port each time */
+  g_autofree gchar *host = port != NULL ? g_strndup (address, port - address) : NULL;
+  g_autofree gchar *why = g_strdup_printf ("%s: %s", host, reason);
+
+  gst_structure_set (peer, "why", G_TYPE_STRING, why, NULL);
+  return gst_message_new_warning_with_details (self, error, NULL, peer);
+}
+
 static void
 on_visit (GstStructure *peer, gpointer self)
 {
-  gst_element_post_message (self, gst_message_new_element (self, peer));
+  gst_element_post_message (self,
+      gst_structure_has_name (peer, "connection-refused") ? make_refusal (self, peer) :
+                                                            gst_message_new_element (self, peer));
 }
 
 static gboolean

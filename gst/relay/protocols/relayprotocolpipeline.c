@@ -3,12 +3,15 @@
 #include <string.h>
 #include <gst/app/app.h>
 #include "relaycontinuity.h"
+#include "relaycalls.h"
 #include "relaygroup.h"
+#include "relaylog.h"
 #include "relayprotocol.h"
 #include "relayretry.h"
 #include "relaywatch.h"
 
 /* How long an output may go on sending waiting data when it ends. */
+#define REFUSALS_MAX 10 /* reported in a second; the stream reports fewer */
 #define DRAIN (500 * GST_MSECOND)
 #define END G_TIME_SPAN_SECOND /* how long the end waits for the thread before it abandons it */
 /* The host of an output is looked up at this interval: half of the usual time to live of a dynamic
@@ -36,6 +39,8 @@ struct _RelayProtocolPipeline
   GstAppSrc *source; /* of an output that plays, or is built: media wait in it; NULL: none does */
   guint64 pushed;    /* bytes that the source was given */
   guint64 failed;    /* bytes that this pipeline did not send, at the last look */
+  RelayCalls calls;
+  RelayLogBudget refusals;          /* that are reported */
   RelayProtocolPipelineStats stats; /* without the level, and without bytes of this pipeline */
   RelayContinuity *continuity;      /* of the data received, or taken to be sent */
   /* the rest is used in the thread alone; the watch also where relaywatch.h allows it */
@@ -126,37 +131,101 @@ relay_protocol_pipeline_get_count (RelayProtocolPipeline *self, RelayProtocolPip
   return count;
 }
 
+/* @event: the name of a message, as of `visit' in relayprotocolpipeline.h. @address, @streamid,
+ * @reason: NULL: not known. */
+static void
+note_visit (RelayProtocolPipeline *self, const gchar *event, const gchar *address,
+    const gchar *streamid, const gchar *reason)
+{
+  self->funcs->visit (gst_structure_new (event, "address-string", G_TYPE_STRING, address,
+                          "streamid", G_TYPE_STRING, streamid, "reason", G_TYPE_STRING, reason,
+                          NULL),
+      self->owner);
+}
+
+static gchar *
+name_address (GSocketAddress *address)
+{
+  return address != NULL ? g_socket_connectable_to_string (G_SOCKET_CONNECTABLE (address)) : NULL;
+}
+
+/* As relay_protocol_pipeline_refuse(); @address: and port. */
+static void
+refuse (RelayProtocolPipeline *self, RelayProtocolPipelineCount which, const gchar *address,
+    const gchar *streamid, const gchar *reason)
+{
+  guint missed;
+  gboolean may;
+
+  g_mutex_lock (&self->lock);
+  self->stats.counts[which]++;
+  may = relay_log_may (&self->refusals, g_get_monotonic_time (), &missed);
+  g_mutex_unlock (&self->lock);
+  if (may)
+    note_visit (self, "connection-refused", address, streamid, reason);
+}
+
+void
+relay_protocol_pipeline_refuse (RelayProtocolPipeline *self, RelayProtocolPipelineCount which,
+    GSocketAddress *address, const gchar *streamid, const gchar *reason)
+{
+  g_autofree gchar *name = name_address (address);
+
+  refuse (self, which, name, streamid, reason);
+}
+
+/* Reports the calls that were let in, and have not become connections. */
+static void
+refuse_late (RelayProtocolPipeline *self)
+{
+  RelayPeerCall *call;
+
+  do {
+    g_mutex_lock (&self->lock);
+    call = relay_calls_take_late (&self->calls, g_get_monotonic_time ());
+    g_mutex_unlock (&self->lock);
+    if (call == NULL)
+      return;
+    refuse (self, RELAY_CALLERS_REFUSED, call->address, call->streamid,
+        "it was not connected: set the same passphrase, or none, on both ends");
+    relay_peer_call_free (call);
+  } while (TRUE);
+}
+
 gboolean
 relay_protocol_pipeline_admits (RelayProtocolPipeline *self, GSocketAddress *address,
     const gchar *streamid)
 {
-  return self->funcs->calls (address, streamid, self->owner);
-}
+  g_autofree gchar *name = name_address (address);
 
-/* @reason: why the peer has gone; NULL: it is not known. */
-static void
-note_visit (RelayProtocolPipeline *self, const gchar *address, gboolean connected,
-    const gchar *reason)
-{
-  self->funcs->visit (gst_structure_new (connected ? "connection-added" : "connection-removed",
-                          "address-string", G_TYPE_STRING, address, "reason", G_TYPE_STRING, reason,
-                          NULL),
-      self->owner);
+  if (!self->funcs->calls (address, streamid, self->owner)) {
+    note_visit (self, "connection-refused", name, streamid,
+        "it gives no streamid, which this relay requires: set one there");
+    return FALSE;
+  }
+  g_mutex_lock (&self->lock);
+  relay_calls_add (&self->calls, g_get_monotonic_time (), name, streamid);
+  g_mutex_unlock (&self->lock);
+  refuse_late (self);
+  return TRUE;
 }
 
 void
 relay_protocol_pipeline_note_caller (RelayProtocolPipeline *self, GSocketAddress *address,
     gboolean connected)
 {
-  g_autofree gchar *name =
-      address != NULL ? g_socket_connectable_to_string (G_SOCKET_CONNECTABLE (address)) : NULL;
+  g_autofree gchar *name = name_address (address);
+  RelayPeerCall *call;
 
   g_mutex_lock (&self->lock);
+  call = relay_calls_take (&self->calls, name);
   self->stats.callers += connected ? 1 : -1;
   if (!self->protocol_uri->sends && connected)
     relay_continuity_begin (self->continuity);
   g_mutex_unlock (&self->lock);
-  note_visit (self, name, connected, NULL);
+  note_visit (self, connected ? "connection-added" : "connection-removed", name,
+      call != NULL ? call->streamid : NULL, NULL);
+  g_clear_pointer (&call, relay_peer_call_free);
 }
 
 /* --- the pipeline --------------------------------------------------------------------------- */
@@ -476,7 +545,7 @@ note_connection (RelayProtocolPipeline *self, gboolean connected, const gchar *r
   self->stats.callers = connected;
   g_mutex_unlock (&self->lock);
   if (was != connected)
-    note_visit (self, peer, connected, reason);
+    note_visit (self, connected ? "connection-added" : "connection-removed", peer, NULL, reason);
 }
 
 /* Checks whether the media still reach the network; returns as take_message(). */
@@ -492,6 +561,7 @@ look (RelayProtocolPipeline *self, gchar **text)
     self->failed = MAX (self->failed, failed);
     g_mutex_unlock (&self->lock);
   }
+  refuse_late (self);
   *text = relay_watch_look (self->watch, &works);
   if (works)
     note_work (self);
@@ -644,6 +714,7 @@ unref (RelayProtocolPipeline *self)
   g_free (self->stats.error);
   g_free (self->continuity);
   g_free (self->address);
+  relay_calls_clear (&self->calls);
   g_hash_table_unref (self->answered);
   g_cond_clear (&self->wake);
   g_mutex_clear (&self->lock);
@@ -695,6 +766,7 @@ relay_protocol_pipeline_new (const RelayProtocolUri *protocol_uri,
   self->protocol_uri = protocol_uri;
   self->funcs = funcs;
   self->owner = g_object_ref (owner);
+  self->refusals = (RelayLogBudget) { .most = REFUSALS_MAX, .time = G_USEC_PER_SEC };
   self->cancellable = g_cancellable_new ();
   self->continuity = relay_continuity_new ();
   self->answered = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);

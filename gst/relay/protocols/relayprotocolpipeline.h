@@ -30,8 +30,8 @@ typedef struct
   /* Reports a fact to the user. @why: something has failed; repetitions have the same one. NULL:
    * nothing has. */
   void (*tell) (const gchar *text, const gchar *why, gpointer data);
-  /* A peer has come or gone. Takes @peer: "connection-added" or "connection-removed", with the
-   * fields of faspsink's messages of these names that are known. */
+  /* A peer has come, gone, or was refused. Takes @peer: "connection-added", "-removed" or
+   * "-refused", with the fields of faspsink's messages of these names that are known. */
   void (*visit) (GstStructure *peer, gpointer data);
   /* A caller that gives the streamid of the URI wants to connect. FALSE: it is refused. */
   gboolean (*calls) (GSocketAddress *address, const gchar *streamid, gpointer data);
@@ -39,7 +39,7 @@ typedef struct
 
 typedef enum
 {
-  RELAY_CALLERS_REFUSED,   /* callers with another streamid than the URI's */
+  RELAY_CALLERS_REFUSED,   /* callers and senders, but for those of `calls' above */
   RELAY_DATAGRAMS_REFUSED, /* datagrams that were not media of the accepted sender */
   RELAY_PIPELINE_COUNTS,
 } RelayProtocolPipelineCount;
@@ -90,9 +90,14 @@ void relay_protocol_pipeline_tell (RelayProtocolPipeline *self, const gchar *tex
 void relay_protocol_pipeline_count (RelayProtocolPipeline *self, RelayProtocolPipelineCount which);
 guint64 relay_protocol_pipeline_get_count (RelayProtocolPipeline *self,
     RelayProtocolPipelineCount which);
-/* May this caller connect?  It gives the streamid of the URI. */
+/* May this caller connect?  It gives the streamid of the URI.  If it may, and is not connected
+ * soon after, it counts as refused. */
 gboolean relay_protocol_pipeline_admits (RelayProtocolPipeline *self, GSocketAddress *address,
     const gchar *streamid);
+/* A caller or sender is refused.  @which: counts it.  @address, @streamid: or NULL.  @reason: why,
+ * and what to do.  Of a flood of refusals, all are counted, and few are reported. */
+void relay_protocol_pipeline_refuse (RelayProtocolPipeline *self, RelayProtocolPipelineCount which,
+    GSocketAddress *address, const gchar *streamid, const gchar *reason);
 /* A caller is connected, or has gone.  @address: or NULL. */
 void relay_protocol_pipeline_note_caller (RelayProtocolPipeline *self, GSocketAddress *address,
     gboolean connected);

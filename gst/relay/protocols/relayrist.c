@@ -78,14 +78,17 @@ make (RelayChain *chain, const RelayProtocolUri *protocol_uri)
 }
 
 static void
-on_flow (RelayFlowVerdict verdict, gpointer pipeline)
+on_flow (RelayFlowVerdict verdict, GSocketAddress *from, gpointer pipeline)
 {
   if (verdict == RELAY_FLOW_REFUSED)
     relay_protocol_pipeline_count (pipeline, RELAY_DATAGRAMS_REFUSED);
+  else if (verdict == RELAY_FLOW_FOREIGN)
+    relay_protocol_pipeline_refuse (pipeline, RELAY_DATAGRAMS_REFUSED, from, NULL,
+        "it sends no MPEG-TS of RIST's simple profile: set that profile there");
   else if (verdict == RELAY_FLOW_SECOND)
-    relay_protocol_pipeline_tell (pipeline,
-        "A second sender of RIST is not heard, as long as the first one sends: give each an "
-        "input, with a port of its own.");
+    relay_protocol_pipeline_refuse (pipeline, RELAY_CALLERS_REFUSED, from, NULL,
+        "another sender of RIST was here first, and still sends: give each an input, with a port "
+        "of its own");
   else if (verdict == RELAY_FLOW_ENDS)
     relay_protocol_pipeline_tell (pipeline,
         "The sender of RIST has been silent, and another one is there: the input starts anew.");

@@ -105,7 +105,8 @@ on_connecting (GstElement *element, GSocketAddress *address, const gchar *stream
 
   if (wanted == NULL || g_strcmp0 (wanted, streamid) == 0)
     return relay_protocol_pipeline_admits (pipeline, address, streamid);
-  relay_protocol_pipeline_count (pipeline, RELAY_CALLERS_REFUSED);
+  relay_protocol_pipeline_refuse (pipeline, RELAY_CALLERS_REFUSED, address, streamid,
+      "it gives another streamid than this end has: set the same one there");
   return FALSE;
 }
 

@@ -73,6 +73,8 @@ get_kind (GLogLevelFlags level, const GstStructure *details)
     return "came";
   if (details != NULL && gst_structure_has_name (details, "connection-removed"))
     return "went";
+  if (details != NULL && gst_structure_has_name (details, "connection-refused"))
+    return "refused";
   return level == G_LOG_LEVEL_WARNING ? "warning" : "note";
 }
 
@@ -107,7 +109,7 @@ describe (guint64 id, const gchar *stream, const gchar *end, GLogLevelFlags leve
 {
   JsonObject *object = json_object_new ();
   const gchar *kind = get_kind (level, details);
-  gboolean visit = g_str_equal (kind, "came") || g_str_equal (kind, "went");
+  gboolean visit = details != NULL && gst_structure_has_field (details, "address-string");
 
   json_object_set_int_member (object, "id", id);
   json_object_set_string_member (object, "kind", kind);

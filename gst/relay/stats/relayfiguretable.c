@@ -31,6 +31,10 @@
   { name, RELAY_OF_RECEIVER, RELAY_IN_STATS, RELAY_FORM_NUMBER, FASP_UNIT_##unit, \
     FASP_KIND_UNKNOWN, 0, meaning, label }
 
+#define REFUSED \
+  "Callers turned away because of their streamid; of SRT, also because of their passphrase; of " \
+  "RIST, second senders"
+
 static const RelayFigure rows[] = {
 #define OF RelayOwnFigures
   NAME (RELAY, STATUS | EVENTS, "version", version, "Version of the program"),
@@ -118,9 +122,8 @@ static const RelayFigure rows[] = {
   STATE (ENDS, STATUS | EVENTS | API, "state", stats.state,
       "What the end does; `waiting`: for its stream, or to start again after an error; `starting`: "
       "also while it dials by SRT"),
-  COUNT (ENDS, STATUS | API | METRICS, "callers-refused", stats.refused,
-      "Callers turned away because of their streamid"),
-  COUNT (OUTPUT, EVENTS, "refused", stats.refused, "Callers turned away because of their streamid"),
+  COUNT (ENDS, STATUS | API | METRICS, "callers-refused", stats.refused, REFUSED),
+  COUNT (OUTPUT, EVENTS, "refused", stats.refused, REFUSED),
   ROW (NUMBER, FASP_UNIT_NONE, GAUGE, OUTPUT, EVENTS | API, "receivers", receivers,
       "Receivers that are connected; null: not known, or it is not open"),
   TEXT (OUTPUT, STATUS | EVENTS | API, "does", does,

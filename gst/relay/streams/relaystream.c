@@ -109,6 +109,19 @@ ended (RelayStream *stream, const gchar *error)
   begin_stop (stream);
 }
 
+/* Returns the fields of a message about a peer; NULL: it is about something else. */
+static const GstStructure *
+get_peer (GstMessage *message)
+{
+  const GstStructure *details = NULL;
+
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ELEMENT)
+    details = gst_message_get_structure (message);
+  else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING)
+    gst_message_parse_warning_details (message, &details);
+  return details != NULL && gst_structure_has_field (details, "address-string") ? details : NULL;
+}
+
 static void
 tell (RelayStream *stream, RelayLogBudget *budget, GstMessage *message, const gchar *text)
 {
@@ -122,9 +135,7 @@ tell (RelayStream *stream, RelayLogBudget *budget, GstMessage *message, const gc
     relay_log_end (stream->config->name, GST_MESSAGE_SRC_NAME (message),
         GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING ? G_LOG_LEVEL_WARNING :
                                                             G_LOG_LEVEL_MESSAGE,
-        GST_MESSAGE_TYPE (message) == GST_MESSAGE_ELEMENT ? gst_message_get_structure (message) :
-                                                            NULL,
-        text);
+        get_peer (message), text);
 }
 
 /* Logs a warning, unless that is a repetition. */

@@ -107,10 +107,11 @@ typedef struct
 } Scene;
 
 static void
-on_flow (RelayFlowVerdict verdict, gpointer data)
+on_flow (RelayFlowVerdict verdict, GSocketAddress *from, gpointer data)
 {
   Scene *scene = data;
 
+  g_assert_true (G_IS_INET_SOCKET_ADDRESS (from));
   g_atomic_int_inc (verdict == RELAY_FLOW_SECOND ? &scene->second : &scene->refused);
 }
 

@@ -105,6 +105,8 @@ function sayEvent(event) {
   const asked = peer.streamid && peer.streamid !== event.stream ? `, which asked for “${peer.streamid}”` : "";
   if (kind === "came")
     return `${sayPeer(peer)} came to ${sayEnd(event.end)}${asked}.`;
+  if (kind === "refused")
+    return `${sayPeer(peer)} was not let in at ${sayEnd(event.end)}${asked}: ${sayReason(peer)}.`;
   const after = peer.seconds === null ? "" : ` after ${say.time(peer.seconds)} and ${say.bytes(peer.bytes)}`;
   return `${sayPeer(peer)} has gone from ${sayEnd(event.end)}${after}: ${sayReason(peer)}.`;
 }
