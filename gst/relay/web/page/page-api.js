@@ -118,11 +118,16 @@ const api = {
   },
 };
 
-/* A field of the dialog. */
+/* @uri with a passphrase; empty: as it is. */
+const withPassphrase = (uri, passphrase) =>
+  passphrase ? `${uri}${uri.includes("?") ? "&" : "?"}passphrase=${encodeURIComponent(passphrase)}` : uri;
+
+/* A field of the dialog. It hides a passphrase, also one within a URI. */
 function makeInput({value = "", secret = false}, i) {
   const input = make("input", {id: i ? `dialog-input-${i + 1}` : "dialog-input", type: secret ? "password" : "text",
                                autocomplete: "off", autocapitalize: "off", spellcheck: "false"});
   input.value = value;
+  input.oninput = () => setAttribute(input, "type", secret || /passphrase=/i.test(input.value) ? "password" : "text");
   return input;
 }
 

@@ -92,14 +92,16 @@ function show(status) {
 
 /* --- another stream --- */
 
-async function addStream(name, input, outputs) {
+async function addStream(name, input, outputs, ofInput, ofOutputs) {
   if (!name)
     throw new Error("Give it a name.");
   /* The console of the browser shows each refusal as an error.  So look first: the relay then refuses only if another client
    * adds this name at the same time. */
   if ((await api.ask("GET", ["streams"])).some(s => s.name === name))
     throw new Error("There is a stream of this name: choose another one.");
-  await api.ask("PUT", ["streams", name], {input, outputs: outputs.split(/\s+/).filter(Boolean)}, {"If-None-Match": "*"});
+  await api.ask("PUT", ["streams", name], {
+    input: withPassphrase(input, ofInput),
+    outputs: outputs.split(/\s+/).filter(Boolean).map(uri => withPassphrase(uri, ofOutputs))}, {"If-None-Match": "*"});
   added = name;
 }
 
@@ -150,7 +152,8 @@ document.addEventListener("visibilitychange", listen);
 find("unlock").onclick = askForToken;
 find("add").onclick = () => ask({title: "Add a stream", ok: "Add",
   text: "fasp://HOST:PORT dials, fasp://:PORT waits to be dialled. srt://, rist://, udp:// and rtp:// are taken, too.",
-  fields: [{caption: "Name"}, {caption: "Input", value: "fasp://:"}, {caption: "Outputs, with a space between two", value: "fasp://:"}],
+  fields: [{caption: "Name"}, {caption: "Input", value: "fasp://:"}, {caption: "Outputs, with a space between two", value: "fasp://:"},
+           {caption: "Passphrase of the input, or nothing", secret: true}, {caption: "Passphrase of the outputs, or nothing", secret: true}],
   act: addStream});
 find("save").onclick = () => ask({title: "Save what is in force?", ok: "Save",
   text: "The configuration file is replaced. Otherwise, changes are lost when the relay starts anew or reads its file.",

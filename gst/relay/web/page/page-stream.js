@@ -285,15 +285,16 @@ class Stream {
   }
 
   addOutput() {
-    ask({title: `Add an output to ${this.name}`, fields: [{caption: "URI", value: "fasp://:"}], ok: "Add",
+    ask({title: `Add an output to ${this.name}`, fields: [{caption: "URI", value: "fasp://:"}, {caption: "Passphrase, or nothing", secret: true}], ok: "Add",
          text: "fasp://:PORT waits for receivers, fasp://HOST:PORT dials one. srt://, rist://, udp:// and rtp:// are taken, too.",
-         act: uri => api.ask("POST", ["streams", this.name, "outputs"], {uri})});
+         act: (uri, passphrase) => api.ask("POST", ["streams", this.name, "outputs"], {uri: withPassphrase(uri, passphrase)})});
   }
 
   switchInput() {
-    ask({title: `Switch the input of ${this.name}`, fields: [{caption: "URI", value: this.uri.textContent}], ok: "Switch",
+    ask({title: `Switch the input of ${this.name}`, ok: "Switch",
+         fields: [{caption: "URI", value: this.uri.textContent}, {caption: "Passphrase; empty: as it was", secret: true}],
          text: "Receivers go on with the stream of the new input. They stay connected, except those of an output with slow-policy=wait.",
-         act: uri => api.ask("PATCH", ["streams", this.name, "input"], {uri})});
+         act: (uri, passphrase) => api.ask("PATCH", ["streams", this.name, "input"], {uri: withPassphrase(uri, passphrase)})});
   }
 
   remove() {
