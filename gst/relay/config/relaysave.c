@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "gstfaspfile.h"
+#include "relaylog.h"
 
 void
 relay_saved_set (RelaySaved *saved, const gchar *text, gsize size)
@@ -82,5 +83,10 @@ relay_save (const gchar *path, RelaySaved *saved, const gchar *text, gsize size,
     return FALSE;
   }
   relay_saved_set (saved, text, size);
+  if (secret && (what.st_mode & 0077) != 0)
+    relay_log_warning (NULL,
+        "%s was open to other users, and is closed to them now, as it has a passphrase. Passphrases "
+        "can be in files of their own: input-passphrase-file, output-passphrase-file.",
+        path);
   return TRUE;
 }
