@@ -39,6 +39,7 @@ struct _RelayProtocolPipeline
   GstAppSrc *source; /* of an output that plays, or is built: media wait in it; NULL: none does */
   guint64 pushed;    /* bytes that the source was given */
   guint64 failed;    /* bytes that this pipeline did not send, at the last look */
+  gint64 heard;      /* of an input: when media, or a caller, last came: g_get_monotonic_time, µs */
   RelayCalls calls;
   RelayLogBudget refusals;          /* that are reported */
   RelayProtocolPipelineStats stats; /* without the level, and without bytes of this pipeline */
@@ -86,6 +87,7 @@ on_received (GstAppSink *sink, gpointer data)
     return GST_FLOW_OK;
   relay_watch_note_received (self->watch);
   g_mutex_lock (&self->lock);
+  self->heard = g_get_monotonic_time ();
   relay_continuity_push_buffer (self->continuity, buffer);
   g_mutex_unlock (&self->lock);
   self->funcs->received (gst_buffer_ref (buffer), self->owner);
@@ -210,6 +212,17 @@ relay_protocol_pipeline_admits (RelayProtocolPipeline *self, GSocketAddress *add
   return TRUE;
 }
 
+gint64
+relay_protocol_pipeline_get_silence (RelayProtocolPipeline *self)
+{
+  gint64 silence;
+
+  g_mutex_lock (&self->lock);
+  silence = self->stats.callers > 0 ? g_get_monotonic_time () - self->heard : -1;
+  g_mutex_unlock (&self->lock);
+  return silence;
+}
+
 void
 relay_protocol_pipeline_note_caller (RelayProtocolPipeline *self, GSocketAddress *address,
     gboolean connected)
@@ -219,6 +232,7 @@ relay_protocol_pipeline_note_caller (RelayProtocolPipeline *self, GSocketAddress
 
   g_mutex_lock (&self->lock);
   call = relay_calls_take (&self->calls, name);
+  self->heard = g_get_monotonic_time ();
   self->stats.callers += connected ? 1 : -1;
   if (!self->protocol_uri->sends && connected)
     relay_continuity_begin (self->continuity);

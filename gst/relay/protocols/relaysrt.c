@@ -12,6 +12,9 @@
 #define PASSPHRASE_MAX 79
 #define STREAMID_MAX 512 /* bytes: SRTO_STREAMID */
 #define POLL 100         /* ms */
+/* A sender that is connected and has sent nothing for this long gives way to another one: as
+ * encoders send several times a second, it is gone, and SRT will notice that seconds later. */
+#define SILENCE (G_TIME_SPAN_SECOND / 2)
 /* The element that dials has this figure only while it is connected. */
 #define CONNECTED "negotiated-latency-ms"
 
@@ -24,6 +27,8 @@ static const RelayKey keys[] = {
   { "pbkeylen", RELAY_KEY_BOTH, "16 24 32", 0, 0, "none", "bytes of the key: 16, 24 or 32" },
   { "streamid", RELAY_KEY_BOTH, NULL, 0, 0, "none",
       "given to the peer that is dialled; callers that give another one are refused" },
+  { "second-caller", RELAY_KEY_INPUT, "replace refuse", 0, 0, "replace",
+      "whether another caller replaces a sender that is silent for half a second" },
   RELAY_KEY_SYNC,
   RELAY_KEY_BUFFER_SIZE,
   { NULL },
@@ -96,6 +101,35 @@ make (RelayChain *chain, const RelayProtocolUri *protocol_uri)
 
 /* --- callers ------------------------------------------------------------------------------- */
 
+/* srtsrc reads from one caller until SRT has given that up, and then closes all.  So another one is
+ * refused; if the first is silent, the element is replaced, and has room when the other one calls
+ * again.  Passphrases are compared later: who has none can end a silent connection, no other. */
+static gboolean
+has_room (GstElement *element, GSocketAddress *address, const gchar *streamid,
+    RelayProtocolPipeline *pipeline)
+{
+  const RelayProtocolUri *protocol_uri = relay_protocol_pipeline_get_uri (pipeline);
+  gint64 silence = relay_protocol_pipeline_get_silence (pipeline);
+  gboolean replaces =
+      g_strcmp0 (relay_protocol_uri_get (protocol_uri, "second-caller"), "refuse") != 0;
+
+  if (protocol_uri->sends || silence < 0)
+    return TRUE;
+  if (!replaces || silence < SILENCE) {
+    relay_protocol_pipeline_refuse (pipeline, RELAY_CALLERS_REFUSED, address, streamid,
+        "another sender is connected: stop that one, or give each an input, with a port of its "
+        "own");
+  } else {
+    relay_protocol_pipeline_refuse (pipeline, RELAY_CALLERS_REFUSED, address, streamid,
+        "another sender is connected, and silent: the input starts anew, and hears it when it "
+        "calls again");
+    gst_element_post_message (element,
+        gst_message_new_application (GST_OBJECT (element),
+            gst_structure_new_empty ("another-sender")));
+  }
+  return FALSE;
+}
+
 static gboolean
 on_connecting (GstElement *element, GSocketAddress *address, const gchar *streamid,
     RelayProtocolPipeline *pipeline)
@@ -104,7 +138,8 @@ on_connecting (GstElement *element, GSocketAddress *address, const gchar *stream
       relay_protocol_uri_get (relay_protocol_pipeline_get_uri (pipeline), "streamid");
 
   if (wanted == NULL || g_strcmp0 (wanted, streamid) == 0)
-    return relay_protocol_pipeline_admits (pipeline, address, streamid);
+    return has_room (element, address, streamid, pipeline)
+        && relay_protocol_pipeline_admits (pipeline, address, streamid);
   relay_protocol_pipeline_refuse (pipeline, RELAY_CALLERS_REFUSED, address, streamid,
       "it gives another streamid than this end has: set the same one there");
   return FALSE;
