@@ -3,6 +3,7 @@
 
 For SRT and RIST, the programs of their own projects are on the other side, or ffmpeg."""
 
+import itertools
 import os
 import random
 import selectors
@@ -268,6 +269,19 @@ class Stream:
                 faults.append(f"a datagram of {len(datagram)} bytes")
             content += datagram
         return bytes(content), faults
+
+
+def make_feed(port):
+    """What sends more of a transport stream to this port, each time that it is called; @missing: packets are left out."""
+    out, counters = socket.socket(type=socket.SOCK_DGRAM), itertools.count()
+
+    def feed(datagrams=20, missing=0):
+        for _ in range(missing):
+            next(counters)
+        for _ in range(datagrams):
+            packets = (struct.pack(">BHB", SYNC, 0x101, 0x10 | next(counters) % 16) + bytes(PACKET - 4) for _ in range(7))
+            out.sendto(b"".join(packets), ("127.0.0.1", port))
+    return feed
 
 
 def count_faults(content):

@@ -59,7 +59,7 @@ relay_describe_stream (const RelayStreamConfig *config, const RelayStreamStats *
   RelayStreamFigures figures;
   JsonObject *object;
 
-  relay_figures_get_stream (stats, (RelayRates) { NAN, NAN }, &figures);
+  relay_figures_get_stream (stats, RELAY_RATES_UNKNOWN, &figures);
   figures.name = config->name;
   figures.streamid = config->streamid;
   figures.require_streamid = config->require_streamid;

@@ -4,7 +4,6 @@
 #endif
 
 #include "relayfigures.h"
-#include <math.h>
 #include "gstfaspcommon.h"
 #include "relayprotocol.h"
 
@@ -238,6 +237,8 @@ get_input (const RelayEndStats *input, RelayStreamFigures *figures)
   figures->observed = get_interval (sender, "observed-interval");
   figures->bytes = get_count (input->stats, "bytes-received-total");
   figures->skips = get_number (sender, "skips");
+  figures->errors = get_number (input->stats, "continuity-errors");
+  figures->missing = get_number (sender, "packets-missing");
   for (guint i = 0; i < count_listed (input, "callers"); i++) {
     const GstStructure *peer = get_listed (input, "callers", i);
 

@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include <math.h>
 #include "relaystream.h"
 
 G_BEGIN_DECLS
@@ -52,12 +53,17 @@ typedef struct
   gdouble time; /* s, UTC */
 } RelayOwnFigures;
 
-/* Rates of a stream, computed from two sets of statistics. */
+/* Rates of a stream, computed from two sets of statistics: over ten seconds, but for the first. */
 typedef struct
 {
-  gdouble rate; /* of the stream, without repairs, over the last second or more; bit/s */
-  gdouble loss; /* share of the datagrams to the relay that were lost, over ten seconds */
+  gdouble rate;       /* of the stream, without repairs, over the last second or more; bit/s */
+  gdouble loss;       /* share of the datagrams to the relay that were lost */
+  gdouble unrepaired; /* datagrams that were lost and not repaired */
+  gdouble errors;     /* continuity errors */
+  gdouble skips;
 } RelayRates;
+
+#define RELAY_RATES_UNKNOWN ((RelayRates) { NAN, NAN, NAN, NAN, NAN })
 
 typedef struct
 {
@@ -73,6 +79,7 @@ typedef struct
   gdouble promised, observed; /* s between skips; INFINITY: none was observed */
   gdouble behind;             /* ms; of the receiver that is furthest behind */
   guint64 received, lost;     /* datagrams, of all senders that are connected */
+  gdouble missing, errors;    /* datagrams that were not repaired; continuity errors */
   guint64 bytes;              /* of the stream, received */
   gdouble skips;
   guint receivers; /* of all outputs */

@@ -102,11 +102,22 @@ static const RelayFigure rows[] = {
       "missing or too late",
       "Promised"),
   SECONDS (STREAM, EVENTS, "observed-seconds", observed,
-      "How rarely a player would have skipped, since the connection began; null: never",
+      "How rarely a player would have skipped, since the connection began; null: never, or "
+      "not known",
       "Observed"),
   ROW (NUMBER, FASP_UNIT_NONE, COUNTER, STREAM, EVENTS, "skips", skips,
       "Seconds in which data was missing or too late, since the connection began; null: not known, "
       "as of an input that is not fasp"),
+  ROW (NUMBER, FASP_UNIT_NONE, GAUGE, STREAM, EVENTS, "recent-skips", rates.skips,
+      "Skips of the last ten seconds; null: not known"),
+  ROW (NUMBER, FASP_UNIT_NONE, GAUGE, STREAM, EVENTS, "unrepaired", rates.unrepaired,
+      "Datagrams to this relay that were lost and not repaired, over ten seconds; null: not known, as "
+      "of SRT and UDP, or it is fasp, which has skips",
+      "Not repaired"),
+  ROW (NUMBER, FASP_UNIT_NONE, GAUGE, STREAM, EVENTS, "errors", rates.errors,
+      "Packets of MPEG-TS that did not follow in what came in, over ten seconds, as those before them "
+      "are missing; null: it is none",
+      "Continuity errors"),
   BYTES (COUNTER, STREAM, EVENTS, "bytes", bytes, "Bytes of the stream that came in", "Received"),
   COUNT (STREAM, STATUS | EVENTS | API | METRICS, "restarts", stats.restarts,
       "Restarts after an error, also of one output, or after the end of the stream", "Restarts"),

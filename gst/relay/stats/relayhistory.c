@@ -13,6 +13,7 @@ typedef struct
 {
   gint64 time;
   guint64 bytes, received, lost;
+  gdouble missing, errors, skips; /* as in RelayStreamFigures */
 } Point;
 
 /* The history of one stream. */
@@ -86,16 +87,38 @@ get_rate (const Series *series, const Point *now)
 }
 
 static gdouble
-get_loss (const Series *series, const Point *now)
+get_loss (const Point *then, const Point *now)
 {
-  const Point *then = find_point (series, now->time, LOSS_TIME);
   guint64 received, lost;
 
-  if (then == NULL || now->received < then->received || now->lost < then->lost)
+  if (now->received < then->received || now->lost < then->lost)
     return NAN;
   received = now->received - then->received;
   lost = now->lost - then->lost;
   return received + lost > 0 ? lost / (gdouble) (received + lost) : NAN;
+}
+
+/* The increase of a counter; NAN: not known, or it has begun anew. */
+static gdouble
+get_increase (gdouble then, gdouble now)
+{
+  return now >= then ? now - then : NAN;
+}
+
+static RelayRates
+get_rates (const Series *series, const Point *now)
+{
+  const Point *then = find_point (series, now->time, LOSS_TIME);
+  RelayRates rates = RELAY_RATES_UNKNOWN;
+
+  if (then == NULL)
+    return rates;
+  rates.rate = get_rate (series, now);
+  rates.loss = get_loss (then, now);
+  rates.unrepaired = get_increase (then->missing, now->missing);
+  rates.errors = get_increase (then->errors, now->errors);
+  rates.skips = get_increase (then->skips, now->skips);
+  return rates;
 }
 
 /* --- noting ------------------------------------------------------------------------------- */
@@ -124,9 +147,10 @@ note_stream (Series *series, gint64 now, const RelayStreamStats *stats)
   RelayStreamFigures figures;
   Point point;
 
-  relay_figures_get_stream (stats, (RelayRates) { NAN, NAN }, &figures);
-  point = (Point) { now, figures.bytes, figures.received, figures.lost };
-  series->rates = (RelayRates) { get_rate (series, &point), get_loss (series, &point) };
+  relay_figures_get_stream (stats, RELAY_RATES_UNKNOWN, &figures);
+  point = (Point) { now, figures.bytes, figures.received, figures.lost, figures.missing,
+    figures.errors, figures.skips };
+  series->rates = get_rates (series, &point);
   series->points[series->n_points++ % POINTS] = point;
   if (!is_time (series, now))
     return;
@@ -168,7 +192,7 @@ relay_history_get_rates (const RelayHistory *history, const gchar *stream)
 {
   const Series *series = g_hash_table_lookup (history->series, stream);
 
-  return series != NULL ? series->rates : (RelayRates) { NAN, NAN };
+  return series != NULL ? series->rates : RELAY_RATES_UNKNOWN;
 }
 
 /* Returns the @values of a figure, the oldest first. */

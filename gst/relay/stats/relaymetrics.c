@@ -288,7 +288,7 @@ add_stream (Metrics *metrics, const RelayStreamStats *s, gboolean receiver_metri
   RelayStreamFigures figures;
 
   add_label (labels, "stream", s->name);
-  relay_figures_get_stream (s, (RelayRates) { NAN, NAN }, &figures);
+  relay_figures_get_stream (s, RELAY_RATES_UNKNOWN, &figures);
   add_figures (metrics, RELAY_OF_STREAM, "stream", labels->str, &figures);
   add_picture (metrics, labels->str, s->picture);
   add_end (metrics, RELAY_OF_INPUT, labels->str, &s->input);

@@ -108,7 +108,7 @@ describe_stream (const RelayStreamStats *s)
   RelayStreamFigures figures;
   JsonObject *object;
 
-  relay_figures_get_stream (s, (RelayRates) { NAN, NAN }, &figures);
+  relay_figures_get_stream (s, RELAY_RATES_UNKNOWN, &figures);
   object = relay_figures_to_object (RELAY_OF_STREAM, RELAY_IN_STATUS, &figures);
   relay_picture_describe (s->picture, RELAY_IN_STATUS, object);
   json_object_set_member (object, "input", describe_end (&s->input, RELAY_OF_INPUT));

@@ -155,6 +155,19 @@ make (guint64 bytes, guint64 lost, guint receivers)
   return stats;
 }
 
+/* The same, with what a player would have noticed since the beginning. */
+static RelayStats *
+make_faulty (guint64 errors, guint64 missing, guint64 skips)
+{
+  RelayStats *stats = make (0, 0, 0);
+  RelayStreamStats *s = g_ptr_array_index (stats->streams, 0);
+
+  gst_structure_free (s->input.stats);
+  s->input.stats = make_end (1, "packets-missing", missing, "skips", skips);
+  gst_structure_set (s->input.stats, "continuity-errors", G_TYPE_UINT64, errors, NULL);
+  return stats;
+}
+
 static void
 note (RelayHistory *history, gint64 second, RelayStats *stats)
 {
@@ -222,11 +235,34 @@ test_rates (void)
   /* what was lost, of what was sent in ten seconds */
   note (history, 21, make (500, 100, 0));
   g_assert_cmpfloat (relay_history_get_rates (history, "s").rate, ==, 4000);
+  g_assert_true (isnan (relay_history_get_rates (history, "s").errors));
   /* removed */
   g_ptr_array_set_size (none->streams, 0);
   note (history, 22, none);
   g_assert_cmpuint (relay_history_get_size (history), ==, 0);
   g_assert_true (isnan (relay_history_get_rates (history, "s").rate));
+  relay_history_free (history);
+}
+
+/* Faults are those of the last ten seconds. */
+static void
+test_faults (void)
+{
+  RelayHistory *history = relay_history_new ();
+  RelayRates rates;
+
+  note (history, 0, make_faulty (100, 7, 1));
+  for (gint64 i = 1; i <= 30; i++) {
+    note (history, i, i < 10 ? make_faulty (100, 7, 1) : make_faulty (103, 9, 2));
+    rates = relay_history_get_rates (history, "s");
+    g_assert_cmpfloat (rates.errors, ==, i < 10 || i >= 20 ? 0 : 3);
+    g_assert_cmpfloat (rates.unrepaired, ==, i < 10 || i >= 20 ? 0 : 2);
+    g_assert_cmpfloat (rates.skips, ==, i < 10 || i >= 20 ? 0 : 1);
+  }
+  /* another sender, whose counters begin anew */
+  note (history, 31, make_faulty (103, 0, 0));
+  rates = relay_history_get_rates (history, "s");
+  g_assert_true (rates.errors == 0 && isnan (rates.unrepaired) && isnan (rates.skips));
   relay_history_free (history);
 }
 
@@ -516,6 +552,7 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/status-pages/visits", test_visits);
   g_test_add_func ("/relay/status-pages/history", test_history);
   g_test_add_func ("/relay/status-pages/rates", test_rates);
+  g_test_add_func ("/relay/status-pages/faults", test_faults);
   g_test_add_func ("/relay/status-pages/summary", test_summary);
   g_test_add_func ("/relay/status-pages/stats", test_stats);
   g_test_add_func ("/relay/status-pages/clock", test_clock);

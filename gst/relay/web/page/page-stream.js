@@ -222,7 +222,7 @@ class Stream {
     const [look, words] = sayState(stream);
     const now = {...stream};
     if (!stream.receiving)
-      now.rate = now["lateness-ms"] = now["observed-seconds"] = now.skips = null;
+      now.rate = now["lateness-ms"] = now["observed-seconds"] = now.skips = now.errors = now.unrepaired = null;
     setText(this.state, words);
     setAttribute(this.state, "class", `state ${look}`);
     setText(this.brief, [say.rate(now.rate), stream.outputs.every(o => o.does) ? "" : several(now.receivers, "receiver")].filter(Boolean).join(" · "));

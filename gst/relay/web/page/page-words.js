@@ -2,6 +2,9 @@
  *
  * Numbers and events in words for people. */
 
+/* So many faults in ten seconds are seen by everybody. */
+const MANY = 10;
+
 const known = value => value !== null && value !== undefined;
 
 function fixed(value, digits = 3) {
@@ -54,10 +57,17 @@ function sayFigure({name, unit}, of) {
   return words ? `1 skip in ${words}` : name.startsWith("observed") && of.skips === 0 ? "no skip" : null;
 }
 
+/* What a player has noticed, in the last ten seconds: "" if nothing is known. */
+function sayFaults({errors, unrepaired, "recent-skips": skips}) {
+  return [errors > 0 && several(errors, "continuity error"), unrepaired > 0 && several(unrepaired, "lost datagram"),
+          skips > 0 && several(skips, "skip")].filter(Boolean).join(", ");
+}
+
 function sayState(stream) {
   const since = say.time(stream["state-seconds"]);
+  const faults = sayFaults(stream);
   if (stream.receiving)
-    return ["good", "On air"];
+    return faults ? [stream.errors >= MANY || stream.unrepaired >= MANY ? "bad" : "warn", `On air, damaged: ${faults} in 10 s`] : ["good", "On air"];
   if (stream.state === "running" && !stream.input.open)
     return ["warn", "Its input is not open"];
   if (stream.state === "running")
