@@ -228,7 +228,10 @@ names_no_file (RelayCall *call)
   for (guint i = 0; call->body != NULL && i < G_N_ELEMENTS (fields); i++)
     if (!relay_call_is_no_file (call, relay_call_get_string (call, fields[i])))
       return FALSE;
-  return TRUE;
+  /* keys of a file's URI say which files there are */
+  return call->body == NULL || !json_object_has_member (call->body, "parameters")
+      || relay_call_is_no_file (call,
+          call->output != NULL ? call->output->uri : call->config->input->uri);
 }
 
 /* May a change be made, by If-None-Match and If-Match? */

@@ -559,6 +559,24 @@ test_tags (void)
   relay_config_free (fake.config);
 }
 
+/* No key of a file can be changed: it would begin files, or say which are removed. */
+static void
+test_files (void)
+{
+  static const gchar text[] =
+      "[stream a]\ninput = file:///dev/null\noutput = file:///tmp/%s.ts;fasp://:2\n";
+  Fake fake = { relay_config_parse (text, strlen (text), NULL, NULL) };
+  RelayApi *api = relay_api_new (&funcs, &fake);
+  const gchar *keys = "{\"parameters\":{\"buffer-size\":100000}}";
+
+  ask (api, "PATCH", "/api/v1/streams/a/outputs/1", "{\"parameters\":{\"piece\":1}}", 422);
+  ask (api, "PATCH", "/api/v1/streams/a/input", keys, 422);
+  ask (api, "PATCH", "/api/v1/streams/a/outputs/2", keys, 200);
+  ask (api, "DELETE", "/api/v1/streams/a/outputs/1", NULL, 204);
+  relay_api_free (api);
+  relay_config_free (fake.config);
+}
+
 static void
 test_requests (void)
 {
@@ -597,6 +615,7 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/api/save", test_save);
   g_test_add_func ("/relay/api/json-validation", test_json_validation);
   g_test_add_func ("/relay/api/tags", test_tags);
+  g_test_add_func ("/relay/api/files", test_files);
   g_test_add_func ("/relay/api/requests", test_requests);
   g_test_add_func ("/relay/api/inputs", test_inputs);
   return g_test_run ();
