@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "gstfaspfile.h"
-#include "relaylog.h"
 
 void
 relay_saved_set (RelaySaved *saved, const gchar *text, gsize size)
@@ -64,7 +63,7 @@ close_to_others (const gchar *path, const struct stat *what, GError **error)
 
 gboolean
 relay_save (const gchar *path, RelaySaved *saved, const gchar *text, gsize size, gboolean secret,
-    GError **error)
+    gboolean *closed, GError **error)
 {
   struct stat what;
   g_autofree gchar *real = realpath (path, NULL);
@@ -83,10 +82,6 @@ relay_save (const gchar *path, RelaySaved *saved, const gchar *text, gsize size,
     return FALSE;
   }
   relay_saved_set (saved, text, size);
-  if (secret && (what.st_mode & 0077) != 0)
-    relay_log_warning (NULL,
-        "%s was open to other users, and is closed to them now, as it has a passphrase. Passphrases "
-        "can be in files of their own: input-passphrase-file, output-passphrase-file.",
-        path);
+  *closed = secret && (what.st_mode & 0077) != 0;
   return TRUE;
 }

@@ -21,9 +21,9 @@ gboolean relay_saved_is (const RelaySaved *saved, const gchar *text, gsize size)
 
 /* Replaces the file, or the one to which a symbolic link leads, and keeps its permissions.  Fails
  * if the file is no longer @saved.  @secret: @text has a passphrase, so other users lose the right
- * to read the file, and the log says so.  @error: G_IO_ERROR or G_FILE_ERROR, a sentence that says
+ * to read the file; *closed: they had it.  @error: G_IO_ERROR or G_FILE_ERROR, a sentence that says
  * what to do. */
 gboolean relay_save (const gchar *path, RelaySaved *saved, const gchar *text, gsize size,
-    gboolean secret, GError **error);
+    gboolean secret, gboolean *closed, GError **error);
 
 G_END_DECLS

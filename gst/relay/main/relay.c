@@ -436,10 +436,16 @@ static gboolean
 save (GError **error, gpointer data)
 {
   Relay *relay = data;
+  gboolean closed;
 
   if (!relay_save (relay->path, &relay->saved, relay->config->text, relay->config->size,
-          relay_config_has_secret (relay->config), error))
+          relay_config_has_secret (relay->config), &closed, error))
     return FALSE;
+  if (closed)
+    relay_log_warning (NULL,
+        "%s was open to other users, and is closed to them now, as it has a passphrase. Passphrases "
+        "can be in files of their own: input-passphrase-file, output-passphrase-file.",
+        relay->path);
   g_mutex_lock (&relay->lock);
   relay->stats.saved = TRUE;
   g_mutex_unlock (&relay->lock);

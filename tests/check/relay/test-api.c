@@ -210,12 +210,14 @@ test_save (void)
   g_autoptr (GError) error = NULL;
   RelaySaved saved = { NULL };
   struct stat what;
+  gboolean closed;
 
   g_assert_true (g_file_set_contents (path, "one", -1, NULL));
   g_assert_cmpint (g_chmod (path, 0640), ==, 0);
   g_assert_cmpint (symlink ("real", link), ==, 0);
   relay_saved_set (&saved, "one", 3);
-  g_assert_true (relay_save (link, &saved, "two", 3, FALSE, &error));
+  g_assert_true (relay_save (link, &saved, "two", 3, FALSE, &closed, &error));
+  g_assert_false (closed);
   g_assert_no_error (error);
   g_assert_true (g_file_test (link, G_FILE_TEST_IS_SYMLINK));
   g_assert_true (g_file_get_contents (path, &now, NULL, NULL));
@@ -223,16 +225,17 @@ test_save (void)
   g_assert_cmpint (g_stat (path, &what), ==, 0);
   g_assert_cmpuint (what.st_mode & 0777, ==, 0640);
   /* with a secret, it is this user's alone */
-  g_assert_true (relay_save (link, &saved, "secret", 6, TRUE, &error));
+  g_assert_true (relay_save (link, &saved, "secret", 6, TRUE, &closed, &error));
+  g_assert_true (closed);
   g_assert_cmpint (g_stat (path, &what), ==, 0);
   g_assert_cmpuint (what.st_mode & 0777, ==, 0600);
   /* another program has changed it */
   g_assert_true (g_file_set_contents (path, "three", -1, NULL));
-  g_assert_false (relay_save (path, &saved, "four", 4, FALSE, &error));
+  g_assert_false (relay_save (path, &saved, "four", 4, FALSE, &closed, &error));
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_EXISTS);
   g_clear_error (&error);
   g_unlink (path);
-  g_assert_false (relay_save (path, &saved, "four", 4, FALSE, &error));
+  g_assert_false (relay_save (path, &saved, "four", 4, FALSE, &closed, &error));
   g_assert_nonnull (error);
   relay_saved_set (&saved, NULL, 0);
   g_unlink (link);
@@ -564,7 +567,7 @@ static void
 test_files (void)
 {
   static const gchar text[] =
-      "[stream a]\ninput = file:///dev/null\noutput = file:///tmp/%s.ts;fasp://:2\n";
+      "[stream a]\ninput = file:///proc/self/exe\noutput = file:///tmp/%s.ts;fasp://:2\n";
   Fake fake = { relay_config_parse (text, strlen (text), NULL, NULL) };
   RelayApi *api = relay_api_new (&funcs, &fake);
   const gchar *keys = "{\"parameters\":{\"buffer-size\":100000}}";
