@@ -470,26 +470,29 @@ def run_test(test):
             return repr(error).replace("\\n", "\n# ") + "\n# in: " + traceback.extract_tb(error.__traceback__)[-1].line
 
 
-def run_tests(tests, alone=(), at_once=os.cpu_count() + 2):
+def run_tests(tests, alone=(), sensitive=(), at_once=os.cpu_count() + 2):
     """Runs each (name, function of a directory of its own, why it cannot be run or None), reports TAP, returns the status.
     As GLib's test programs do, it lists the tests for -l, and runs only those that -p names.
-    Those that are @alone measure something. The others wait for clocks and peers: @at_once of them run side by side."""
+    @tests wait for clocks and peers: @at_once of them run side by side, whatever else the machine does. With --alone, it
+    runs instead those that other programs would disturb: @alone one after the other, as they measure something, then
+    @sensitive side by side."""
     parser = argparse.ArgumentParser()
     parser.add_argument("-l", action="store_true", dest="list", help="list the tests")
     parser.add_argument("-p", action="append", dest="names", metavar="NAME", help="run only the test of this name")
+    parser.add_argument("--alone", action="store_true", help="the tests that other programs would disturb")
     args = parser.parse_args()
+    groups = [(alone, 1), (sensitive, at_once)] if args.alone else [(tests, at_once)]
     if args.list:
-        print(*(name for name, _, _ in [*alone, *tests]), sep="\n")
+        print(*(name for group, _ in groups for name, _, _ in group), sep="\n")
         return 0
-    alone, tests = ([test for test in group if not args.names or test[0] in args.names] for group in (alone, tests))
-    print(f"TAP version 13\n1..{len(alone) + len(tests)}", flush=True)
-    failed = 0
-    with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
-        # none of the others begins before those that are alone have ended
-        results = itertools.chain(map(run_test, alone), (wrong for group in [tests] for wrong in pool.map(run_test, group)))
-        for i, ((name, _, skip), wrong) in enumerate(zip([*alone, *tests], results), 1):
-            failed += wrong is not None
-            print(f"{'not ' if wrong else ''}ok {i} - {name}" + (f" # SKIP {skip}" if skip else ""), flush=True)
-            if wrong:
-                print(f"# {wrong}", flush=True)
+    groups = [([test for test in group if not args.names or test[0] in args.names], most) for group, most in groups]
+    print(f"TAP version 13\n1..{sum(len(group) for group, _ in groups)}", flush=True)
+    numbers, failed = itertools.count(1), 0
+    for group, most in groups:
+        with concurrent.futures.ThreadPoolExecutor(most) as pool:
+            for (name, _, skip), wrong in zip(group, pool.map(run_test, group)):
+                failed += wrong is not None
+                print(f"{'not ' if wrong else ''}ok {next(numbers)} - {name}" + (f" # SKIP {skip}" if skip else ""), flush=True)
+                if wrong:
+                    print(f"# {wrong}", flush=True)
     return 1 if failed else 0
