@@ -574,7 +574,7 @@ test_files (void)
 
   ask (api, "PATCH", "/api/v1/streams/a/outputs/1", "{\"parameters\":{\"piece\":1}}", 422);
   ask (api, "PATCH", "/api/v1/streams/a/input", keys, 422);
-  ask (api, "PATCH", "/api/v1/streams/a/outputs/2", keys, 200);
+  ask (api, "PATCH", "/api/v1/streams/a/outputs/2", "{\"parameters\":{\"max-receivers\":5}}", 200);
   ask (api, "DELETE", "/api/v1/streams/a/outputs/1", NULL, 204);
   relay_api_free (api);
   relay_config_free (fake.config);
