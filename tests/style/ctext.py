@@ -125,7 +125,7 @@ def get_sizes(text):
 @functools.cache
 def get_writes(text):
     """[(type of a variable, names of members)] for each assignment to a member of a struct in a function of @text."""
-    code, found = get_code(text), []
+    code, found = re.sub(r"FASP_EACH_SESSION \(\w+, ", "for (FaspSession *", get_code(text)), []
     for match in re.finditer(r"^\{\n.*?^\}", code, re.MULTILINE | re.DOTALL):
         begin = code.rfind("\n\n", 0, match.start())
         kinds = {name: kind for kind, name in VARIABLE.findall(code[max(begin, 0):match.end()])}

@@ -348,8 +348,8 @@ has_received (const FaspEndpoint *endpoint)
 {
   if (endpoint->config.settings.keep_listening)
     return FALSE;
-  for (guint i = 0; i < endpoint->sessions->len; i++)
-    if (fasp_rx_is_complete (fasp_endpoint_nth (endpoint, i)->rx))
+  FASP_EACH_SESSION (endpoint, session)
+    if (fasp_rx_is_complete (session->rx))
       return TRUE;
   return endpoint->calling->received;
 }
@@ -501,9 +501,7 @@ fasp_endpoint_fits (const FaspEndpoint *endpoint, const FaspAddress *caller)
 {
   FaspFit fit = FASP_FIT_FREE;
 
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
-
+  FASP_EACH_SESSION (endpoint, session) {
     if (fasp_session_is_over (session))
       continue;
     if (fasp_address_equal (fasp_session_get_address (session), caller))
@@ -559,13 +557,11 @@ fasp_admission_confirmed (FaspEndpoint *endpoint, FaspTime now, FaspSession *ses
     fasp_session_close (session, now, FASP_REASON_BUSY, full);
     return;
   }
-  if (session->role == FASP_ROLE_RECEIVER)
-    for (guint i = 0; i < endpoint->sessions->len; i++) {
-      FaspSession *other = fasp_endpoint_nth (endpoint, i);
-
+  if (session->role == FASP_ROLE_RECEIVER) {
+    FASP_EACH_SESSION (endpoint, other)
       if (other != session && other->state == FASP_SESSION_OPEN)
         fasp_lifecycle_replaced (endpoint, now, other);
-    }
+  }
   /* the call came in time, but its first block is not kept any more */
   else if (fasp_store_is_finished (endpoint->store)
       && fasp_store_get_tail (endpoint->store) > session->record->start.block) {

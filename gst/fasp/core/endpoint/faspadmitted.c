@@ -52,8 +52,8 @@ fasp_admitted_left (FaspEndpoint *endpoint, FaspSession *session)
 void
 fasp_admitted_end (FaspEndpoint *endpoint)
 {
-  for (guint i = 0; i < endpoint->sessions->len; i++)
-    fasp_admitted_left (endpoint, fasp_endpoint_nth (endpoint, i));
+  FASP_EACH_SESSION (endpoint, session)
+    fasp_admitted_left (endpoint, session);
   fasp_networks_free (endpoint->calling->admitted.networks);
   fasp_newcomers_free (endpoint->calling->admitted.newcomers);
   g_hash_table_unref (endpoint->calling->admitted.by_call);

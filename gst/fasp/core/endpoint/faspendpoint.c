@@ -175,8 +175,7 @@ fasp_endpoint_close (FaspEndpoint *endpoint, FaspTime now, FaspReason reason)
   endpoint->closing = TRUE;
   fasp_dial_stop (endpoint);
   fasp_hold_end (endpoint, now, "stopped");
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    FaspSession *session = fasp_endpoint_nth (endpoint, i);
+  FASP_EACH_SESSION (endpoint, session) {
     gboolean whole = session->role == FASP_ROLE_SENDER ? fasp_tx_is_complete (session->tx) :
                                                          fasp_rx_is_complete (session->rx);
 
@@ -188,8 +187,8 @@ fasp_endpoint_close (FaspEndpoint *endpoint, FaspTime now, FaspReason reason)
 void
 fasp_endpoint_refuse (FaspEndpoint *endpoint, FaspTime now, const gchar *text)
 {
-  for (guint i = 0; i < endpoint->sessions->len; i++)
-    fasp_session_refuse (fasp_endpoint_nth (endpoint, i), now, text);
+  FASP_EACH_SESSION (endpoint, session)
+    fasp_session_refuse (session, now, text);
   fasp_endpoint_wake_all (endpoint);
 }
 
@@ -210,9 +209,7 @@ fasp_endpoint_is_closed (const FaspEndpoint *endpoint)
 {
   if (!endpoint->closing || !fasp_calling_is_quiet (endpoint))
     return FALSE;
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
-
+  FASP_EACH_SESSION (endpoint, session) {
     /* a session that has closed only waits for the answer to the peer's CLOSE to leave */
     if (session->state != FASP_SESSION_CLOSED || session->closing.time != FASP_NEVER)
       return FALSE;
@@ -223,9 +220,7 @@ fasp_endpoint_is_closed (const FaspEndpoint *endpoint)
 void
 fasp_endpoint_end (FaspEndpoint *endpoint, FaspTime now)
 {
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    FaspSession *session = fasp_endpoint_nth (endpoint, i);
-
+  FASP_EACH_SESSION (endpoint, session) {
     if (session->state != FASP_SESSION_CLOSED)
       fasp_session_end_at_once (session, now, session->closing.reason);
     session->closing.time = FASP_NEVER;

@@ -45,8 +45,8 @@ void
 fasp_endpoint_base_free (FaspEndpoint *endpoint)
 {
   fasp_total_clear (&endpoint->shared.total);
-  for (guint i = 0; i < endpoint->sessions->len; i++)
-    fasp_session_free (fasp_endpoint_nth (endpoint, i));
+  FASP_EACH_SESSION (endpoint, session)
+    fasp_session_free (session);
   g_ptr_array_unref (endpoint->sessions);
   for (guint i = 0; i < endpoint->config.lanes; i++)
     fasp_scheduler_clear (&endpoint->schedulers[i]);
@@ -87,29 +87,26 @@ fasp_endpoint_new_id (FaspEndpoint *endpoint)
 FaspSession *
 fasp_endpoint_get_open (const FaspEndpoint *endpoint)
 {
-  for (guint i = 0; i < endpoint->sessions->len; i++)
-    if (fasp_endpoint_nth (endpoint, i)->state == FASP_SESSION_OPEN)
-      return fasp_endpoint_nth (endpoint, i);
+  FASP_EACH_SESSION (endpoint, session)
+    if (session->state == FASP_SESSION_OPEN)
+      return session;
   return NULL;
 }
 
 FaspSession *
 fasp_endpoint_get_heard (const FaspEndpoint *endpoint, const FaspSession *except)
 {
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    FaspSession *session = fasp_endpoint_nth (endpoint, i);
-
+  FASP_EACH_SESSION (endpoint, session)
     if (session != except && fasp_session_is_heard (session))
       return session;
-  }
   return NULL;
 }
 
 gboolean
 fasp_endpoint_has_standing (const FaspEndpoint *endpoint, FaspTime now, FaspStanding standing)
 {
-  for (guint i = 0; i < endpoint->sessions->len; i++)
-    if (fasp_session_judge (fasp_endpoint_nth (endpoint, i), now) >= standing)
+  FASP_EACH_SESSION (endpoint, session)
+    if (fasp_session_judge (session, now) >= standing)
       return TRUE;
   return FALSE;
 }
@@ -191,8 +188,8 @@ fasp_endpoint_wake (FaspEndpoint *endpoint, FaspSession *session)
 void
 fasp_endpoint_wake_all (FaspEndpoint *endpoint)
 {
-  for (guint i = 0; i < endpoint->sessions->len; i++)
-    fasp_endpoint_wake (endpoint, fasp_endpoint_nth (endpoint, i));
+  FASP_EACH_SESSION (endpoint, session)
+    fasp_endpoint_wake (endpoint, session);
 }
 
 void

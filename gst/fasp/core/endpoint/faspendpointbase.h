@@ -70,6 +70,13 @@ fasp_endpoint_nth (const FaspEndpoint *endpoint, guint i)
   return g_ptr_array_index (endpoint->sessions, i);
 }
 
+/* Visits all sessions, in the order in which they came. None may be added or removed meanwhile. */
+#define FASP_EACH_SESSION(endpoint, session) \
+  for (FaspSession **at_ = (FaspSession **) (endpoint)->sessions->pdata, *session; \
+      at_ - (FaspSession **) (endpoint)->sessions->pdata < (endpoint)->sessions->len \
+      && (session = *at_) != NULL; \
+      at_++)
+
 static inline FaspSession *
 fasp_endpoint_find (const FaspEndpoint *endpoint, guint32 id)
 {

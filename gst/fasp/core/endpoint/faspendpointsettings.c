@@ -13,9 +13,7 @@ apply_bitrates (FaspEndpoint *endpoint, FaspTime now)
   guint64 max_bitrate = endpoint->config.settings.max_bitrate;
 
   fasp_total_set_rate (&endpoint->shared.total, now, endpoint->config.settings.max_total_bitrate);
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    FaspSession *session = fasp_endpoint_nth (endpoint, i);
-
+  FASP_EACH_SESSION (endpoint, session) {
     if (session->role == FASP_ROLE_SENDER && fasp_tx_view (session->tx)->peer == FASP_TX_TAKES)
       fasp_tx_set_fresh_time (session->tx, now);
     fasp_session_set_bitrates (session, now, min_bitrate, max_bitrate);
@@ -36,9 +34,7 @@ fasp_endpoint_configure (FaspEndpoint *endpoint, FaspTime now, const FaspEndpoin
   if (settings->min_bitrate != old.min_bitrate || settings->max_bitrate != old.max_bitrate
       || settings->max_total_bitrate != old.max_total_bitrate)
     apply_bitrates (endpoint, now);
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    FaspSession *session = fasp_endpoint_nth (endpoint, i);
-
+  FASP_EACH_SESSION (endpoint, session) {
     if (session->role == FASP_ROLE_RECEIVER)
       fasp_rx_set_give_up (session->rx, settings->too_late_skip);
     else if (settings->glitch_interval != old.glitch_interval)

@@ -19,8 +19,8 @@ fasp_endpoint_get_stats (FaspEndpoint *endpoint, FaspEndpointStats *stats)
   if (endpoint->store != NULL)
     stats->buffer_bytes = fasp_store_get_bytes (endpoint->store);
   else
-    for (guint i = 0; i < endpoint->sessions->len; i++)
-      stats->buffer_bytes += fasp_rx_get_bytes (fasp_endpoint_nth (endpoint, i)->rx);
+    FASP_EACH_SESSION (endpoint, session)
+      stats->buffer_bytes += fasp_rx_get_bytes (session->rx);
 }
 
 /* Index of the first session whose number is greater than @order; the list is sorted by number. */
@@ -77,9 +77,7 @@ void
 fasp_endpoint_get_source (const FaspEndpoint *endpoint, FaspTime now, FaspSourceState *state)
 {
   *state = (FaspSourceState) { 0 };
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
-
+  FASP_EACH_SESSION (endpoint, session) {
     if (session->role != FASP_ROLE_RECEIVER || !session->record->notified.connected)
       continue;
     *state = (FaspSourceState) {
@@ -112,8 +110,7 @@ fasp_endpoint_get_backlog (FaspEndpoint *endpoint, FaspTime now)
   gboolean waits = endpoint->config.settings.slow_policy == FASP_SLOW_WAIT;
   FaspTime backlog = -1;
 
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
+  FASP_EACH_SESSION (endpoint, session) {
     FaspTime its;
 
     if (session->role != FASP_ROLE_SENDER || !fasp_session_is_heard (session))
@@ -130,9 +127,7 @@ fasp_endpoint_look_at_loss (FaspEndpoint *endpoint)
 {
   gdouble loss = 0;
 
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    FaspSession *session = fasp_endpoint_nth (endpoint, i);
-
+  FASP_EACH_SESSION (endpoint, session) {
     if (session->role == FASP_ROLE_SENDER && fasp_session_is_heard (session)
         && !fasp_session_is_controlled (session)) {
       gdouble its = fasp_loss_look (&fasp_tx_get_estimate (session->tx)->loss);
@@ -148,8 +143,7 @@ fasp_endpoint_look_at_missed (FaspEndpoint *endpoint)
 {
   FaspTime most = 0;
 
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    FaspSession *session = fasp_endpoint_nth (endpoint, i);
+  FASP_EACH_SESSION (endpoint, session) {
     FaspTime missed = fasp_pacer_get_missed (&session->pacer);
 
     most = MAX (most, missed - session->record->progress.missed);
@@ -163,8 +157,7 @@ fasp_endpoint_look_for_stuck (FaspEndpoint *endpoint, FaspTime now, guint looks,
 {
   gboolean found = FALSE;
 
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    FaspSession *session = fasp_endpoint_nth (endpoint, i);
+  FASP_EACH_SESSION (endpoint, session) {
     guint64 acked;
 
     if (session->role != FASP_ROLE_SENDER)

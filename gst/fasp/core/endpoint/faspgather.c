@@ -12,12 +12,9 @@ get_most (const FaspEndpoint *endpoint, FaspTime now)
 {
   FaspTime most = FASP_GATHER_MAX;
 
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
-
+  FASP_EACH_SESSION (endpoint, session)
     if (session->state == FASP_SESSION_OPEN)
       most = MIN (most, fasp_session_get_latency (session, now) * FASP_MSEC / FASP_GATHER_SHARE);
-  }
   return most;
 }
 

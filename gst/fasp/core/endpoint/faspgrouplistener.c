@@ -30,9 +30,7 @@ fasp_group_listener_receive (FaspEndpoint *endpoint, FaspTime now, const FaspAdd
   if (endpoint->config.group.len == 0 || endpoint->config.role == FASP_ROLE_SENDER
       || header->flow != FASP_GROUP_FLOW)
     return FALSE;
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    FaspSession *session = fasp_endpoint_nth (endpoint, i);
-
+  FASP_EACH_SESSION (endpoint, session) {
     if (session->group.receiver == NULL || session->group.receiver->cid != header->cid
         || session->state != FASP_SESSION_OPEN)
       continue;

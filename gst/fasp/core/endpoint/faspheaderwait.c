@@ -20,9 +20,7 @@ fasp_header_wait_said (FaspEndpoint *endpoint, FaspTime now)
   guint64 end = fasp_store_get_head (endpoint->store);
 
   fasp_stream_header_said (&endpoint->sending->header, now, end);
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    FaspSession *session = fasp_endpoint_nth (endpoint, i);
-
+  FASP_EACH_SESSION (endpoint, session) {
     if (advance (session, FASP_RECEIVER_WRITTEN))
       session->record->header_wait.end = end;
     if (fasp_log_changes (session->notes.log, FASP_LOG_LACKS_HEADER, FALSE))
@@ -45,9 +43,7 @@ say_no_header (FaspEndpoint *endpoint, FaspTime now)
 void
 fasp_header_wait_gone (FaspEndpoint *endpoint, FaspTime now)
 {
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    FaspSession *session = fasp_endpoint_nth (endpoint, i);
-
+  FASP_EACH_SESSION (endpoint, session) {
     if (session->state != FASP_SESSION_OPEN)
       continue;
     session->record->header_wait.since = now;
@@ -62,9 +58,7 @@ fasp_header_wait_move (FaspEndpoint *endpoint, guint64 number, gboolean hold)
 {
   if (!endpoint->sending->awaits_header)
     return;
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    FaspSession *session = fasp_endpoint_nth (endpoint, i);
-
+  FASP_EACH_SESSION (endpoint, session) {
     if (session->record->header_wait.state != FASP_RECEIVER_HELD)
       continue;
     if (session->record->header_wait.gets_first)

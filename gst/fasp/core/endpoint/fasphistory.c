@@ -108,11 +108,8 @@ fasp_history_begins_in_past (const FaspEndpoint *endpoint, guint64 start)
   if (start
       >= needed) /* most receivers join live, so this is decided without a loop over all sessions */
     return FALSE;
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
-
+  FASP_EACH_SESSION (endpoint, session)
     if (session->record->first_needed.index > 0 && !fasp_history_is_in_past (session))
       needed = MIN (needed, fasp_tx_get_base (session->tx));
-  }
   return start < needed;
 }

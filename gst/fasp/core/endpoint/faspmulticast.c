@@ -141,8 +141,7 @@ plan_fec (FaspEndpoint *endpoint, FaspTime now)
     return;
   group->fec_time = now + FEC_EVERY;
   losses = g_array_new (FALSE, FALSE, sizeof (Loss));
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    FaspSession *session = fasp_endpoint_nth (endpoint, i);
+  FASP_EACH_SESSION (endpoint, session) {
     FaspTime latency = fasp_tx_get_estimate (session->tx)->latency;
     Loss loss;
 
@@ -186,12 +185,11 @@ wake_speaker (FaspEndpoint *endpoint)
 {
   const FaspMember *speaker = fasp_multicast_sender_take_speaker (endpoint->group);
 
-  for (guint i = 0; speaker != NULL && i < endpoint->sessions->len; i++) {
-    FaspSession *session = fasp_endpoint_nth (endpoint, i);
-
+  if (speaker == NULL)
+    return;
+  FASP_EACH_SESSION (endpoint, session)
     if (&session->group.member == speaker)
       fasp_endpoint_wake (endpoint, session);
-  }
 }
 
 gboolean

@@ -182,8 +182,8 @@ fasp_polling_look (FaspEndpoint *endpoint, FaspTime now)
   away = now - fasp_later (before, fasp_endpoint_get_timeout (endpoint));
   if (away < AWAY)
     return;
-  for (guint i = 0; i < endpoint->sessions->len; i++)
-    fasp_session_excuse (fasp_endpoint_nth (endpoint, i), away);
+  FASP_EACH_SESSION (endpoint, session)
+    fasp_session_excuse (session, away);
   fasp_hold_excuse (endpoint, away);
   fasp_dial_excuse (endpoint, away);
 }

@@ -75,9 +75,7 @@ fasp_reading_is_behind (const FaspEndpoint *endpoint, const FaspSession *except)
   gsize bytes = 0;
   guint n = 0;
 
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
-
+  FASP_EACH_SESSION (endpoint, session) {
     if (session == except || !fasp_session_has_unread (session))
       continue;
     bytes += fasp_rx_get_bytes (session->rx);
@@ -337,8 +335,7 @@ describe (const FaspEndpoint *endpoint, const FaspSession *session, FaspBlock *b
 gboolean
 fasp_endpoint_read (FaspEndpoint *endpoint, FaspTime now, FaspRead *read)
 {
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    FaspSession *session = fasp_endpoint_nth (endpoint, i);
+  FASP_EACH_SESSION (endpoint, session) {
     FaspBlock *block;
 
     if (!session->record->notified.connected || fasp_session_get_hold_end (session) > 0)
@@ -362,13 +359,10 @@ fasp_endpoint_read (FaspEndpoint *endpoint, FaspTime now, FaspRead *read)
 gboolean
 fasp_endpoint_can_read (const FaspEndpoint *endpoint)
 {
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
-
+  FASP_EACH_SESSION (endpoint, session)
     if (session->record->notified.connected && fasp_session_get_hold_end (session) == 0
         && fasp_session_has_unread (session))
       return TRUE;
-  }
   return FALSE;
 }
 
@@ -377,9 +371,7 @@ fasp_endpoint_set_other_sources (FaspEndpoint *endpoint, FaspTime now,
     const FaspOtherSources *others)
 {
   endpoint->reading->others = *others;
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    FaspSession *session = fasp_endpoint_nth (endpoint, i);
-
+  FASP_EACH_SESSION (endpoint, session) {
     if (session->role != FASP_ROLE_RECEIVER || session->state != FASP_SESSION_OPEN)
       continue;
     if (fasp_rx_set_other_sources (session->rx, now, others))
@@ -398,9 +390,7 @@ fasp_endpoint_want_key_frame (FaspEndpoint *endpoint, FaspTime now)
 {
   gboolean announced = FALSE;
 
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    FaspSession *session = fasp_endpoint_nth (endpoint, i);
-
+  FASP_EACH_SESSION (endpoint, session) {
     if (session->role != FASP_ROLE_RECEIVER || session->state != FASP_SESSION_OPEN)
       continue;
     fasp_rx_want_key_frame (session->rx);

@@ -33,13 +33,10 @@ fasp_slow_policy_can_press (const FaspEndpoint *endpoint)
   if (fasp_hold_get_first (endpoint) != FASP_NO_BLOCK
       && endpoint->config.settings.slow_policy == FASP_SLOW_WAIT)
     return FALSE;
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
-
+  FASP_EACH_SESSION (endpoint, session)
     if (session->state == FASP_SESSION_OPEN && fasp_tx_get_base (session->tx) <= tail
         && !may_leave_behind (endpoint, session, now, any_takes))
       return FALSE;
-  }
   return TRUE;
 }
 
@@ -62,8 +59,7 @@ fasp_slow_policy_press (FaspEndpoint *endpoint, FaspTime now)
 
   if (middle == tail || !fasp_slow_policy_can_press (endpoint))
     return FALSE;
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    FaspSession *session = fasp_endpoint_nth (endpoint, i);
+  FASP_EACH_SESSION (endpoint, session) {
     /* asked before the session is moved, which may end its past */
     gboolean past = fasp_history_is_in_past (session);
 

@@ -68,9 +68,7 @@ fasp_writing_fit_blocks (FaspEndpoint *endpoint)
                                            FASP_DATAGRAM_MAX - FASP_DATA_OVERHEAD;
   gboolean found = FALSE;
 
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
-
+  FASP_EACH_SESSION (endpoint, session) {
     if (session->state != FASP_SESSION_OPEN)
       continue;
     size = MIN (size, fasp_session_get_room (session));
@@ -331,9 +329,7 @@ fasp_endpoint_get_header_wait (const FaspEndpoint *endpoint, FaspTime now)
 {
   FaspTime since = now;
 
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
-
+  FASP_EACH_SESSION (endpoint, session) {
     /* a receiver in LACKS may have got the first bytes although it skipped; a receiver in HELD gets
      * nothing */
     if (session->state == FASP_SESSION_OPEN
