@@ -49,7 +49,7 @@ typedef struct
 } Call;
 
 static void
-say_no (FaspEndpoint *endpoint, const Call *call, FaspReason reason, const gchar *text)
+send_reject (FaspEndpoint *endpoint, const Call *call, FaspReason reason, const gchar *text)
 {
   FaspHandshake handshake = answer (FASP_HANDSHAKE_REJECT, call->open);
 
@@ -79,7 +79,7 @@ reject (FaspEndpoint *endpoint, FaspTime now, const Call *call, FaspReason reaso
 {
   FaspEvent *event;
 
-  say_no (endpoint, call, reason, text);
+  send_reject (endpoint, call, reason, text);
   if (reason == FASP_REASON_KEY)
     fasp_limiter_refused (endpoint->calling->admitted.limiter, now, call->from, call->proved);
   if (!is_first_refusal (endpoint, call->open->nonce))
@@ -103,7 +103,7 @@ reject (FaspEndpoint *endpoint, FaspTime now, const Call *call, FaspReason reaso
 }
 
 static void
-retry (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *to, const FaspHandshake *open)
+send_retry (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *to, const FaspHandshake *open)
 {
   FaspHandshake handshake = answer (FASP_HANDSHAKE_RETRY, open);
 
@@ -275,7 +275,7 @@ refuse_name (FaspEndpoint *endpoint, FaspTime now, const Call *call, const gchar
 /* Checks the hint of the stream in an OPEN, before the message is opened. FALSE: the call was
  * refused. */
 static gboolean
-is_for_us (FaspEndpoint *endpoint, FaspTime now, Call *call, FaspRoute route)
+names_our_stream (FaspEndpoint *endpoint, FaspTime now, Call *call, FaspRoute route)
 {
   const FaspHandshake *open = call->open;
   const gchar *ignored;
@@ -309,7 +309,7 @@ is_for_us (FaspEndpoint *endpoint, FaspTime now, Call *call, FaspRoute route)
 /* Answers repeated calls, and calls that the address or the number of half-open sessions decides.
  * TRUE: the call's message must be opened. */
 static gboolean
-look_at (FaspEndpoint *endpoint, FaspTime now, const Call *call)
+needs_opening (FaspEndpoint *endpoint, FaspTime now, const Call *call)
 {
   const FaspEndpointConfig *config = &endpoint->config;
   FaspSession *same = g_hash_table_lookup (endpoint->calling->admitted.by_call, call->id);
@@ -325,18 +325,18 @@ look_at (FaspEndpoint *endpoint, FaspTime now, const Call *call)
       same->handshake.accept_due = TRUE;
       fasp_endpoint_wake (endpoint, same);
     } else if (same->closing.reason == FASP_REASON_REFUSED) {
-      say_no (endpoint, call, FASP_REASON_REFUSED, REFUSED_TEXT);
+      send_reject (endpoint, call, FASP_REASON_REFUSED, REFUSED_TEXT);
     }
     return FALSE;
   }
   if (!call->proved && (config->ask || half >= config->half_open_max)) {
-    retry (endpoint, now, call->from, call->open);
+    send_retry (endpoint, now, call->from, call->open);
     return FALSE;
   }
   if (fasp_limiter_take (endpoint->calling->admitted.limiter, now, call->from, call->proved))
     return TRUE;
   if (!call->proved)
-    retry (endpoint, now, call->from, call->open);
+    send_retry (endpoint, now, call->from, call->open);
   else
     endpoint->stats.handshakes_refused++; /* no answer: the caller will repeat the call */
   return FALSE;
@@ -423,7 +423,7 @@ explain_crowded (const FaspEndpoint *endpoint, FaspTime now, const FaspNetwork *
  * closed.
  */
 static void
-make_place (FaspEndpoint *endpoint, FaspTime now, const FaspNetwork *network)
+make_room_for_receiver (FaspEndpoint *endpoint, FaspTime now, const FaspNetwork *network)
 {
   FaspSession *session = choose_giving_way (endpoint, now, network);
 
@@ -530,11 +530,11 @@ fasp_admission_receive (FaspEndpoint *endpoint, FaspTime now, const FaspAddress 
   call.proved = open->cookie_size > 0
       && fasp_cookie_verify (endpoint->cookie_secret, now, from, open->nonce, open->cookie);
   if (!call.proved && endpoint->sessions->len > PROOF_ABOVE) {
-    retry (endpoint, now, from, open);
+    send_retry (endpoint, now, from, open);
     return;
   }
   identify_call (endpoint, open, call.id);
-  if (look_at (endpoint, now, &call) && is_for_us (endpoint, now, &call, route)
+  if (needs_opening (endpoint, now, &call) && names_our_stream (endpoint, now, &call, route)
       && open_message (endpoint, now, &call))
     decide (endpoint, now, &call);
   fasp_noise_wipe (&call.noise);
@@ -569,7 +569,7 @@ fasp_admission_confirmed (FaspEndpoint *endpoint, FaspTime now, FaspSession *ses
     return;
   }
   if (session->role == FASP_ROLE_SENDER)
-    make_place (endpoint, now, &session->record->network);
+    make_room_for_receiver (endpoint, now, &session->record->network);
   fasp_beginning_opened (endpoint, now, session);
 }
 

@@ -98,7 +98,7 @@ begin_without_the_past (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessi
 }
 
 static void
-rejected (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
+call_refused (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from,
     const FaspHandshake *answer)
 {
   FaspEndpointCall *call = &endpoint->calling->call;
@@ -160,7 +160,7 @@ fasp_answer_accepted (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *f
     /* the answer has ended the call; as it counts as a refusal, another call begins */
     fasp_dial_start (endpoint, now);
     call->caller.next_time = now + FASP_CALLER_MAX;
-    rejected (endpoint, now, from, &refusal);
+    call_refused (endpoint, now, from, &refusal);
     return;
   }
   if (old != NULL)
@@ -225,7 +225,7 @@ fasp_answer_receive (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *fr
       fasp_wipe (&agreement, sizeof agreement);
       break;
     case FASP_CALLER_REJECTED:
-      rejected (endpoint, now, from, answer);
+      call_refused (endpoint, now, from, answer);
       break;
   }
 }

@@ -189,7 +189,7 @@ fasp_dial_next_peer (FaspEndpoint *endpoint, FaspTime now)
 {
   FaspEndpointCall *call = &endpoint->calling->call;
 
-  if (!fasp_failover_on (endpoint, now))
+  if (!fasp_failover_next (endpoint, now))
     return FALSE;
   call->has_peer = FALSE;
   call->redial_time = FASP_NEVER;

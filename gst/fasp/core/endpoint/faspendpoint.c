@@ -83,7 +83,7 @@ fasp_endpoint_receive_routed (FaspEndpoint *endpoint, FaspTime now, const FaspAd
   FaspSession *session;
   FaspOpened opened;
 
-  fasp_polling_look (endpoint, now);
+  fasp_polling_note_call (endpoint, now);
   if (!fasp_wire_is_session (data, size)) {
     fasp_calling_receive (endpoint, now, from, data, size, route);
     return;

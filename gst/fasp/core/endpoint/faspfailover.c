@@ -34,18 +34,18 @@ fasp_failover_stay (FaspEndpoint *endpoint)
 }
 
 static void
-want (FaspEndpoint *endpoint, guint peer)
+set_wanted (FaspEndpoint *endpoint, guint peer)
 {
   endpoint->calling->failover.wanted = peer;
   endpoint->calling->failover.serial++;
 }
 
 gboolean
-fasp_failover_on (FaspEndpoint *endpoint, FaspTime now)
+fasp_failover_next (FaspEndpoint *endpoint, FaspTime now)
 {
   if (!can_fail_over (endpoint))
     return FALSE;
-  want (endpoint, (endpoint->calling->failover.wanted + 1) % endpoint->config.peers);
+  set_wanted (endpoint, (endpoint->calling->failover.wanted + 1) % endpoint->config.peers);
   FASP_LOG (endpoint->notes.log, now, PEER_CHANGED, endpoint->calling->failover.wanted);
   fasp_failover_wait (endpoint, now);
   return TRUE;
@@ -56,7 +56,7 @@ fasp_failover_back (FaspEndpoint *endpoint, const FaspSession *session)
 {
   fasp_failover_stay (endpoint);
   if (endpoint->calling->failover.wanted != session->record->peer)
-    want (endpoint, session->record->peer);
+    set_wanted (endpoint, session->record->peer);
 }
 
 gboolean

@@ -22,7 +22,7 @@ void fasp_failover_wait (FaspEndpoint *endpoint, FaspTime now);
 /* Stops the timer, and forgets refusals: the endpoint stays with the wanted peer. */
 void fasp_failover_stay (FaspEndpoint *endpoint);
 /* Makes the next peer the wanted one, for fasp_dial_next_peer(). FALSE: there is none. */
-gboolean fasp_failover_on (FaspEndpoint *endpoint, FaspTime now);
+gboolean fasp_failover_next (FaspEndpoint *endpoint, FaspTime now);
 /* @session is heard again: its peer is the wanted one. */
 void fasp_failover_back (FaspEndpoint *endpoint, const FaspSession *session);
 /* The wanted peer refused our call. FALSE: there is no other one to call. */

@@ -8,7 +8,7 @@
 /* How long bytes may be held back: a share of the shortest latency of all receivers; 0 if one has
  * no latency, or its latency is not found yet. */
 static FaspTime
-get_most (const FaspEndpoint *endpoint, FaspTime now)
+get_longest_wait (const FaspEndpoint *endpoint, FaspTime now)
 {
   FaspTime most = FASP_GATHER_MAX;
 
@@ -29,7 +29,7 @@ measure (FaspEndpoint *endpoint, FaspTime now, gsize size)
         (guint64) (now - g->since) * fasp_store_get_block_size (endpoint->store) / g->bytes :
         FASP_NEVER;
 
-    g->fill = fill <= (guint64) get_most (endpoint, now) ? fill : 0;
+    g->fill = fill <= (guint64) get_longest_wait (endpoint, now) ? fill : 0;
     g->since = MAX (now, 1);
     g->bytes = 0;
   }

@@ -15,11 +15,11 @@ advance (FaspSession *session, FaspReceiverEvent event)
 }
 
 void
-fasp_header_wait_said (FaspEndpoint *endpoint, FaspTime now)
+fasp_header_wait_written (FaspEndpoint *endpoint, FaspTime now)
 {
   guint64 end = fasp_store_get_head (endpoint->store);
 
-  fasp_stream_header_said (&endpoint->sending->header, now, end);
+  fasp_stream_header_was_written (&endpoint->sending->header, now, end);
   FASP_EACH_SESSION (endpoint, session) {
     if (advance (session, FASP_RECEIVER_WRITTEN))
       session->record->header_wait.end = end;
@@ -32,10 +32,10 @@ fasp_header_wait_said (FaspEndpoint *endpoint, FaspTime now)
 /* Writes at once that there is no header, as no key frame may follow, so that receivers that wait
  * for a header begin without it. */
 static void
-say_no_header (FaspEndpoint *endpoint, FaspTime now)
+write_no_header (FaspEndpoint *endpoint, FaspTime now)
 {
   if (fasp_store_mark_header (endpoint->store, now, endpoint->sending->writing.media_time, NULL, 0))
-    fasp_header_wait_said (endpoint, now);
+    fasp_header_wait_written (endpoint, now);
 }
 
 /* There is no header any more. This is repeated until all receivers that may know of one have it:
@@ -50,7 +50,7 @@ fasp_header_wait_gone (FaspEndpoint *endpoint, FaspTime now)
     session->record->header_wait.skips = fasp_tx_count_skips (session->tx);
     advance (session, FASP_RECEIVER_LACK);
   }
-  say_no_header (endpoint, now);
+  write_no_header (endpoint, now);
 }
 
 void
@@ -89,7 +89,7 @@ lack_header (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, const g
   if (endpoint->sending->header.bytes != NULL)
     fasp_stream_header_want (&endpoint->sending->header);
   else
-    say_no_header (endpoint, now);
+    write_no_header (endpoint, now);
 }
 
 /* Has the receiver bytes of the stream, or will it get the first ones? A peer that we call may have

@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 
 /* The header was written: a receiver that waits for it has it when it has all blocks written so
  * far. */
-void fasp_header_wait_said (FaspEndpoint *endpoint, FaspTime now);
+void fasp_header_wait_written (FaspEndpoint *endpoint, FaspTime now);
 /* There is no header any more: writes that for all receivers that may know of one. */
 void fasp_header_wait_gone (FaspEndpoint *endpoint, FaspTime now);
 /* Sessions that wait for the header begin at block @number. @hold: they go on waiting. */

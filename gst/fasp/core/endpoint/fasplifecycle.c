@@ -71,7 +71,7 @@ fasp_lifecycle_replaced (FaspEndpoint *endpoint, FaspTime now, FaspSession *sess
 /* A receiver's session is over. Returns how many bytes of the stream no receiver will confirm any
  * more. */
 static guint64
-leave_sender (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session, gboolean again)
+receiver_left (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session, gboolean again)
 {
   guint64 base = fasp_tx_get_base (session->tx);
   guint64 lost = 0;
@@ -176,7 +176,7 @@ fasp_lifecycle_leave (FaspEndpoint *endpoint, FaspTime now, FaspSession *session
   endpoint->calling->given_up |= event->final;
   g_strlcpy (event->text, session->closing.text, sizeof (event->text));
   if (session->role == FASP_ROLE_SENDER)
-    event->bytes_lost = leave_sender (endpoint, now, session, again);
+    event->bytes_lost = receiver_left (endpoint, now, session, again);
   else
     endpoint->calling->received |= event->final && !endpoint->config.settings.keep_listening;
   FASP_LOG (session->notes.log, now, SESSION_CLOSED, event->reason, FASP_LOG_POINTER (event->text),

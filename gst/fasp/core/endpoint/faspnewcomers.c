@@ -38,7 +38,7 @@ find (const FaspNewcomers *newcomers, guint64 number)
 }
 
 static void
-place (FaspNewcomers *newcomers, Network *network)
+sort_in (FaspNewcomers *newcomers, Network *network)
 {
   fasp_heap_set (&newcomers->fullest, &network->fullest, -(gint64) network->sessions.length);
 }
@@ -56,7 +56,7 @@ fasp_newcomers_add (FaspNewcomers *newcomers, FaspSession *session)
   }
   session->record->newcomer_link.data = session;
   g_queue_push_tail_link (&network->sessions, &session->record->newcomer_link);
-  place (newcomers, network);
+  sort_in (newcomers, network);
 }
 
 void
@@ -70,7 +70,7 @@ fasp_newcomers_remove (FaspNewcomers *newcomers, FaspSession *session)
   g_queue_unlink (&network->sessions, &session->record->newcomer_link);
   session->record->newcomer_link.data = NULL;
   if (network->sessions.length > 0) {
-    place (newcomers, network);
+    sort_in (newcomers, network);
     return;
   }
   fasp_heap_remove (&newcomers->fullest, &network->fullest);

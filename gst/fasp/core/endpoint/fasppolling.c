@@ -86,7 +86,7 @@ fasp_endpoint_poll_lane (FaspEndpoint *endpoint, guint lane, FaspTime now, FaspD
   FaspSession *session;
 
   fasp_datagram_clear (datagram);
-  fasp_polling_look (endpoint, now);
+  fasp_polling_note_call (endpoint, now);
   if (lane == 0 && poll_own (endpoint, now, datagram))
     return TRUE;
   while ((session = fasp_scheduler_next (scheduler, now)) != NULL) {
@@ -171,7 +171,7 @@ fasp_endpoint_left_late (FaspEndpoint *endpoint, guint lane, FaspTime from, Fasp
 #define AWAY FASP_SEC
 
 void
-fasp_polling_look (FaspEndpoint *endpoint, FaspTime now)
+fasp_polling_note_call (FaspEndpoint *endpoint, FaspTime now)
 {
   FaspTime before = endpoint->looked, away;
 

@@ -11,6 +11,6 @@ G_BEGIN_DECLS
 /* To be called first by each function of the endpoint that gets @now. If the process stood still
  * since the last call, this time does not count as silence of the peers, and deadlines are put off
  * by it. */
-void fasp_polling_look (FaspEndpoint *endpoint, FaspTime now);
+void fasp_polling_note_call (FaspEndpoint *endpoint, FaspTime now);
 
 G_END_DECLS

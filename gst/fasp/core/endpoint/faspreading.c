@@ -192,7 +192,8 @@ reader_has (const FaspEndpoint *endpoint, const FaspStreamOffset *position)
 
 /* Returns the part of the block that has not been delivered yet; NULL: all of it has. */
 static FaspBlock *
-fit_in (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session, FaspBlock *block)
+cut_to_new_bytes (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session,
+    FaspBlock *block)
 {
   FaspStreamOffset *end = &endpoint->reading->next, position = *fasp_rx_get_position (session->rx);
   gboolean moved = endpoint->reading->session != session->id && endpoint->reading->session != 0;
@@ -261,7 +262,7 @@ has_begun (const FaspEndpoint *endpoint, const FaspSession *session)
 
 /* Is the block unreadable, because the header before it is missing? */
 static gboolean
-is_useless (const FaspEndpoint *endpoint, const FaspSession *session, const FaspBlock *block)
+lacks_header (const FaspEndpoint *endpoint, const FaspSession *session, const FaspBlock *block)
 {
   return session->record->start.needs_header && block->offset != 0
       && !has_begun (endpoint, session);
@@ -283,7 +284,7 @@ take_header (const FaspEndpoint *endpoint, FaspSession *session, FaspBlock *head
 /* The next block of the session with new bytes, with the header, or with the end of the stream;
  * NULL: there is none. */
 static FaspBlock *
-take (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
+take_next_block (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   FaspBlock *block;
 
@@ -299,10 +300,10 @@ take (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
       take_header (endpoint, session, block);
       return block;
     }
-    if (is_useless (endpoint, session, block))
+    if (lacks_header (endpoint, session, block))
       g_clear_pointer (&block, fasp_block_unref);
     else
-      block = fit_in (endpoint, now, session, block);
+      block = cut_to_new_bytes (endpoint, now, session, block);
   } while (block == NULL);
   return block;
 }
@@ -322,7 +323,7 @@ was_read (FaspEndpoint *endpoint, FaspSession *session)
 
 /* Fills in *read for a block that was just taken. */
 static void
-describe (const FaspEndpoint *endpoint, const FaspSession *session, FaspBlock *block,
+fill_read (const FaspEndpoint *endpoint, const FaspSession *session, FaspBlock *block,
     FaspRead *read)
 {
   read->block = block;
@@ -340,11 +341,11 @@ fasp_endpoint_read (FaspEndpoint *endpoint, FaspTime now, FaspRead *read)
 
     if (!session->record->notified.connected || fasp_session_get_hold_end (session) > 0)
       continue;
-    block = take (endpoint, now, session);
+    block = take_next_block (endpoint, now, session);
     was_read (endpoint, session);
     if (block == NULL)
       continue;
-    describe (endpoint, session, block, read);
+    fill_read (endpoint, session, block, read);
     if (block->flags & FASP_BLOCK_HEADER)
       return TRUE;
     endpoint->reading->session = session->id;

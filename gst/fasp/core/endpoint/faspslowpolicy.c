@@ -24,7 +24,7 @@ may_leave_behind (const FaspEndpoint *endpoint, const FaspSession *session, Fasp
 }
 
 gboolean
-fasp_slow_policy_can_press (const FaspEndpoint *endpoint)
+fasp_slow_policy_can_leave_behind (const FaspEndpoint *endpoint)
 {
   guint64 tail = fasp_store_get_tail (endpoint->store);
   FaspTime now = endpoint->looked;
@@ -51,13 +51,13 @@ notify_left_behind (FaspEndpoint *endpoint, FaspTime now, const FaspSession *ses
 }
 
 gboolean
-fasp_slow_policy_press (FaspEndpoint *endpoint, FaspTime now)
+fasp_slow_policy_leave_behind (FaspEndpoint *endpoint, FaspTime now)
 {
   guint64 tail = fasp_store_get_tail (endpoint->store);
   guint64 middle = (tail + fasp_store_get_head (endpoint->store)) / 2;
   gboolean any_takes = fasp_endpoint_has_standing (endpoint, now, FASP_STANDING_TAKING);
 
-  if (middle == tail || !fasp_slow_policy_can_press (endpoint))
+  if (middle == tail || !fasp_slow_policy_can_leave_behind (endpoint))
     return FALSE;
   FASP_EACH_SESSION (endpoint, session) {
     /* asked before the session is moved, which may end its past */

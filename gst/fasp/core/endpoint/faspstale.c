@@ -24,7 +24,8 @@ get_used (const FaspEndpoint *endpoint, const FaspSession *session)
 }
 
 static void
-look_at (FaspEndpoint *endpoint, FaspTime now, guint socket, gboolean is_mute, gboolean may_leave)
+check_socket (FaspEndpoint *endpoint, FaspTime now, guint socket, gboolean is_mute,
+    gboolean may_leave)
 {
   guint8 *mute = &endpoint->calling->stale.mute[socket],
          *doublings = &endpoint->calling->stale.doublings[socket];
@@ -61,7 +62,7 @@ fasp_stale_run_due (FaspEndpoint *endpoint, FaspTime now)
       || (session != NULL && (session->n_flows > 1 || session->liveness.interrupted));
   mute = get_used (endpoint, session) & ~endpoint->calling->stale.heard;
   for (guint i = 0; i < endpoint->config.flows; i++)
-    look_at (endpoint, now, i, mute >> i & 1, may_leave);
+    check_socket (endpoint, now, i, mute >> i & 1, may_leave);
   endpoint->calling->stale.heard = 0;
   endpoint->calling->stale.time = now + FASP_STALE_LOOK;
 }

@@ -164,7 +164,7 @@ static gboolean
 make_room (FaspEndpoint *endpoint, FaspTime now)
 {
   /* blocks that the slow receivers skipped have become history */
-  return fasp_history_give_way (endpoint) || fasp_slow_policy_press (endpoint, now)
+  return fasp_history_give_way (endpoint) || fasp_slow_policy_leave_behind (endpoint, now)
       || fasp_history_give_way (endpoint);
 }
 
@@ -178,7 +178,7 @@ begins_with_header (const FaspEndpoint *endpoint)
 }
 
 static void
-add_waiting (FaspEndpoint *endpoint, FaspTime now, const gchar *why)
+log_change_of_waiting (FaspEndpoint *endpoint, FaspTime now, const gchar *why)
 {
   FaspLog *log = endpoint->notes.log;
   gint64 *waits = fasp_log_get_kept (log, FASP_LOG_KEEPS_WAIT);
@@ -199,7 +199,7 @@ static inline void
 log_waiting (FaspEndpoint *endpoint, FaspTime now, const gchar *why)
 {
   if (endpoint->notes.log != NULL)
-    add_waiting (endpoint, now, why);
+    log_change_of_waiting (endpoint, now, why);
 }
 
 gsize
@@ -265,7 +265,7 @@ is_own (FaspEndpoint *endpoint)
 /* May a peer know, or learn later, the stream offset of the next byte written? A half-open session
  * gets its offset when it opens, unless bytes written meanwhile are kept for it. */
 static gboolean
-may_know (const FaspEndpoint *endpoint)
+may_know_offset (const FaspEndpoint *endpoint)
 {
   return has_listeners (endpoint)
       || (is_kept (endpoint) && (endpoint->sessions->len > 0 || fasp_dial_is_calling (endpoint)));
@@ -291,7 +291,8 @@ fasp_endpoint_set_stream_offset (FaspEndpoint *endpoint, FaspTime now, FaspTime 
     position = &endpoint->sending->writing.own;
   }
   next = fasp_store_get_next_offset (endpoint->store);
-  while (!fasp_store_set_offset (endpoint->store, now, media_time, position, may_know (endpoint)))
+  while (!fasp_store_set_offset (endpoint->store, now, media_time, position,
+      may_know_offset (endpoint)))
     if (!make_room (endpoint, now)) {
       log_waiting (endpoint, now, "store_full");
       return FALSE;
@@ -343,7 +344,7 @@ fasp_endpoint_get_header_wait (const FaspEndpoint *endpoint, FaspTime now)
 
 /* Writes the header into blocks from @number on. FALSE: there is no room. */
 static gboolean
-say_header (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time, guint64 number)
+write_header (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time, guint64 number)
 {
   gsize size;
   gconstpointer bytes = g_bytes_get_data (endpoint->sending->header.bytes, &size);
@@ -352,7 +353,7 @@ say_header (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time, guint64 n
     if (!make_room (endpoint, now))
       return FALSE;
   fasp_header_wait_move (endpoint, number, FALSE);
-  fasp_header_wait_said (endpoint, now);
+  fasp_header_wait_written (endpoint, now);
   return TRUE;
 }
 
@@ -386,7 +387,7 @@ fasp_endpoint_begin_key_frame (FaspEndpoint *endpoint, FaspTime now, FaspTime me
   if (each && !due && now < endpoint->sending->header.key_due)
     return TRUE;
   number = fasp_store_seal (endpoint->store);
-  if (due && !say_header (endpoint, now, media_time, number)) {
+  if (due && !write_header (endpoint, now, media_time, number)) {
     log_waiting (endpoint, now, "store_full");
     return FALSE;
   }
@@ -418,7 +419,7 @@ fasp_endpoint_can_write (const FaspEndpoint *endpoint)
   if (!is_kept (endpoint))
     return !endpoint->config.settings.wait_for_connection;
   return !fasp_store_is_full (endpoint->store) || fasp_history_can_give_way (endpoint)
-      || fasp_slow_policy_can_press (endpoint);
+      || fasp_slow_policy_can_leave_behind (endpoint);
 }
 
 gboolean

@@ -67,7 +67,7 @@ fasp_stream_header_is_due (const FaspStreamHeader *header, FaspTime now, gboolea
 }
 
 void
-fasp_stream_header_said (FaspStreamHeader *header, FaspTime now, guint64 end)
+fasp_stream_header_was_written (FaspStreamHeader *header, FaspTime now, guint64 end)
 {
   header->wanted = FALSE;
   header->passed = 0;

@@ -43,7 +43,7 @@ void fasp_stream_header_want (FaspStreamHeader *header);
 /* Must the header go in front of the unit that begins now?  @kept: units are kept for
  * receivers that join. */
 gboolean fasp_stream_header_is_due (const FaspStreamHeader *header, FaspTime now, gboolean kept);
-void fasp_stream_header_said (FaspStreamHeader *header, FaspTime now, guint64 end);
+void fasp_stream_header_was_written (FaspStreamHeader *header, FaspTime now, guint64 end);
 
 /* --- in marks ---------------------------------------------------------------- */
 

@@ -143,7 +143,7 @@ test_due (void)
   g_assert_false (fasp_stream_header_is_due (&header, now, TRUE));
   fasp_stream_header_set (&header, now, bytes);
   g_assert_true (fasp_stream_header_is_due (&header, now, FALSE));
-  fasp_stream_header_said (&header, now, 0);
+  fasp_stream_header_was_written (&header, now, 0);
   header.passed = 90000; /* more than a hundredth it is not */
   g_assert_false (fasp_stream_header_is_due (&header, now + 60 * FASP_SEC, TRUE));
   header.passed = 200000;
