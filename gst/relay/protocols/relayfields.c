@@ -42,3 +42,12 @@ relay_fields_copy (const GstStructure *from, const gchar *const *theirs, const g
     gst_structure_take_value (to, *ours, &copy);
   }
 }
+
+void
+relay_fields_set_address (GstStructure *peer, GSocketAddress *address)
+{
+  g_autofree gchar *text = g_socket_connectable_to_string (G_SOCKET_CONNECTABLE (address));
+
+  gst_structure_set (peer, "caller-address", G_TYPE_SOCKET_ADDRESS, address,
+      "caller-address-string", G_TYPE_STRING, text, NULL);
+}

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <gio/gio.h>
 #include <gst/gst.h>
 #include "faspstatfields.h"
 
@@ -18,5 +19,7 @@ const FaspStatField *relay_fields_find (const gchar *name);
  * guint64 in ns becomes ms if our name ends in `-ms', and is left out if it is 0: not known yet. */
 void relay_fields_copy (const GstStructure *from, const gchar *const *theirs,
     const gchar *const *ours, GstStructure *to);
+/* Sets the fields of a peer's address. */
+void relay_fields_set_address (GstStructure *peer, GSocketAddress *address);
 
 G_END_DECLS

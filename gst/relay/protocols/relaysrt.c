@@ -211,12 +211,11 @@ add_peer (const RelayProtocolUri *protocol_uri, const GstStructure *from, GPtrAr
 
   relay_fields_copy (from, names, names, peer);
   if (gst_structure_get (from, "caller-address", G_TYPE_SOCKET_ADDRESS, &address, NULL)) {
-    text = g_socket_connectable_to_string (G_SOCKET_CONNECTABLE (address));
-    gst_structure_set (peer, "caller-address", G_TYPE_SOCKET_ADDRESS, address, NULL);
+    relay_fields_set_address (peer, address);
   } else { /* the peer that is dialled */
     text = g_strdup_printf ("%s:%u", protocol_uri->host, protocol_uri->port);
+    gst_structure_set (peer, "caller-address-string", G_TYPE_STRING, text, NULL);
   }
-  gst_structure_set (peer, "caller-address-string", G_TYPE_STRING, text, NULL);
   g_ptr_array_add (peers, peer);
 }
 

@@ -2,6 +2,7 @@
  *
  * udp:// and rtp://: datagrams of MPEG-TS, to or from a host or a multicast group.
  */
+#include <gst/net/gstnetaddressmeta.h>
 #include "relayfields.h"
 #include "relaygroup.h"
 #include "relayprotocol.h"
@@ -126,29 +127,82 @@ make (RelayChain *chain, const RelayProtocolUri *protocol_uri)
   return protocol_uri->sends ? make_output (chain, protocol_uri) : make_input (chain, protocol_uri);
 }
 
+/* --- figures ------------------------------------------------------------------------------- */
+
+#define SENDER \
+  "relay-sender" /* key of the element's data: address of the last datagram's sender \
+                  */
+
+static gboolean
+is_same (GInetSocketAddress *a, GInetSocketAddress *b)
+{
+  return g_inet_socket_address_get_port (a) == g_inet_socket_address_get_port (b)
+      && g_inet_address_equal (g_inet_socket_address_get_address (a),
+          g_inet_socket_address_get_address (b));
+}
+
+static GstPadProbeReturn
+on_datagram (GstPad *pad, GstPadProbeInfo *info, gpointer element)
+{
+  GstNetAddressMeta *meta = gst_buffer_get_net_address_meta (info->data);
+  gpointer last = g_object_get_data (element, SENDER);
+
+  if (meta != NULL && G_IS_INET_SOCKET_ADDRESS (meta->addr)
+      && (last == NULL || !is_same (last, G_INET_SOCKET_ADDRESS (meta->addr))))
+    g_object_set_data_full (element, SENDER, g_object_ref (meta->addr), g_object_unref);
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+watch (GstElement *element, RelayProtocolPipeline *pipeline, gpointer *kept)
+{
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (element, "src");
+
+  if (pad != NULL) /* an input */
+    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_datagram, element, NULL);
+}
+
 /* Of RTP: what is lost is known by the sequence numbers, and nothing is repaired. */
 static void
-add_figures (RelayProtocolPipeline *pipeline, GstElement *element, GstStructure *stats,
-    GPtrArray *peers)
+add_rtp_figures (GstElement *element, GstStructure *peer)
 {
   static const gchar *const theirs[] = { "num-pushed", "num-lost", "num-lost", "num-late",
     "num-duplicates", "avg-jitter", NULL };
   static const gchar *const ours[] = { "packets-received", "packets-received-lost",
     "packets-missing", "packets-received-dropped", "packets-received-duplicate", "jitter-ms",
     NULL };
-  g_autoptr (GstObject) chain =
-      element != NULL ? gst_object_get_parent (GST_OBJECT (element)) : NULL;
+  g_autoptr (GstObject) chain = gst_object_get_parent (GST_OBJECT (element));
   g_autoptr (GstElement) buffer =
       chain != NULL ? gst_bin_get_by_name (GST_BIN (chain), JITTER_BUFFER) : NULL;
   g_autoptr (GstStructure) all = NULL;
-  guint64 received = 0;
 
-  if (buffer != NULL)
-    g_object_get (buffer, "stats", &all, NULL);
-  if (all == NULL || !gst_structure_get_uint64 (all, "num-pushed", &received) || received == 0)
+  if (buffer == NULL)
     return;
-  g_ptr_array_add (peers, gst_structure_new_empty (RELAY_PEER));
-  relay_fields_copy (all, theirs, ours, g_ptr_array_index (peers, 0));
+  g_object_get (buffer, "stats", &all, NULL);
+  relay_fields_copy (all, theirs, ours, peer);
+}
+
+static gpointer
+ref_address (gpointer address, gpointer unused)
+{
+  return address != NULL ? g_object_ref (address) : NULL;
+}
+
+/* Adds the sender of an input, once a datagram came. */
+static void
+add_figures (RelayProtocolPipeline *pipeline, GstElement *element, GstStructure *stats,
+    GPtrArray *peers)
+{
+  g_autoptr (GSocketAddress) address =
+      element != NULL ? g_object_dup_data (G_OBJECT (element), SENDER, ref_address, NULL) : NULL;
+  GstStructure *peer;
+
+  if (address == NULL)
+    return;
+  peer = gst_structure_new_empty (RELAY_PEER);
+  relay_fields_set_address (peer, address);
+  add_rtp_figures (element, peer);
+  g_ptr_array_add (peers, peer);
 }
 
 const RelayProtocol relay_protocol_udp = {
@@ -157,6 +211,8 @@ const RelayProtocol relay_protocol_udp = {
   .check = check,
   .count_ports = count_ports,
   .make = make,
+  .watch = watch,
+  .add_figures = add_figures,
   .does = "sends",
   .sender = "udpsink",
   .receivers = { "udpsrc" },
@@ -168,6 +224,7 @@ const RelayProtocol relay_protocol_rtp = {
   .check = check,
   .count_ports = count_ports,
   .make = make,
+  .watch = watch,
   .add_figures = add_figures,
   .does = "sends",
   .sender = "udpsink",
