@@ -373,6 +373,18 @@ follow_delay (FaspMerge *merge, FaspTime now, FaspSource *source)
   merge->delay += CLAMP (target - merge->delay, -most, most);
 }
 
+/* Sources stamp the same bytes at different times, as far as their hosts are busy. A receiver
+ * behind this one would take a media time that falls where another source goes on for a clock that
+ * was set back. */
+static void
+keep_rising (const FaspMerge *merge, FaspBlock *block)
+{
+  FaspTime fall = merge->last_media - block->media_time;
+
+  if (fall > 0 && fall < FASP_MEDIA_CLOCK_STEP && (block->flags & FASP_BLOCK_CLOCK_JUMP) == 0)
+    block->media_time = merge->last_media;
+}
+
 /* Updates the average distance of blocks in media time. */
 static void
 note_gap (FaspMerge *merge, const FaspBlock *block)
@@ -424,6 +436,7 @@ advance (FaspMerge *merge, FaspTime now, FaspSource *source)
     fasp_recent_add (&merge->recent, read->block, source - merge->sources);
   }
   follow_delay (merge, now, source);
+  keep_rising (merge, read->block);
   note_gap (merge, read->block);
   read->arrival = read->block->media_time + merge->delay;
   merge->due = read->arrival;

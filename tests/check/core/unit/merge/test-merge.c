@@ -2,6 +2,7 @@
  *
  * What is taken of a stream that several sources bring.
  */
+#include "faspmediaclock.h"
 #include "made.h"
 
 #define PROVEN 64 /* blocks, 64 KiB, after which a source is trusted */
@@ -289,6 +290,30 @@ test_end_of_one (void)
   }
 }
 
+/* The second source stamped what it brings earlier than the first one did: media times do not fall
+ * when it goes on alone, unless its clock was set back. */
+static void
+test_rises (void)
+{
+  static const FaspTime turns[] = { -3 * MADE_GAP, -FASP_MEDIA_CLOCK_STEP - MADE_GAP };
+
+  for (guint i = 0; i < G_N_ELEMENTS (turns); i++) {
+    g_autoptr (Made) m = made_new (FASP_REDUNDANCY_HOT, 2);
+    FaspTime before;
+
+    m->turns[1] = turns[i];
+    made_run (m, 0, 1, 0, 2 * PROVEN);
+    before = i == 0 ? m->media : G_MININT64;
+    m->states[0].is_connected = FALSE;
+    for (gint64 k = 2 * PROVEN; k < 2 * PROVEN + 5; k++) {
+      made_arrive (m, 1, k);
+      g_assert_cmpint (m->media, ==, MAX (before, k * MADE_GAP + turns[i]));
+    }
+    g_assert_cmpuint (m->from[1], ==, 5);
+    g_assert_cmpuint (m->discontinuities, ==, 0);
+  }
+}
+
 /* Who began more than 71 minutes later counts media times from another turn. */
 static void
 test_turns (void)
@@ -480,6 +505,7 @@ main (int argc, char **argv)
   g_test_add_func ("/merge/another-stream", test_another_stream);
   g_test_add_func ("/merge/end", test_end);
   g_test_add_func ("/merge/end-of-one", test_end_of_one);
+  g_test_add_func ("/merge/rises", test_rises);
   g_test_add_func ("/merge/turns", test_turns);
   g_test_add_func ("/merge/slew", test_slew);
   g_test_add_func ("/merge/new-session-of-another-clock", test_new_session_of_another_clock);
