@@ -8,6 +8,7 @@
 #include "relaystatuspages.h"
 #include "relaylog.h"
 #include "relaynames.h"
+#include "relayrepeats.h"
 #include "relaysave.h"
 #include "relayset.h"
 
@@ -55,7 +56,19 @@ typedef struct
   gchar **status_names;
   gchar *token; /* of the API; a secret; NULL: none */
   gboolean has_api;
+  RelayAccessTries tries;
+  RelayRepeats *wrong_tokens;
 } Relay;
+
+/* Logs what a request to the API did, or that it was refused. @address: NULL: by a UNIX socket. */
+static void
+log_request (GLogLevelFlags level, const gchar *event, const gchar *address, const gchar *text)
+{
+  g_autoptr (GstStructure) details =
+      gst_structure_new (event, "address-string", G_TYPE_STRING, address, NULL);
+
+  relay_log_end (NULL, NULL, level, details, text);
+}
 
 /* Returns whole seconds, in µs, UTC. */
 static gint64
@@ -117,6 +130,39 @@ make_page (const gchar *host, const gchar *path, RelayPage *page, gpointer data)
   return relay_status_pages_answer (relay->pages, path, page);
 }
 
+/* Logs a wrong token, unless that is a repetition. With the lock held. */
+static void
+note_wrong_token (Relay *relay, const RelayAsk *ask, gint64 now)
+{
+  g_autofree gchar *line =
+      g_strdup_printf ("The API refuses %s, which gives a wrong token.", ask->address);
+  g_autofree gchar *note = relay_repeats_note (relay->wrong_tokens, now, line);
+  g_autofree gchar *whole = note != NULL ? g_strconcat (line, note, NULL) : NULL;
+
+  relay_access_note_wrong (&relay->tries, now, ask->network);
+  if (whole != NULL)
+    log_request (G_LOG_LEVEL_WARNING, "request-refused", ask->address, whole);
+}
+
+/* As relay_access_check(), by TCP. With the lock held. */
+static guint
+check_access (Relay *relay, const RelayAsk *ask, const gchar **code, const gchar **why)
+{
+  gint64 now = g_get_monotonic_time ();
+  guint status;
+
+  if (relay->token != NULL && !relay_access_may_try (&relay->tries, now, ask->network)) {
+    *code = "slow";
+    *why =
+        "Too many wrong tokens came from this address: wait ten seconds, and send the right one.";
+    return 429;
+  }
+  status = relay_access_check (relay->token, ask, code, why);
+  if (status == 401 && ask->authorization != NULL)
+    note_wrong_token (relay, ask, now);
+  return status;
+}
+
 /* Does the API accept this request? */
 static gboolean
 admit (const RelayAsk *ask, gboolean local, RelayPage *page, gpointer data)
@@ -133,7 +179,8 @@ admit (const RelayAsk *ask, gboolean local, RelayPage *page, gpointer data)
   } else {
     g_mutex_lock (&relay->lock);
     if (local || relay->has_api) {
-      status = relay_access_check (local ? NULL : relay->token, ask, &code, &why);
+      status = local ? relay_access_check (NULL, ask, &code, &why) :
+                       check_access (relay, ask, &code, &why);
     } else {
       status = 403;
       code = "off";
@@ -456,6 +503,16 @@ save (GError **error, gpointer data)
 static const RelayApiFuncs api_funcs = { get_config, get_stream_stats, change, drop, switch_source,
   get_file, is_saved, save };
 
+/* Logs what was asked, without the body, which may hold secrets. */
+static void
+note_change (const RelayApiRequest *request)
+{
+  g_autofree gchar *text = g_strdup_printf ("The API did %s %s, as %s asked.", request->method,
+      request->path, request->address != NULL ? request->address : "a program at its UNIX socket");
+
+  log_request (G_LOG_LEVEL_MESSAGE, "request", request->address, text);
+}
+
 static void
 answer (Relay *relay, RelayRequest *request)
 {
@@ -465,6 +522,8 @@ answer (Relay *relay, RelayRequest *request)
     relay_api_refuse (&page, 503, "ending", "The relay is ending.");
   else
     relay_api_answer (relay->api, relay_request_get (request), &page);
+  if (page.status < 300 && !relay_api_only_reads (relay_request_get (request)->method))
+    note_change (relay_request_get (request));
   relay_request_answer (request, &page);
 }
 
@@ -557,6 +616,7 @@ relay_run (const gchar *path)
   int status = RELAY_ENDED;
 
   g_mutex_init (&relay.lock);
+  relay.wrong_tokens = relay_repeats_new ();
   relay.loop = g_main_loop_new (NULL, FALSE);
   relay.set = relay_set_new (on_settled, &relay);
   g_unix_signal_add (SIGHUP, on_hangup, &relay);
@@ -587,5 +647,6 @@ relay_run (const gchar *path)
   g_strfreev (relay.status_names);
   g_free (relay.token);
   g_mutex_clear (&relay.lock);
+  relay_repeats_free (relay.wrong_tokens);
   return status;
 }

@@ -27,6 +27,39 @@ relay_access_has_token (const gchar *token, const gchar *authorization)
       && is_token (token, authorization + n);
 }
 
+gboolean
+relay_access_may_try (const RelayAccessTries *tries, gint64 now, guint64 network)
+{
+  for (guint i = 0; i < RELAY_ACCESS_NETWORKS; i++) {
+    const RelayAccessTry *one = &tries->all[i];
+
+    if (one->network == network && one->n >= RELAY_ACCESS_TRIES
+        && now - one->since < RELAY_ACCESS_TIME)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+void
+relay_access_note_wrong (RelayAccessTries *tries, gint64 now, guint64 network)
+{
+  RelayAccessTry *found = &tries->all[0];
+
+  for (guint i = 0; i < RELAY_ACCESS_NETWORKS; i++) {
+    RelayAccessTry *one = &tries->all[i];
+
+    if (one->n > 0 && one->network == network) {
+      found = one;
+      break;
+    }
+    if (one->n == 0 || (found->n > 0 && one->since < found->since))
+      found = one;
+  }
+  if (found->network != network || now - found->since >= RELAY_ACCESS_TIME)
+    *found = (RelayAccessTry) { network, now, 0 };
+  found->n++;
+}
+
 /* Has the page that sends the request come from this server? The schemes may differ, as a proxy may
  * speak TLS. */
 static gboolean

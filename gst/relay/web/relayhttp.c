@@ -96,6 +96,34 @@ get_client (struct MHD_Connection *connection)
   return MHD_get_connection_info (connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
 }
 
+static guint64
+get_network (struct MHD_Connection *connection)
+{
+  const RelayClient *client = get_client (connection);
+  guint64 network = 0;
+
+  G_STATIC_ASSERT (sizeof client->network <= sizeof network);
+  memcpy (&network, client->network, sizeof client->network);
+  return network;
+}
+
+/* Returns the address of a client; NULL: it came by a UNIX socket. */
+static gchar *
+name_client (struct MHD_Connection *connection)
+{
+  const struct sockaddr *native =
+      MHD_get_connection_info (connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
+  gsize size =
+      native->sa_family == AF_INET ? sizeof (struct sockaddr_in) : sizeof (struct sockaddr_in6);
+  g_autoptr (GSocketAddress) address = native->sa_family == AF_UNIX ?
+      NULL :
+      g_socket_address_new_from_native ((gpointer) native, size);
+
+  return address == NULL ? NULL :
+                           g_inet_address_to_string (
+                               g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (address)));
+}
+
 static const gchar *
 get_header (struct MHD_Connection *connection, const gchar *name)
 {
@@ -128,6 +156,7 @@ request_new (RelayHttp *http, struct MHD_Connection *connection, const gchar *me
   request->connection = connection;
   request->asked.method = g_strdup (method);
   request->asked.path = g_strdup (path);
+  request->asked.address = name_client (connection);
   request->page = (RelayPage) { 200, "text/plain; charset=utf-8" };
   return request;
 }
@@ -139,6 +168,7 @@ request_unref (RelayRequest *request)
     return;
   g_free ((gchar *) request->asked.method);
   g_free ((gchar *) request->asked.path);
+  g_free ((gchar *) request->asked.address);
   g_free ((gchar *) request->asked.match);
   if (request->body != NULL) {
     /* the body may contain a passphrase */
@@ -249,6 +279,8 @@ admit (RelayRequest *request)
     .type = get_header (c, MHD_HTTP_HEADER_CONTENT_TYPE),
     .authorization = get_header (c, MHD_HTTP_HEADER_AUTHORIZATION),
     .path = request->asked.path,
+    .address = request->asked.address,
+    .network = get_network (c),
     .has_body = (length != NULL && !g_str_equal (length, "0"))
         || get_header (c, MHD_HTTP_HEADER_TRANSFER_ENCODING) != NULL,
   };

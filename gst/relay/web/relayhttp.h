@@ -54,9 +54,10 @@ typedef struct
   const gchar *method;
   const gchar *path; /* as it was sent, with % in it, and without a query */
   const gchar *body;
-  gsize size;         /* bytes of the body */
-  gboolean only_new;  /* an existing resource may not be changed: If-None-Match: * (RFC 9110) */
-  const gchar *match; /* If-Match: what may be changed; NULL: anything */
+  gsize size;           /* bytes of the body */
+  gboolean only_new;    /* an existing resource may not be changed: If-None-Match: * (RFC 9110) */
+  const gchar *match;   /* If-Match: what may be changed; NULL: anything */
+  const gchar *address; /* of the client, without its port; NULL: by a UNIX socket */
 } RelayApiRequest;
 
 typedef struct

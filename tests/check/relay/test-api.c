@@ -63,6 +63,32 @@ test_access (void)
   }
 }
 
+/* A network that gives wrong tokens has to wait; others do not, and cost no memory. */
+static void
+test_tries (void)
+{
+  RelayAccessTries tries = { 0 };
+  const gint64 begun = 7;
+
+  for (guint i = 0; i < RELAY_ACCESS_TRIES; i++) {
+    g_assert_true (relay_access_may_try (&tries, begun + i, 1));
+    relay_access_note_wrong (&tries, begun + i, 1);
+  }
+  g_assert_false (relay_access_may_try (&tries, begun + RELAY_ACCESS_TIME - 1, 1));
+  g_assert_true (relay_access_may_try (&tries, begun, 2));
+  g_assert_true (relay_access_may_try (&tries, begun + RELAY_ACCESS_TIME, 1));
+  relay_access_note_wrong (&tries, begun + RELAY_ACCESS_TIME, 1);
+  g_assert_true (relay_access_may_try (&tries, begun + RELAY_ACCESS_TIME, 1));
+  for (guint i = 0; i < RELAY_ACCESS_TRIES; i++)
+    relay_access_note_wrong (&tries, begun + 2 * RELAY_ACCESS_TIME, 1);
+  /* of more networks than are remembered, those that came last are */
+  for (guint64 network = 2; network <= RELAY_ACCESS_NETWORKS; network++)
+    relay_access_note_wrong (&tries, begun + 2 * RELAY_ACCESS_TIME + network, network);
+  g_assert_false (relay_access_may_try (&tries, begun + 2 * RELAY_ACCESS_TIME + 99, 1));
+  relay_access_note_wrong (&tries, begun + 2 * RELAY_ACCESS_TIME + 99, 99);
+  g_assert_true (relay_access_may_try (&tries, begun + 2 * RELAY_ACCESS_TIME + 99, 1));
+}
+
 /* --- the text ------------------------------------------------------------------------------- */
 
 static void
@@ -610,6 +636,7 @@ main (int argc, char **argv)
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/relay/api/access", test_access);
+  g_test_add_func ("/relay/api/tries", test_tries);
   g_test_add_func ("/relay/api/uris", test_uris);
   g_test_add_func ("/relay/api/secrets", test_secrets);
   g_test_add_func ("/relay/api/names", test_names);
