@@ -56,11 +56,12 @@ take_packet (RelayContinuity *self)
     self->errors++;
 }
 
-/* Takes the first of @size bytes, where a sync byte should be.  Returns how many bytes it took. */
+/* Looks for a packet in data that begins where a sync byte should be.  Returns how many bytes
+ * belong to none. */
 static gsize
-take_start (RelayContinuity *self, const guint8 *data, gsize size)
+find_start (RelayContinuity *self, const guint8 *data, gsize size)
 {
-  const guint8 *found = memchr (data, SYNC, size);
+  const guint8 *found;
   gboolean waited = self->header[0] == SYNC;
 
   if (data[0] == SYNC) {
@@ -68,32 +69,38 @@ take_start (RelayContinuity *self, const guint8 *data, gsize size)
     if (!self->synced && waited)
       take_packet (self);
     self->synced = waited;
-    self->header[0] = SYNC;
-    self->phase = 1;
-    return 1;
+    return 0;
   }
   self->synced = FALSE;
   self->header[0] = 0;
+  found = memchr (data, SYNC, size);
   return found != NULL ? (gsize) (found - data) : size;
+}
+
+/* Takes bytes of a packet.  Returns how many. */
+static gsize
+take_bytes (RelayContinuity *self, const guint8 *data, gsize size)
+{
+  gboolean in_header = self->phase < RELAY_CONTINUITY_HEADER;
+  gsize n = MIN (size, (in_header ? RELAY_CONTINUITY_HEADER : PACKET) - self->phase);
+
+  if (in_header)
+    memcpy (self->header + self->phase, data, n);
+  self->phase += n;
+  if (in_header && self->phase == RELAY_CONTINUITY_HEADER && self->synced)
+    take_packet (self);
+  if (self->phase == PACKET)
+    self->phase = 0;
+  return n;
 }
 
 void
 relay_continuity_push (RelayContinuity *self, const guint8 *data, gsize size)
 {
   while (size > 0) {
-    gsize n;
+    gsize n = self->phase == 0 ? find_start (self, data, size) : 0;
 
-    if (self->phase == 0) {
-      n = take_start (self, data, size);
-    } else {
-      n = self->phase < RELAY_CONTINUITY_HEADER ? 1 : MIN (size, PACKET - self->phase);
-      if (self->phase < RELAY_CONTINUITY_HEADER)
-        self->header[self->phase] = data[0];
-      self->phase += n;
-      if (self->phase == RELAY_CONTINUITY_HEADER && self->synced)
-        take_packet (self);
-      self->phase %= PACKET;
-    }
+    n += n < size ? take_bytes (self, data + n, size - n) : 0;
     data += n;
     size -= n;
   }
