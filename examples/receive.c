@@ -4,14 +4,14 @@
  * example of an application that embeds the element, with gst_parse_launch and probes.
  * It takes the passphrase from the environment (FASP_PASSPHRASE).
  */
+#include "gstfaspcontinuity.h"
 #include "programme.h"
 #include "report.h"
 #include "toolstd.h"
-#include "tscheck.h"
 
 typedef struct
 {
-  TsCheck ts;
+  GstFaspContinuity ts;
   guint64 bytes, discontinuities;
   GMutex lock;
   gint frames, sound; /* decoded; atomic */
@@ -21,15 +21,11 @@ static gboolean
 on_data (GstBuffer **buffer, guint index, gpointer data)
 {
   Counters *n = data;
-  GstMapInfo map;
 
   if (GST_BUFFER_FLAG_IS_SET (*buffer, GST_BUFFER_FLAG_DISCONT) && n->bytes > 0)
     n->discontinuities++;
-  if (gst_buffer_map (*buffer, &map, GST_MAP_READ)) {
-    n->bytes += map.size;
-    ts_check_data (&n->ts, map.data, map.size);
-    gst_buffer_unmap (*buffer, &map);
-  }
+  n->bytes += gst_buffer_get_size (*buffer);
+  gst_fasp_continuity_push_buffer (&n->ts, *buffer);
   return TRUE;
 }
 
@@ -66,7 +62,7 @@ print_counters (FILE *out, gpointer data)
       ", \"ts-packets\": %" G_GUINT64_FORMAT ", \"ts-errors\": %" G_GUINT64_FORMAT
       ", \"discontinuities\": %" G_GUINT64_FORMAT,
       g_atomic_int_get (&n->frames), g_atomic_int_get (&n->sound), n->bytes, n->ts.packets,
-      n->ts.errors + n->ts.lost_sync, n->discontinuities);
+      n->ts.errors + n->ts.stray, n->discontinuities);
   g_mutex_unlock (&n->lock);
 }
 
@@ -115,7 +111,6 @@ main (gint argc, gchar **argv)
     return 2;
   }
   g_mutex_init (&counters.lock);
-  ts_check_init (&counters.ts);
   line = g_strdup_printf ("faspsrc name=source ! tee name=t "
                           "t. ! queue ! tsdemux name=d "
                           "queue name=pictures ! h264parse ! avdec_h264 name=decoder ! %s "

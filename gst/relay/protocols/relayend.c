@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstfaspparse.h"
-#include "relaycontinuity.h"
+#include "gstfaspcontinuity.h"
 #include "relaygroup.h"
 #include "relayprotocol.h"
 #include "relayprotocolend.h"
@@ -25,13 +25,13 @@ relay_end_make (const RelayEnd *end, const gchar *name, GError **error)
 GstStructure *
 relay_end_get_stats (GstElement *element)
 {
-  const RelayContinuity *continuity = g_object_get_data (G_OBJECT (element), RELAY_CONTINUITY);
+  const GstFaspContinuity *continuity = g_object_get_data (G_OBJECT (element), RELAY_CONTINUITY);
   GstStructure *stats = NULL;
 
   g_object_get (element, "stats", &stats, NULL);
   GST_OBJECT_LOCK (element);
   if (continuity != NULL && stats != NULL)
-    relay_continuity_add_figure (continuity, stats);
+    gst_fasp_continuity_add_figure (continuity, stats);
   GST_OBJECT_UNLOCK (element);
   return stats;
 }

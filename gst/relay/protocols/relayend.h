@@ -27,6 +27,9 @@ typedef struct
   gchar *files[RELAY_FILES]; /* of relay_end_files; NULL: none */
 } RelayEnd;
 
+/* Key of the data of an element that keeps its GstFaspContinuity there, under its object lock. */
+#define RELAY_CONTINUITY "relay-continuity"
+
 /* What has to be done with a running stream, or one of its ends, for a new configuration. */
 typedef enum
 {

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 #include "gstfaspparse.h"
-#include "relaycontinuity.h"
+#include "gstfaspcontinuity.h"
 #include "relayprotocol.h"
 
 /* An input has two sources if they call in, or if the URI has a single name, of which two addresses
@@ -181,19 +181,19 @@ set_up (GstElement *element, const RelayEnd *end, GError **error)
 static GstPadProbeReturn
 on_data (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
-  RelayContinuity *continuity = data;
+  GstFaspContinuity *continuity = data;
   GstBufferList *list = info->type & GST_PAD_PROBE_TYPE_BUFFER_LIST ? info->data : NULL;
   GstObject *element = GST_OBJECT_PARENT (pad);
 
   GST_OBJECT_LOCK (element);
   if (info->type & GST_PAD_PROBE_TYPE_BUFFER)
-    relay_continuity_push_buffer (continuity, info->data);
+    gst_fasp_continuity_push_buffer (continuity, info->data);
   for (guint i = 0; list != NULL && i < gst_buffer_list_length (list); i++)
-    relay_continuity_push_buffer (continuity, gst_buffer_list_get (list, i));
+    gst_fasp_continuity_push_buffer (continuity, gst_buffer_list_get (list, i));
   /* docs/positions.md: faspsrc announces another stream */
   if (info->type & GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM
       && gst_event_has_name (info->data, "fasp-stream"))
-    relay_continuity_begin (continuity);
+    gst_fasp_continuity_begin (continuity);
   GST_OBJECT_UNLOCK (element);
   return GST_PAD_PROBE_OK;
 }
@@ -202,7 +202,7 @@ static void
 follow_stream (GstElement *element, const gchar *pad_name)
 {
   g_autoptr (GstPad) pad = gst_element_get_static_pad (element, pad_name);
-  RelayContinuity *continuity = relay_continuity_new ();
+  GstFaspContinuity *continuity = gst_fasp_continuity_new ();
 
   g_object_set_data_full (G_OBJECT (element), RELAY_CONTINUITY, continuity, g_free);
   gst_pad_add_probe (pad,

@@ -2,7 +2,7 @@
 #include <net/if.h>
 #include <string.h>
 #include <gst/app/app.h>
-#include "relaycontinuity.h"
+#include "gstfaspcontinuity.h"
 #include "relaycalls.h"
 #include "relaygroup.h"
 #include "relaylog.h"
@@ -43,7 +43,7 @@ struct _RelayProtocolPipeline
   RelayCalls calls;
   RelayLogBudget refusals;          /* that are reported */
   RelayProtocolPipelineStats stats; /* without the level, and without bytes of this pipeline */
-  RelayContinuity *continuity;      /* of the data received, or taken to be sent */
+  GstFaspContinuity *continuity;    /* of the data received, or taken to be sent */
   /* the rest is used in the thread alone; the watch also where relaywatch.h allows it */
   RelayWatch *watch;    /* of the pipeline that plays */
   gchar *address;       /* of the host, when the last pipeline was built */
@@ -66,7 +66,7 @@ relay_protocol_pipeline_send (RelayProtocolPipeline *self, GstBuffer *buffer, gu
   g_mutex_lock (&self->lock);
   room = self->source != NULL && gst_app_src_get_current_level_bytes (self->source) + size <= most;
   if (room) {
-    relay_continuity_push_buffer (self->continuity, buffer);
+    gst_fasp_continuity_push_buffer (self->continuity, buffer);
     room = gst_app_src_push_buffer (self->source, buffer) == GST_FLOW_OK;
   } else {
     gst_buffer_unref (buffer);
@@ -88,7 +88,7 @@ on_received (GstAppSink *sink, gpointer data)
   relay_watch_note_received (self->watch);
   g_mutex_lock (&self->lock);
   self->heard = g_get_monotonic_time ();
-  relay_continuity_push_buffer (self->continuity, buffer);
+  gst_fasp_continuity_push_buffer (self->continuity, buffer);
   g_mutex_unlock (&self->lock);
   self->funcs->received (gst_buffer_ref (buffer), self->owner);
   return GST_FLOW_OK;
@@ -235,7 +235,7 @@ relay_protocol_pipeline_note_caller (RelayProtocolPipeline *self, GSocketAddress
   self->heard = g_get_monotonic_time ();
   self->stats.callers += connected ? 1 : -1;
   if (!self->protocol_uri->sends && connected)
-    relay_continuity_begin (self->continuity);
+    gst_fasp_continuity_begin (self->continuity);
   g_mutex_unlock (&self->lock);
   note_visit (self, connected ? "connection-added" : "connection-removed", name,
       call != NULL ? call->streamid : NULL, NULL);
@@ -489,7 +489,7 @@ build (RelayProtocolPipeline *self, GError **error)
   self->bus = bus;
   self->stats.callers = 0;
   if (!self->protocol_uri->sends)
-    relay_continuity_begin (self->continuity);
+    gst_fasp_continuity_begin (self->continuity);
   g_mutex_unlock (&self->lock);
   return pipeline;
 }
@@ -782,7 +782,7 @@ relay_protocol_pipeline_new (const RelayProtocolUri *protocol_uri,
   self->owner = g_object_ref (owner);
   self->refusals = (RelayLogBudget) { .most = REFUSALS_MAX, .time = G_USEC_PER_SEC };
   self->cancellable = g_cancellable_new ();
-  self->continuity = relay_continuity_new ();
+  self->continuity = gst_fasp_continuity_new ();
   self->answered = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   g_mutex_init (&self->counting);
   g_mutex_init (&self->lock);
@@ -855,7 +855,7 @@ relay_protocol_pipeline_add_figures (RelayProtocolPipeline *self, GstStructure *
   g_autoptr (GstElement) end = NULL;
 
   g_mutex_lock (&self->lock);
-  relay_continuity_add_figure (self->continuity, stats);
+  gst_fasp_continuity_add_figure (self->continuity, stats);
   end = self->end != NULL ? gst_object_ref (self->end) : NULL;
   g_mutex_unlock (&self->lock);
   /* without the lock, as above */

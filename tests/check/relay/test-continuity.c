@@ -3,7 +3,7 @@
  * Continuity errors of a transport stream: which packets are one, wherever the data is cut.
  */
 #include <string.h>
-#include "relaycontinuity.h"
+#include "gstfaspcontinuity.h"
 
 #define PACKET 188
 #define PID 0x101
@@ -21,16 +21,16 @@ make_packet (guint8 *packet, guint pid, guint control, guint counter, guint8 fla
 }
 
 static GstStructure *
-read_figures (const RelayContinuity *c)
+read_figures (const GstFaspContinuity *c)
 {
   GstStructure *stats = gst_structure_new_empty ("stats");
 
-  relay_continuity_add_figure (c, stats);
+  gst_fasp_continuity_add_figure (c, stats);
   return stats;
 }
 
 static void
-assert_errors (const RelayContinuity *c, guint64 wanted)
+assert_errors (const GstFaspContinuity *c, guint64 wanted)
 {
   g_autoptr (GstStructure) stats = read_figures (c);
   guint64 errors = G_MAXUINT64;
@@ -40,7 +40,7 @@ assert_errors (const RelayContinuity *c, guint64 wanted)
 }
 
 static void
-assert_absent (const RelayContinuity *c)
+assert_absent (const GstFaspContinuity *c)
 {
   g_autoptr (GstStructure) stats = read_figures (c);
 
@@ -107,13 +107,13 @@ test_packets (void)
 
     g_test_message ("%s", rows[i].name);
     for (gsize cut = 0; cut < size; cut++) {
-      g_autofree RelayContinuity *c = relay_continuity_new ();
+      g_autofree GstFaspContinuity *c = gst_fasp_continuity_new ();
 
       for (gsize j = 0; cut == 0 && j < size; j++)
-        relay_continuity_push (c, data + j, 1);
+        gst_fasp_continuity_push (c, data + j, 1);
       if (cut != 0) {
-        relay_continuity_push (c, data, cut);
-        relay_continuity_push (c, data + cut, size - cut);
+        gst_fasp_continuity_push (c, data, cut);
+        gst_fasp_continuity_push (c, data + cut, size - cut);
       }
       assert_errors (c, rows[i].errors);
     }
@@ -128,24 +128,24 @@ test_other_data (void)
 {
   static const Packet first[] = { { PID, DATA, 1 }, { PID, DATA, 2 }, { PID, DATA, 3 }, { 0 } };
   static const Packet later[] = { { PID, DATA, 5 }, { PID, DATA, 6 }, { PID, DATA, 7 }, { 0 } };
-  g_autofree RelayContinuity *c = relay_continuity_new ();
+  g_autofree GstFaspContinuity *c = gst_fasp_continuity_new ();
   guint8 data[3 * PACKET], other[1000];
   gsize size = fill (data, first);
 
   memset (other, 0x11, sizeof other);
   other[500] = 0x47;
-  relay_continuity_push (c, other, sizeof other);
-  relay_continuity_push (c, data, PACKET);
+  gst_fasp_continuity_push (c, other, sizeof other);
+  gst_fasp_continuity_push (c, data, PACKET);
   assert_absent (c);
-  relay_continuity_push (c, data + PACKET, size - PACKET);
+  gst_fasp_continuity_push (c, data + PACKET, size - PACKET);
   assert_errors (c, 0);
   /* a single byte too many is found, and the gap behind it */
-  relay_continuity_push (c, other, 1);
-  relay_continuity_push (c, data, fill (data, later));
+  gst_fasp_continuity_push (c, other, 1);
+  gst_fasp_continuity_push (c, data, fill (data, later));
   assert_errors (c, 1);
   /* another stream needs not follow */
-  relay_continuity_begin (c);
-  relay_continuity_push (c, data, fill (data, first));
+  gst_fasp_continuity_begin (c);
+  gst_fasp_continuity_push (c, data, fill (data, first));
   assert_errors (c, 1);
 }
 
@@ -158,7 +158,7 @@ test_chance (void)
   g_autoptr (GRand) rand = g_rand_new_with_seed (1);
 
   for (guint i = 0; i < 2000; i++) {
-    g_autofree RelayContinuity *c = relay_continuity_new ();
+    g_autofree GstFaspContinuity *c = gst_fasp_continuity_new ();
     g_autoptr (GstBuffer) buffer = gst_buffer_new ();
     guint8 data[G_N_ELEMENTS (packets) * PACKET];
     guint64 before;
@@ -172,12 +172,12 @@ test_chance (void)
       gst_buffer_append_memory (buffer,
           gst_memory_new_wrapped (0, bytes, size, 0, size, bytes, g_free));
     }
-    relay_continuity_push_buffer (c, buffer);
+    gst_fasp_continuity_push_buffer (c, buffer);
     g_assert_cmpuint (c->errors, <=, c->packets);
     g_assert_cmpuint (c->packets, <=, gst_buffer_get_size (buffer) / PACKET + 1);
-    relay_continuity_begin (c);
+    gst_fasp_continuity_begin (c);
     before = c->errors;
-    relay_continuity_push (c, data, fill (data, packets));
+    gst_fasp_continuity_push (c, data, fill (data, packets));
     assert_errors (c, before + 1);
   }
 }

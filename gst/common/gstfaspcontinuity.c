@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "relaycontinuity.h"
+#include "gstfaspcontinuity.h"
 #include <string.h>
 
 #define PACKET 188
@@ -17,14 +17,14 @@
 #define KNOWN 0x10
 #define TWICE 0x20 /* the last packet was the second with its counter */
 
-RelayContinuity *
-relay_continuity_new (void)
+GstFaspContinuity *
+gst_fasp_continuity_new (void)
 {
-  return g_new0 (RelayContinuity, 1);
+  return g_new0 (GstFaspContinuity, 1);
 }
 
 void
-relay_continuity_begin (RelayContinuity *self)
+gst_fasp_continuity_begin (GstFaspContinuity *self)
 {
   self->synced = FALSE;
   self->phase = 0;
@@ -34,7 +34,7 @@ relay_continuity_begin (RelayContinuity *self)
 
 /* Looks at the packet whose header is complete. */
 static void
-take_packet (RelayContinuity *self)
+take_packet (GstFaspContinuity *self)
 {
   const guint8 *h = self->header;
   guint pid = (h[1] & 0x1f) << 8 | h[2];
@@ -59,7 +59,7 @@ take_packet (RelayContinuity *self)
 /* Looks for a packet in data that begins where a sync byte should be.  Returns how many bytes
  * belong to none. */
 static gsize
-find_start (RelayContinuity *self, const guint8 *data, gsize size)
+find_start (GstFaspContinuity *self, const guint8 *data, gsize size)
 {
   const guint8 *found;
   gboolean waited = self->header[0] == SYNC;
@@ -79,15 +79,15 @@ find_start (RelayContinuity *self, const guint8 *data, gsize size)
 
 /* Takes bytes of a packet.  Returns how many. */
 static gsize
-take_bytes (RelayContinuity *self, const guint8 *data, gsize size)
+take_bytes (GstFaspContinuity *self, const guint8 *data, gsize size)
 {
-  gboolean in_header = self->phase < RELAY_CONTINUITY_HEADER;
-  gsize n = MIN (size, (in_header ? RELAY_CONTINUITY_HEADER : PACKET) - self->phase);
+  gboolean in_header = self->phase < GST_FASP_CONTINUITY_HEADER;
+  gsize n = MIN (size, (in_header ? GST_FASP_CONTINUITY_HEADER : PACKET) - self->phase);
 
   if (in_header)
     memcpy (self->header + self->phase, data, n);
   self->phase += n;
-  if (in_header && self->phase == RELAY_CONTINUITY_HEADER && self->synced)
+  if (in_header && self->phase == GST_FASP_CONTINUITY_HEADER && self->synced)
     take_packet (self);
   if (self->phase == PACKET)
     self->phase = 0;
@@ -95,11 +95,12 @@ take_bytes (RelayContinuity *self, const guint8 *data, gsize size)
 }
 
 void
-relay_continuity_push (RelayContinuity *self, const guint8 *data, gsize size)
+gst_fasp_continuity_push (GstFaspContinuity *self, const guint8 *data, gsize size)
 {
   while (size > 0) {
     gsize n = self->phase == 0 ? find_start (self, data, size) : 0;
 
+    self->stray += n;
     n += n < size ? take_bytes (self, data + n, size - n) : 0;
     data += n;
     size -= n;
@@ -107,7 +108,7 @@ relay_continuity_push (RelayContinuity *self, const guint8 *data, gsize size)
 }
 
 void
-relay_continuity_push_buffer (RelayContinuity *self, GstBuffer *buffer)
+gst_fasp_continuity_push_buffer (GstFaspContinuity *self, GstBuffer *buffer)
 {
   GstMapInfo map;
 
@@ -116,13 +117,13 @@ relay_continuity_push_buffer (RelayContinuity *self, GstBuffer *buffer)
 
     if (!gst_memory_map (memory, &map, GST_MAP_READ))
       continue;
-    relay_continuity_push (self, map.data, map.size);
+    gst_fasp_continuity_push (self, map.data, map.size);
     gst_memory_unmap (memory, &map);
   }
 }
 
 void
-relay_continuity_add_figure (const RelayContinuity *self, GstStructure *stats)
+gst_fasp_continuity_add_figure (const GstFaspContinuity *self, GstStructure *stats)
 {
   if (self->packets > 0)
     gst_structure_set (stats, "continuity-errors", G_TYPE_UINT64, self->errors, NULL);
