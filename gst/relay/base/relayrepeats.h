@@ -19,7 +19,9 @@ G_BEGIN_DECLS
 /* A line that was not repeated for this long, µs, counts as new. It is longer than a minute, after
  * which elements report a refused caller again. */
 #define RELAY_REPEATS_QUIET (300 * G_USEC_PER_SEC)
-#define RELAY_REPEATS_MAX 32 /* lines that are remembered: those that came last */
+/* Lines that are remembered: those that came last.  A stream with more outputs than this, all of
+ * them dead, logs each try of each. */
+#define RELAY_REPEATS_MAX 512
 
 typedef struct _RelayRepeats RelayRepeats;
 

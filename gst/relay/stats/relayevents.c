@@ -9,22 +9,23 @@
 
 struct _RelayEvents
 {
-  GMutex lock; /* guards the rest */
-  GQueue all;  /* Event, the oldest first */
+  GMutex lock;        /* guards the rest */
+  GQueue all;         /* Event, the oldest first */
+  GHashTable *groups; /* how many events each group has */
   guint64 last;
 };
 
 typedef struct
 {
-  gchar *stream; /* NULL: the event is about the relay */
-  gint64 time;   /* µs, monotonic */
+  gchar *group; /* its stream and kind */
+  gint64 time;  /* µs, monotonic */
   JsonNode *node;
 } Event;
 
 static void
 event_free (Event *event)
 {
-  g_free (event->stream);
+  g_free (event->group);
   json_node_unref (event->node);
   g_free (event);
 }
@@ -34,6 +35,7 @@ relay_events_new (void)
 {
   RelayEvents *events = g_new0 (RelayEvents, 1);
 
+  events->groups = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_mutex_init (&events->lock);
   return events;
 }
@@ -42,6 +44,7 @@ void
 relay_events_free (RelayEvents *events)
 {
   g_queue_clear_full (&events->all, (GDestroyNotify) event_free);
+  g_hash_table_unref (events->groups);
   g_mutex_clear (&events->lock);
   g_free (events);
 }
@@ -123,23 +126,53 @@ describe (guint64 id, const gchar *stream, const gchar *end, GLogLevelFlags leve
 
 /* --- all of them -------------------------------------------------------------------------- */
 
-/* Makes room for one more event of @stream. */
-static void
-make_room (RelayEvents *events, const gchar *stream)
+static guint
+count (RelayEvents *events, const gchar *group)
 {
-  GList *oldest = NULL;
-  guint n = 0;
+  return GPOINTER_TO_UINT (g_hash_table_lookup (events->groups, group));
+}
 
-  for (GList *l = events->all.tail; l != NULL; l = l->prev)
-    if (g_strcmp0 (((Event *) l->data)->stream, stream) == 0) {
-      oldest = l;
-      n++;
+/* Sets how many events a group has. */
+static void
+set_count (RelayEvents *events, const gchar *group, guint n)
+{
+  if (n > 0)
+    g_hash_table_replace (events->groups, g_strdup (group), GUINT_TO_POINTER (n));
+  else
+    g_hash_table_remove (events->groups, group);
+}
+
+static guint
+count_largest (RelayEvents *events)
+{
+  GHashTableIter iter;
+  gpointer n;
+  guint most = 0;
+
+  g_hash_table_iter_init (&iter, events->groups);
+  while (g_hash_table_iter_next (&iter, NULL, &n))
+    most = MAX (most, GPOINTER_TO_UINT (n));
+  return most;
+}
+
+/* Makes room for one more event of @group: the oldest one goes of this group, if that has as many
+ * as a group may have, or of the largest groups. */
+static void
+make_room (RelayEvents *events, const gchar *group)
+{
+  gboolean own = count (events, group) >= RELAY_EVENTS_OF_GROUP;
+  guint most = own ? 0 : count_largest (events);
+  GList *l = own || events->all.length >= RELAY_EVENTS_MAX ? events->all.head : NULL;
+
+  for (; l != NULL; l = l->next) {
+    Event *event = l->data;
+
+    if (own ? g_str_equal (event->group, group) : count (events, event->group) == most) {
+      set_count (events, event->group, count (events, event->group) - 1);
+      event_free (event);
+      g_queue_delete_link (&events->all, l);
+      return;
     }
-  if (n < RELAY_EVENTS_OF_STREAM)
-    oldest = events->all.length >= RELAY_EVENTS_MAX ? events->all.head : NULL;
-  if (oldest != NULL) {
-    event_free (oldest->data);
-    g_queue_delete_link (&events->all, oldest);
   }
 }
 
@@ -149,11 +182,12 @@ relay_events_add (RelayEvents *events, gint64 now, const gchar *stream, const gc
 {
   Event *event = g_new0 (Event, 1);
 
-  event->stream = g_strdup (stream);
+  event->group = g_strdup_printf ("%s %s", get_kind (level, details), stream != NULL ? stream : "");
   event->time = now;
   g_mutex_lock (&events->lock);
   event->node = describe (++events->last, stream, end, level, details, text);
-  make_room (events, stream);
+  make_room (events, event->group);
+  set_count (events, event->group, count (events, event->group) + 1);
   g_queue_push_tail (&events->all, event);
   g_mutex_unlock (&events->lock);
 }

@@ -2,8 +2,10 @@
  *
  * relayevents.h: the latest lines of the log: which peers came, which went and why, what failed.
  *
- * It keeps 256 lines of all streams together, 64 of each: a stream whose callers come and go does
- * not push out the lines of the others.  Texts are cut: all lines take less than 1 MiB.
+ * It keeps 256 lines, 64 of each group, which are the lines of one stream and one kind.  When it is
+ * full, the oldest line of the largest groups goes: a stream whose callers come and go pushes out
+ * neither its own warnings nor the lines of other streams.  Texts are cut: all lines take less than
+ * 1 MiB.
  *
  * Its functions may be called from any thread.  Time is an argument.
  */
@@ -14,7 +16,7 @@
 G_BEGIN_DECLS
 
 #define RELAY_EVENTS_MAX 256
-#define RELAY_EVENTS_OF_STREAM 64
+#define RELAY_EVENTS_OF_GROUP 64
 #define RELAY_EVENTS_TEXT 640 /* bytes of a line */
 #define RELAY_EVENTS_NAME 128 /* bytes of any other text */
 

@@ -66,6 +66,26 @@ test_budget (void)
   g_assert_cmpuint (missed, ==, 0);
 }
 
+/* Two hundred ends that are dead for an hour have less than a line a minute each. */
+static void
+test_dead_ends (void)
+{
+  RelayRepeats *repeats = relay_repeats_new ();
+  const guint ends = 200;
+  guint lines = 0;
+
+  for (gint64 s = 0; s < 3600; s += 10)
+    for (guint end = 0; end < ends; end++) {
+      g_autofree gchar *line = g_strdup_printf ("output-%u: no route", end);
+      g_autofree gchar *note = relay_repeats_note (repeats, 1 + s * G_USEC_PER_SEC, line);
+
+      lines += note != NULL;
+    }
+  /* at 0, 10, 20, 40, ..., 2560 s */
+  g_assert_cmpuint (lines, ==, 10 * ends);
+  relay_repeats_free (repeats);
+}
+
 /* A fault that lasts for a day is some lines, each says how often it was told; another one is told
  * at once, and so is the first when it was quiet. */
 static void
@@ -186,6 +206,7 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/log/visits", test_visits);
   g_test_add_func ("/relay/log/budget", test_budget);
   g_test_add_func ("/relay/log/repeats", test_repeats);
+  g_test_add_func ("/relay/log/dead-ends", test_dead_ends);
   g_test_add_func ("/relay/log/json", test_json);
   g_test_add_func ("/relay/log/fields", test_fields);
   return g_test_run ();

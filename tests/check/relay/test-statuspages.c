@@ -54,7 +54,7 @@ test_events (void)
   for (guint i = 0; i < 1000; i++)
     relay_events_add (events, i, "loud", "input", G_LOG_LEVEL_WARNING, NULL, "again");
   g_assert_cmpuint (count_events (events, NULL), ==, 1);
-  g_assert_cmpuint (count_events (events, "loud"), ==, RELAY_EVENTS_OF_STREAM);
+  g_assert_cmpuint (count_events (events, "loud"), ==, RELAY_EVENTS_OF_GROUP);
   g_assert_cmpuint (relay_events_get_last (events), ==, 1001);
   for (guint i = 0; i < 1000; i++) {
     g_autofree gchar *name = g_strdup_printf ("%u", i);
@@ -64,6 +64,33 @@ test_events (void)
   g_assert_cmpuint (count_events (events, "loud"), ==, 0);
   g_assert_cmpuint (count_events (events, "743"), ==, 0);
   g_assert_cmpuint (count_events (events, "744"), ==, 1);
+  relay_events_free (events);
+}
+
+/* A stream whose callers come and go, and one that fails, push out no other line. */
+static void
+test_room (void)
+{
+  RelayEvents *events = relay_events_new ();
+  g_autoptr (GstStructure) came = gst_structure_new_empty ("connection-added");
+  g_autoptr (GstStructure) went = gst_structure_new_empty ("connection-removed");
+
+  relay_events_add (events, 0, "loud", "input", G_LOG_LEVEL_WARNING, NULL, "one of its own");
+  for (guint i = 0; i < 100; i++) {
+    g_autofree gchar *name = g_strdup_printf ("%u", i);
+
+    relay_events_add (events, i, name, NULL, G_LOG_LEVEL_MESSAGE, NULL, "once");
+  }
+  for (guint i = 0; i < 1000; i++) {
+    relay_events_add (events, i, "loud", "output", G_LOG_LEVEL_MESSAGE, came, "came");
+    relay_events_add (events, i, "loud", "output", G_LOG_LEVEL_MESSAGE, went, "went");
+    relay_events_add (events, i, "dead", "output", G_LOG_LEVEL_WARNING, NULL, "failed");
+  }
+  g_assert_cmpuint (count_events (events, "0"), ==, 1);
+  g_assert_cmpuint (count_events (events, "99"), ==, 1);
+  /* 256, less the hundred, in three groups that are as large, and the warning */
+  g_assert_cmpuint (count_events (events, "loud") + count_events (events, "dead"), ==, 156);
+  g_assert_cmpuint (count_events (events, "loud"), >=, 2 * 51 + 1);
   relay_events_free (events);
 }
 
@@ -549,6 +576,7 @@ main (int argc, char **argv)
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/relay/status-pages/events", test_events);
+  g_test_add_func ("/relay/status-pages/room", test_room);
   g_test_add_func ("/relay/status-pages/visits", test_visits);
   g_test_add_func ("/relay/status-pages/history", test_history);
   g_test_add_func ("/relay/status-pages/rates", test_rates);
