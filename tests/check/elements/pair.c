@@ -3,6 +3,8 @@
 #include <gio/gio.h>
 #include <gst/app/gstappsink.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -80,6 +82,28 @@ pair_get_port (void)
   return pair_get_ports (1);
 }
 
+static GstElement *keeper;
+
+static void
+release_key (void)
+{
+  gst_element_set_state (keeper, GST_STATE_NULL);
+  gst_clear_object (&keeper);
+}
+
+/* scrypt takes a third of a second for a key, which all elements of a process with the same
+ * passphrase share while one of them has it.  An element has it from now on, so that it is not made
+ * for each pipeline anew. */
+static void
+keep_key (void)
+{
+  if (keeper != NULL)
+    return;
+  keeper = gst_parse_launch ("faspsrc " SECRET, NULL);
+  gst_element_set_state (keeper, GST_STATE_READY);
+  atexit (release_key);
+}
+
 GstElement *
 pair_launch (const gchar *format, ...)
 {
@@ -91,6 +115,8 @@ pair_launch (const gchar *format, ...)
   va_start (args, format);
   line = g_strdup_vprintf (format, args);
   va_end (args);
+  if (strstr (line, SECRET) != NULL)
+    keep_key ();
   pipeline = gst_parse_launch (line, &error);
   g_assert_no_error (error);
   return pipeline;

@@ -147,7 +147,7 @@ test_at_start (void)
   g_type_query (G_OBJECT_TYPE (probe), &query);
   sink = g_object_new (g_type_register_static_simple (G_OBJECT_TYPE (probe), "LateSink",
                            query.class_size, late_sink_init, query.instance_size, NULL, 0),
-      "localport", 0, "passphrase", "of ten or more", NULL);
+      "localport", 0, "passphrase", "correct-horse-battery", NULL);
   pipeline = gst_pipeline_new (NULL);
   in = gst_element_factory_make ("appsrc", "in");
   gst_bin_add_many (GST_BIN (pipeline), in, sink, NULL);
