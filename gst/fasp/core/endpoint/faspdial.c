@@ -7,7 +7,6 @@
 #include "faspheaderwait.h"
 #include "fasphistory.h"
 #include "fasphold.h"
-#include "fasplimits.h"
 #include "faspreading.h"
 
 /* Time after which the application is notified that no peer answers. */
@@ -70,8 +69,9 @@ choose_socket (FaspEndpoint *endpoint)
                                     fasp_dial_get_nth_socket (endpoint, 1 + tries / 2 % (n - 1));
 }
 
-gboolean
-fasp_dial_poll (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
+/* The next datagram of the call; FALSE: none is due. */
+static gboolean
+poll_call (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
 {
   FaspEndpointCall *call = &endpoint->calling->call;
 
@@ -90,8 +90,9 @@ fasp_dial_poll (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
   return TRUE;
 }
 
-gboolean
-fasp_dial_poll_punch (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
+/* The next datagram that opens a mapping of a NAT; FALSE: none is due. */
+static gboolean
+poll_punch (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
 {
   FaspEndpointCall *call = &endpoint->calling->call;
   FaspHandshake punch = { .type = FASP_HANDSHAKE_PUNCH, .version = FASP_VERSION };
@@ -115,10 +116,10 @@ fasp_dial_poll_punch (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagr
   return TRUE;
 }
 
-FaspTime
-fasp_dial_get_punch_time (FaspEndpoint *endpoint)
+gboolean
+fasp_dial_poll (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
 {
-  return endpoint->calling->call.punch_time;
+  return poll_call (endpoint, now, datagram) || poll_punch (endpoint, now, datagram);
 }
 
 guint64
@@ -444,6 +445,7 @@ fasp_dial_get_timeout (FaspEndpoint *endpoint)
   const FaspEndpointCall *call = &endpoint->calling->call;
   FaspTime timeout = fasp_sooner (call->redial_time, endpoint->calling->failover.time);
 
+  timeout = fasp_sooner (timeout, call->punch_time);
   timeout = fasp_sooner (timeout, fasp_caller_get_timeout (&call->caller));
   timeout = fasp_sooner (timeout, get_call_deadline (endpoint));
   return fasp_sooner (timeout, get_unanswered_time (endpoint));

@@ -22,11 +22,8 @@ FaspAddress fasp_dial_get_address (const FaspEndpoint *endpoint, guint socket);
 /* The socket on which the peer is called that answers from @from; 0 for an answer on the group's
  * socket, on which no peer is called. */
 guint fasp_dial_get_socket (const FaspEndpoint *endpoint, const FaspAddress *from);
-/* The next datagram of a call; FALSE: none is due. */
+/* The next datagram that calls, or opens a mapping of a NAT; FALSE: none is due. */
 gboolean fasp_dial_poll (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram);
-/* The next datagram that opens a mapping of a NAT; FALSE: none is due. */
-gboolean fasp_dial_poll_punch (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram);
-FaspTime fasp_dial_get_punch_time (FaspEndpoint *endpoint);
 /* The first block for a receiver for which no blocks are held. */
 guint64 fasp_dial_choose_start (FaspEndpoint *endpoint, FaspTime now);
 void fasp_dial_start (FaspEndpoint *endpoint, FaspTime now);

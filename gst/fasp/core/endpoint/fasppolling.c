@@ -29,7 +29,6 @@ static const struct
   { fasp_stale_get_time, fasp_stale_run_due, NULL },
   { fasp_strangers_get_time, fasp_strangers_run_due, NULL },
   { fasp_encoder_get_time, fasp_encoder_run_due, NULL },
-  { fasp_dial_get_punch_time, NULL, fasp_dial_poll_punch },
   { fasp_multicast_get_timeout, NULL, fasp_multicast_poll_first },
 };
 
