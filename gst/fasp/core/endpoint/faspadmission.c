@@ -567,9 +567,9 @@ fasp_admission_confirmed (FaspEndpoint *endpoint, FaspTime now, FaspSession *ses
       && fasp_store_get_tail (endpoint->store) > session->record->start.block) {
     fasp_session_close (session, now, FASP_REASON_STOPPED, "the stream has ended");
     return;
-  }
-  if (session->role == FASP_ROLE_SENDER)
+  } else {
     make_room_for_receiver (endpoint, now, &session->record->network);
+  }
   fasp_beginning_opened (endpoint, now, session);
 }
 

@@ -4,7 +4,6 @@
 #include "faspadmitted.h"
 #include "faspdial.h"
 #include "faspencoder.h"
-#include "faspheaderwait.h"
 #include "fasphistory.h"
 #include "fasphold.h"
 #include "fasplimits.h"

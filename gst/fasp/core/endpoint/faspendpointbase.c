@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspendpointbase.h"
 #include "faspcredentials.h"
-#include "fasplimits.h"
 #include "fasprlc.h"
 
 #define GAP_NOTIFIED_EVERY (60 * FASP_SEC)

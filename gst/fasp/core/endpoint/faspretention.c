@@ -48,11 +48,9 @@ fasp_retention_forget (FaspEndpoint *endpoint, FaspSession *session)
 void
 fasp_retention_trim (FaspEndpoint *endpoint)
 {
-  const FaspHeapItem *first = fasp_heap_peek (&endpoint->sending->first_needed);
-  guint64 keep = MIN (fasp_retention_get_first_kept (endpoint), endpoint->sending->held.first);
+  guint64 kept = fasp_retention_get_first_kept (endpoint);
+  guint64 keep = MIN (kept, fasp_retention_get_needed (endpoint));
 
-  if (first != NULL)
-    keep = MIN (keep, (guint64) first->key);
   if (keep > fasp_store_get_tail (endpoint->store))
     fasp_store_trim (endpoint->store, keep);
 }
