@@ -410,6 +410,15 @@ report_gap (GstElement *element, const FaspEvent *event, const gchar *peer)
         (NULL));
 }
 
+/* Posts a warning, or an information, about a peer. Takes @text, @debug and @details. */
+static void
+post_about_peer (GstElement *element, GstMessageType type, GstResourceError code, gchar *text,
+    gchar *debug, GstStructure *details)
+{
+  gst_element_message_full_with_details (element, type, GST_RESOURCE_ERROR, code, text, debug,
+      __FILE__, GST_FUNCTION, __LINE__, details);
+}
+
 static void
 report_interrupted (GstElement *element, const FaspEvent *event, const gchar *peer,
     GstFaspPosted *posted)
@@ -420,12 +429,14 @@ report_interrupted (GstElement *element, const FaspEvent *event, const gchar *pe
   if (!gst_fasp_quiet_may_post (&posted->quiet[GST_FASP_QUIET_INTERRUPTED], &more))
     return;
   g_object_get (element, "resume-timeout", &timeout, NULL);
-  GST_ELEMENT_WARNING (element, RESOURCE, READ,
-      ("Connection to %s interrupted: %s. If it is heard again within %g s "
-       "(resume-timeout), the stream goes on where it stood. A program that "
-       "is started in its place does not have what came before.%s",
+  post_about_peer (element, GST_MESSAGE_WARNING, GST_RESOURCE_ERROR_READ,
+      g_strdup_printf ("Connection to %s interrupted: %s. If it is heard again within %g s "
+                       "(resume-timeout), the stream goes on where it stood. A program that "
+                       "is started in its place does not have what came before.%s",
           peer, event->text, timeout / (gdouble) GST_SECOND, more),
-      (NULL));
+      NULL,
+      gst_structure_new ("connection-interrupted", "address-string", G_TYPE_STRING, peer, "reason",
+          G_TYPE_STRING, event->text, NULL));
 }
 
 static void
@@ -435,11 +446,13 @@ report_resumed (GstElement *element, const gchar *peer, GstFaspPosted *posted)
 
   if (!gst_fasp_quiet_may_post (&posted->quiet[GST_FASP_QUIET_RESUMED], &more))
     return;
-  GST_ELEMENT_INFO (element, RESOURCE, READ,
-      ("Connection to %s is back; the stream goes on where it stood.%s", peer, more),
+  post_about_peer (element, GST_MESSAGE_INFO, GST_RESOURCE_ERROR_READ,
+      g_strdup_printf ("Connection to %s is back; the stream goes on where it stood.%s", peer,
+          more),
       /* gst-launch-1.0 prints only this part of an INFO */
-      ("connection to %s is back; the stream goes on where it stood%s%s", peer,
-          more[0] != '\0' ? "." : "", more));
+      g_strdup_printf ("connection to %s is back; the stream goes on where it stood%s%s", peer,
+          more[0] != '\0' ? "." : "", more),
+      gst_structure_new ("connection-resumed", "address-string", G_TYPE_STRING, peer, NULL));
 }
 
 static void
@@ -501,9 +514,8 @@ report_rejected (GstElement *element, const FaspEvent *event, GSocketAddress *ad
   posted->quiet[GST_FASP_QUIET_REFUSED].unposted += event->refusal.more;
   if (!event->final && !was_posted (posted, event)
       && gst_fasp_quiet_may_post (&posted->quiet[GST_FASP_QUIET_REFUSED], &more))
-    gst_element_message_full_with_details (element, GST_MESSAGE_WARNING, GST_RESOURCE_ERROR,
-        GST_RESOURCE_ERROR_BUSY, g_strdup_printf ("Not connected: %s.%s", why, more), NULL,
-        __FILE__, GST_FUNCTION, __LINE__,
+    post_about_peer (element, GST_MESSAGE_WARNING, GST_RESOURCE_ERROR_BUSY,
+        g_strdup_printf ("Not connected: %s.%s", why, more), NULL,
         gst_structure_new ("connection-refused", "reason-code", G_TYPE_UINT, (guint) event->reason,
             "address-string", G_TYPE_STRING, peer, "streamid", G_TYPE_STRING, event->streamid,
             "reason", G_TYPE_STRING, why, NULL));

@@ -19,8 +19,8 @@ G_BEGIN_DECLS
 /* A line that was not repeated for this long, µs, counts as new. It is longer than a minute, after
  * which elements report a refused caller again. */
 #define RELAY_REPEATS_QUIET (300 * G_USEC_PER_SEC)
-/* Lines that are remembered: those that came last.  A stream with more outputs than this, all of
- * them dead, logs each try of each. */
+/* Lines that are remembered: those that came last.  It is more than a stream has outputs, as each
+ * may be dead, and callers are refused besides. */
 #define RELAY_REPEATS_MAX 512
 
 typedef struct _RelayRepeats RelayRepeats;

@@ -119,6 +119,8 @@ get_peer (GstMessage *message)
     details = gst_message_get_structure (message);
   else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING)
     gst_message_parse_warning_details (message, &details);
+  else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_INFO)
+    gst_message_parse_info_details (message, &details);
   return details != NULL && gst_structure_has_field (details, "address-string") ? details : NULL;
 }
 
