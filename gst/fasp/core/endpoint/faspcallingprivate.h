@@ -94,20 +94,23 @@ typedef struct
 
 struct _FaspCalling
 {
-  FaspReplies replies;
+  FaspReplies replies;           /* made by faspadmission.c, sent by faspcalling.c */
   FaspEndpointAdmitted admitted; /* listener */
   FaspEndpointRefusals refusals; /* listener */
   FaspEndpointCall call;         /* caller */
   FaspEndpointFailover failover; /* caller */
   FaspEndpointStale stale;       /* caller */
   FaspEndpointStrangers strangers;
-  FaspAnnouncers announcers; /* receiver: the senders of its group that it has heard of */
-  FaspStreamOffset left;     /* caller: stream offset up to which the peer had acknowledged when its
-                                session ended */
+  FaspAnnouncers announcers; /* faspdial.c, faspanswer.c; receiver: the senders of its group that it
+                                has heard of */
+  FaspStreamOffset left;     /* fasplifecycle.c, faspanswer.c; caller: stream offset up to which the
+                                peer had acknowledged when its session ended */
   FaspTime outages;          /* fasplifecycle.c: token bucket of events about outages */
-  FaspGone *gone;            /* owned */
-  gboolean received;         /* listening receiver: its one stream was received to the end */
-  gboolean given_up;         /* the application was notified that no call will follow */
+  FaspGone *gone;            /* faspgone.c; owned */
+  gboolean received;         /* fasplifecycle.c; listening receiver: its one stream was received to
+                                the end */
+  gboolean given_up;         /* faspdial.c, faspanswer.c, fasplifecycle.c: the application was
+                                notified that no call will follow */
 };
 
 G_END_DECLS

@@ -58,7 +58,8 @@ typedef struct
   FaspTime looked;       /* when the sessions were last checked; 0: never */
   guint64 written;       /* bytes of the stream written until `looked' */
   FaspDemand demand;
-  FaspKeyFrame key_frame; /* requests of all receivers to the application */
+  FaspKeyFrame key_frame; /* requests of all receivers to the application; also faspwriting.c,
+                             when a key frame comes */
 } FaspEndpointEncoder;
 
 struct _FaspSending
@@ -70,7 +71,8 @@ struct _FaspSending
   FaspEndpointWriting writing;
   FaspEndpointGather gather;
   FaspEndpointEncoder encoder;
-  FaspStreamHeader header;  /* header of the stream that is written */
+  FaspStreamHeader header;  /* header of the stream that is written; faspwriting.c,
+                               faspheaderwait.c */
   gboolean awaits_header;   /* a session may be waiting for the header; changed by
                                faspheaderwait.c */
   FaspTime left_behind_may; /* faspslowpolicy.c: earliest time of the next event about receivers
