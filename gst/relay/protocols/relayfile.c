@@ -15,9 +15,11 @@
 #include "relayrecord.h"
 
 #define PIECE_MAX (7 * 24 * 3600) /* s: a week */
-#define BLOCK (188 * 7 * 4)       /* bytes that are read at a time */
-#define PIDS 8192                 /* 13 bits */
-#define PACKETS 7                 /* as many as fit into an Ethernet frame behind IP, UDP and RTP */
+#define KEEP_MAX (1000 * 1000 * 1000)
+#define MBYTE (1000 * 1000)
+#define BLOCK (188 * 7 * 4) /* bytes that are read at a time */
+#define PIDS 8192           /* 13 bits */
+#define PACKETS 7           /* as many as fit into an Ethernet frame behind IP, UDP and RTP */
 /* A packet may leave so much before its time, to fill a datagram. Seven packets take this long at
  * 2.1 Mbit/s; slower streams have fewer in a datagram. */
 #define TOGETHER (5 * GST_MSECOND)
@@ -31,14 +33,40 @@
 static const RelayKey keys[] = {
   { "piece", RELAY_KEY_OUTPUT, NULL, 1, PIECE_MAX, "none",
       "s; begins a new file at each multiple of this (UTC): 3600 at each full hour" },
+  { "keep-seconds", RELAY_KEY_OUTPUT, NULL, 1, KEEP_MAX, "all",
+      "s; with piece: a piece is removed so long after its last packet" },
+  { "keep-mbytes", RELAY_KEY_OUTPUT, NULL, 1, KEEP_MAX, "all",
+      "10^6 bytes; with piece: the oldest pieces are removed when all together have more" },
+  { "keep-free-mbytes", RELAY_KEY_OUTPUT, NULL, 1, KEEP_MAX, "none",
+      "10^6 bytes; with piece: the oldest pieces are removed when less is free on the disk" },
   RELAY_KEY_BUFFER_SIZE,
   { NULL },
 };
+
+/* FALSE: there is no limit. */
+static gboolean
+get_retention (const RelayProtocolUri *protocol_uri, RelayRetention *retention)
+{
+  retention->seconds = relay_protocol_uri_get_uint (protocol_uri, "keep-seconds", 0);
+  retention->size = relay_protocol_uri_get_uint (protocol_uri, "keep-mbytes", 0) * MBYTE;
+  retention->free = relay_protocol_uri_get_uint (protocol_uri, "keep-free-mbytes", 0) * MBYTE;
+  return retention->seconds > 0 || retention->size > 0 || retention->free > 0;
+}
+
+/* Can it be told which files are pieces of this recording? */
+static gboolean
+knows_pieces (const RelayProtocolUri *protocol_uri)
+{
+  g_autoptr (GRegex) pattern = relay_retention_make_pattern (protocol_uri->path);
+
+  return pattern != NULL && relay_protocol_uri_get (protocol_uri, "piece") != NULL;
+}
 
 static gboolean
 check (const RelayProtocolUri *protocol_uri, GError **error)
 {
   const gchar *path = protocol_uri->path;
+  RelayRetention retention;
   g_autoptr (GDateTime) now = g_date_time_new_now_local ();
   g_autofree gchar *name = g_date_time_format (now, path);
 
@@ -51,6 +79,10 @@ check (const RelayProtocolUri *protocol_uri, GError **error)
     RELAY_BAD (error,
         "with piece, the name needs a date, or all pieces have the same name: write e.g. "
         "news-%%F-%%H%%M%%S.ts.");
+  else if (get_retention (protocol_uri, &retention) && !knows_pieces (protocol_uri))
+    RELAY_BAD (error,
+        "what is kept is for pieces whose date is in the file's name, in digits: write piece, too, "
+        "and %%F, %%Y, %%m, %%d, %%j, %%V, %%H, %%M, %%S or %%s.");
   else
     return TRUE;
   return FALSE;
@@ -189,9 +221,30 @@ watch_loop (GstElement *tsparse, gboolean again)
 
 /* --- an output ------------------------------------------------------------------------------- */
 
-static GstFlowReturn
-on_sample (GstAppSink *sink, gpointer record)
+/* The state of an output, which outlives a chain. */
+typedef struct
 {
+  RelayRecord *record;
+  RelayRetention retention;
+  gboolean removes; /* there is a limit */
+} Recording;
+
+/* That old pieces cannot be removed does not end the recording. */
+static void
+tidy (GstAppSink *sink, Recording *recording, gint64 now)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (recording->removes
+      && !relay_record_tidy (recording->record, &recording->retention, now, &error))
+    GST_ELEMENT_WARNING (sink, RESOURCE, WRITE, ("%s", error->message), (NULL));
+}
+
+static GstFlowReturn
+on_sample (GstAppSink *sink, gpointer data)
+{
+  Recording *recording = data;
+  gint64 now = g_get_real_time () / G_USEC_PER_SEC;
   g_autoptr (GstSample) sample = gst_app_sink_pull_sample (sink);
   g_autoptr (GError) error = NULL;
   GstBuffer *buffer = sample != NULL ? gst_sample_get_buffer (sample) : NULL;
@@ -200,19 +253,31 @@ on_sample (GstAppSink *sink, gpointer record)
 
   if (buffer == NULL || !gst_buffer_map (buffer, &map, GST_MAP_READ))
     return GST_FLOW_OK;
-  good =
-      relay_record_write (record, map.data, map.size, g_get_real_time () / G_USEC_PER_SEC, &error);
+  good = relay_record_write (recording->record, map.data, map.size, now, &error);
   gst_buffer_unmap (buffer, &map);
-  if (good)
+  if (good) {
+    tidy (sink, recording, now);
     return GST_FLOW_OK;
+  }
   GST_ELEMENT_ERROR (sink, RESOURCE, WRITE, ("%s", error->message), (NULL));
   return GST_FLOW_ERROR;
 }
 
 static void
-close_record (gpointer record)
+close_record (gpointer recording)
 {
-  relay_record_close (record);
+  relay_record_close (((Recording *) recording)->record);
+}
+
+static Recording *
+new_recording (const RelayProtocolUri *protocol_uri)
+{
+  Recording *recording = g_new (Recording, 1);
+
+  recording->record =
+      relay_record_new (protocol_uri->path, relay_protocol_uri_get_uint (protocol_uri, "piece", 0));
+  recording->removes = get_retention (protocol_uri, &recording->retention);
+  return recording;
 }
 
 /* --- both ------------------------------------------------------------------------------------ */
@@ -228,15 +293,15 @@ watch (GstElement *element, RelayProtocolPipeline *pipeline, gpointer *kept)
     return;
   }
   if (*kept == NULL)
-    *kept = relay_record_new (protocol_uri->path,
-        relay_protocol_uri_get_uint (protocol_uri, "piece", 0));
+    *kept = new_recording (protocol_uri);
   gst_app_sink_set_callbacks (GST_APP_SINK (element), &functions, *kept, close_record);
 }
 
 static void
-free_kept (gpointer record)
+free_kept (gpointer recording)
 {
-  relay_record_free (record);
+  relay_record_free (((Recording *) recording)->record);
+  g_free (recording);
 }
 
 const RelayProtocol relay_protocol_file = {

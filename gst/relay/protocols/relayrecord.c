@@ -23,6 +23,7 @@ struct _RelayRecord
   gint64 last;     /* when data were last written, s since 1970 */
   gchar *mount;    /* mount point of the disk with the first file; NULL: / */
   GTimeZone *zone; /* of this machine */
+  gint64 tidied;   /* when old pieces were last looked for, s since 1970 */
 };
 
 RelayRecord *
@@ -33,7 +34,7 @@ relay_record_new (const gchar *name, guint piece)
   record->name = g_strdup (name);
   record->piece = piece;
   record->fd = -1;
-  record->last = NEVER;
+  record->last = record->tidied = NEVER;
   record->zone = g_time_zone_new_local ();
   return record;
 }
@@ -258,6 +259,18 @@ relay_record_write (RelayRecord *record, const guint8 *data, gsize size, gint64 
   }
   record->last = seconds;
   return TRUE;
+}
+
+gboolean
+relay_record_tidy (RelayRecord *record, const RelayRetention *retention, gint64 seconds,
+    GError **error)
+{
+  /* the clock may have been set back */
+  if (record->tidied != NEVER && seconds >= record->tidied
+      && seconds - record->tidied < RELAY_RETENTION_EACH)
+    return TRUE;
+  record->tidied = seconds;
+  return relay_retention_apply (retention, record->name, record->path, seconds, error);
 }
 
 gboolean

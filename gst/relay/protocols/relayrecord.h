@@ -15,6 +15,7 @@
 #pragma once
 
 #include <gio/gio.h>
+#include "relayretention.h"
 
 G_BEGIN_DECLS
 
@@ -22,6 +23,10 @@ typedef struct _RelayRecord RelayRecord;
 
 /* @name: a path, with the fields of g_date_time_format(). @piece: s; 0: a single one. */
 RelayRecord *relay_record_new (const gchar *name, guint piece);
+/* Removes old pieces, if it is time to look for them; call it after each write. @seconds: as that.
+ * @error: G_FILE_ERROR, with a sentence. */
+gboolean relay_record_tidy (RelayRecord *record, const RelayRetention *retention, gint64 seconds,
+    GError **error);
 /* Returns the path of the piece that a time belongs to, in @zone. */
 gchar *relay_record_get_path (const RelayRecord *record, gint64 seconds, GTimeZone *zone);
 /* Writes whole packets. @seconds: since 1970. @error: G_FILE_ERROR, with a sentence. A file that

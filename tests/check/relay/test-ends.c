@@ -118,6 +118,9 @@ static const struct
   { "file:///nowhere/at/all.ts", "no file /nowhere/at/all.ts", FALSE },
   { "file:///tmp", "no file /tmp", FALSE },
   { "file:///tmp/a.ts?piece=60", "needs a date", TRUE },
+  { "file:///tmp/%F.ts?keep-seconds=60", "write piece, too", TRUE },
+  { "file:///tmp/%F/%H.ts?piece=60&keep-mbytes=1", "in digits", TRUE },
+  { "file:///tmp/%c.ts?piece=60&keep-free-mbytes=1", "in digits", TRUE },
   { "file:///tmp/%Q.ts", "is no date", TRUE },
   { "file:///tmp/%F.ts?piece=0", "a number from 1", TRUE },
 };

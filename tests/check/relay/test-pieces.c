@@ -3,6 +3,7 @@
  * Recordings: which file is written to, and what happens when it cannot be.
  */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <sched.h>
@@ -13,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "relayrecord.h"
+#include "relayretention.h"
 
 static void
 check_content (const gchar *folder, const gchar *name, const gchar *content)
@@ -242,6 +244,116 @@ test_unmounted (void)
     g_assert_cmpint (status, ==, 0);
 }
 
+/* --- what stays ------------------------------------------------------------------------------ */
+
+static void
+make_piece (const gchar *folder, const gchar *name, gsize size, gint64 time)
+{
+  g_autofree gchar *path = g_build_filename (folder, name, NULL), *content = g_strnfill (size, 'x');
+  const struct timespec times[] = { { time, 0 }, { time, 0 } };
+
+  g_assert_true (g_file_set_contents (path, content, size, NULL));
+  g_assert_cmpint (utimensat (AT_FDCWD, path, times, 0), ==, 0);
+}
+
+static gint
+by_name (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(gchar *const *) a, *(gchar *const *) b);
+}
+
+/* Removes the files that are there, and returns their names, sorted. */
+static gchar *
+take_names (const gchar *folder)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  const gchar *name;
+
+  while ((name = g_dir_read_name (dir)) != NULL) {
+    g_autofree gchar *path = g_build_filename (folder, name, NULL);
+
+    g_ptr_array_add (names, g_strdup (name));
+    if (g_unlink (path) < 0)
+      g_assert_cmpint (g_rmdir (path), ==, 0);
+  }
+  g_ptr_array_sort (names, by_name);
+  g_ptr_array_add (names, NULL);
+  return g_strjoinv (" ", (gchar **) names->pdata);
+}
+
+/* The oldest pieces of this recording go, few at a time, and nothing else does. */
+static void
+test_retention (void)
+{
+  static const struct
+  {
+    RelayRetention retention;
+    guint times;
+    const gchar *stays;
+  } cases[] = {
+    { { 0, 0, 0 }, 1, "n-1.ts n-2.ts n-3.ts n-4.ts n-5-123456789.ts n-6.ts" },
+    { { 350, 0, 0 }, 1, "n-3.ts n-4.ts n-5-123456789.ts n-6.ts" },
+    { { 1, 0, 0 }, 1, "n-5-123456789.ts n-6.ts" },
+    { { 1, 0, 0 }, 2, "n-6.ts" },
+    { { 0, 35, 0 }, 1, "n-4.ts n-5-123456789.ts n-6.ts" },
+    { { 0, 1, 0 }, 2, "n-6.ts" },
+    { { 0, 0, G_MAXINT64 }, 2, "n-6.ts" },
+    { { 0, 0, 1 }, 1, "n-1.ts n-2.ts n-3.ts n-4.ts n-5-123456789.ts n-6.ts" },
+  };
+  g_autofree gchar *folder = g_dir_make_tmp ("fasp-XXXXXX", NULL);
+  g_autofree gchar *name = g_build_filename (folder, "n-%s.ts", NULL);
+  g_autofree gchar *open = g_build_filename (folder, "n-6.ts", NULL);
+  g_autofree gchar *directory = g_build_filename (folder, "n-7.ts", NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree gchar *wanted =
+        g_strconcat (cases[i].stays, " n-7.ts n-8.ts.old n-9x.ts o-1.ts", NULL);
+    g_autofree gchar *names = NULL;
+    g_autoptr (GError) error = NULL;
+
+    for (guint k = 1; k <= 6; k++) {
+      g_autofree gchar *piece = g_strdup_printf ("n-%u%s.ts", k, k == 5 ? "-123456789" : "");
+
+      make_piece (folder, piece, 10, 1000000000 + 100 * k);
+    }
+    make_piece (folder, "o-1.ts", 10, 1);
+    make_piece (folder, "n-9x.ts", 10, 1);
+    make_piece (folder, "n-8.ts.old", 10, 1);
+    g_assert_cmpint (g_mkdir (directory, 0700), ==, 0);
+    for (guint k = 0; k < cases[i].times; k++)
+      relay_retention_apply (&cases[i].retention, name, open, 1000000600, &error);
+    g_assert_no_error (error);
+    names = take_names (folder);
+    g_assert_cmpstr (names, ==, wanted);
+  }
+  g_rmdir (folder);
+}
+
+static void
+test_patterns (void)
+{
+  static const struct
+  {
+    const gchar *name, *is, *is_not;
+  } names[] = {
+    { "/v/a.b-%F-%H%M%S", "a.b-2026-10-25-023000", "aXb-2026-10-25-023000" },
+    { "/v/%Y%m%d.ts", "20261025-1792891800.ts", "20261025-05.ts" },
+    { "/v/%j%%.ts", "123%.ts", "123%%.ts" },
+    { "/v/%A.ts" },
+    { "/v/%F/%H.ts" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    g_autoptr (GRegex) pattern = relay_retention_make_pattern (names[i].name);
+
+    g_assert_cmpint (pattern != NULL, ==, names[i].is != NULL);
+    g_assert_true (pattern == NULL
+        || (g_regex_match (pattern, names[i].is, 0, NULL)
+            && !g_regex_match (pattern, names[i].is_not, 0, NULL)));
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -250,6 +362,8 @@ main (int argc, char **argv)
   g_test_add_func ("/pieces/names", test_names);
   g_test_add_func ("/pieces/no-place", test_no_place);
   g_test_add_func ("/pieces/other-times", test_other_times);
+  g_test_add_func ("/pieces/patterns", test_patterns);
+  g_test_add_func ("/pieces/retention", test_retention);
   g_test_add_func ("/pieces/single", test_single);
   g_test_add_func ("/pieces/removed", test_removed);
   g_test_add_func ("/pieces/unmounted", test_unmounted);
