@@ -34,7 +34,7 @@
 
 static gchar *control_name = (gchar *) "adaptive";
 static gchar *traces[PATHS_MOST], *dark, *series;
-static gdouble skips[PATHS_MOST], seconds = 65, delay = 20, loss, queue = 300;
+static gdouble skips[PATHS_MOST], seconds = 65, delay = 20, loss, queue = 300, most;
 static gint first = 1, seeds = 20, latency = 400;
 static gint paths = 1;
 static gboolean bonded;
@@ -68,6 +68,7 @@ configure (VliveConfig *c, guint32 seed)
   c->latency_ms = latency;
   c->start = LEAD;
   c->end = LEAD + seconds * 1e6;
+  c->most = most * 1e6;
   c->n_paths = paths;
   for (guint i = 0; i < c->n_paths; i++)
     c->paths[i] = (VlivePath) {
@@ -243,6 +244,7 @@ main (int argc, char **argv)
     { "delay", 0, 0, G_OPTION_ARG_DOUBLE, &delay, "In each direction, without queue", "MS" },
     { "queue", 0, 0, G_OPTION_ARG_DOUBLE, &queue, "Drop-tail, of each link", "KB" },
     { "loss", 0, 0, G_OPTION_ARG_DOUBLE, &loss, "At random, in each direction", "PERCENT" },
+    { "most", 0, 0, G_OPTION_ARG_DOUBLE, &most, "Of the encoder; 0: 20", "MBIT" },
     { "latency", 0, 0, G_OPTION_ARG_INT, &latency, "", "MS" },
     { "series", 0, 0, G_OPTION_ARG_FILENAME, &series, "Write what happens, as CSV", "FILE" },
     { NULL },

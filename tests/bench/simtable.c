@@ -247,7 +247,7 @@ run_guest (Run *run)
   add (road, run, cell->other, 0, at);
   watch (road, 0, at, NULL);
   before = vroad_get_delivered (road, 0);
-  for (gdouble now = at; now < at + 20; now += BIN) {
+  for (gdouble now = at; now < at + 60; now += BIN) {
     watch (road, now, now + BIN, NULL);
     values_add (behind,
         (now + BIN - at)
@@ -508,6 +508,10 @@ make_cells (GPtrArray *cells)
     add_cell (cells,
         (Cell) { "guest", .other = others[i / 12], .link = 10, .rtt = rtts[i / 6 % 2],
             .loss = i % 2, .buffer = guests[i / 2 % 3], .source = 4 });
+  for (guint i = 0; i < 12; i++)
+    add_cell (cells,
+        (Cell) { "guest", .other = VROAD_CUBIC, .link = 10, .rtt = rtts[i / 6],
+            .buffer = guests[i / 2 % 3], .source = 4, .most = i % 2 ? 6 : 8 });
   for (guint i = 0; i < 8; i++)
     add_cell (cells,
         (Cell) { "two", .other = VROAD_ADAPTIVE, .link = i % 2 ? 100 : 10, .rtt = rtts[i / 2 % 3],

@@ -21,7 +21,7 @@ vencoder_clear (Vencoder *encoder)
 gsize
 vencoder_next (Vencoder *encoder, guint64 rate)
 {
-  gdouble mean = CLAMP (rate, VENCODER_LEAST, VENCODER_MOST) / 8. / VENCODER_FPS;
+  gdouble mean = MAX (rate, VENCODER_LEAST) / 8. / VENCODER_FPS;
   gdouble size = mean;
 
   if (encoder->frames++ % KEY_INTERVAL == 0) {

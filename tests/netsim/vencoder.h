@@ -13,7 +13,6 @@ G_BEGIN_DECLS
 
 #define VENCODER_FPS 30
 #define VENCODER_LEAST 150000 /* bit/s */
-#define VENCODER_MOST 20000000
 
 typedef struct
 {

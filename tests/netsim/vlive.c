@@ -9,7 +9,7 @@
 #define EPOCH FASP_SEC
 /* bit/s, until a rate is told */
 #define BEGIN 1000000
-#define FRAME_MOST (VENCODER_MOST / 8) /* bytes: more than a key frame */
+#define MOST 20000000 /* bit/s of the encoder, unless it is told another bound */
 /* as the elements' */
 #define LATENCY 400
 /* What a frame takes on a busy host: µs, and µs for each byte; and bytes that come out at once. */
@@ -128,7 +128,9 @@ vlive_new (const VliveConfig *config)
   live->net = vnet_new (config->seed);
   live->frames = g_array_new (FALSE, FALSE, sizeof (VliveFrame));
   live->timeline = live->next_frame = config->start;
-  live->buffer = g_malloc (FRAME_MOST);
+  if (config->most == 0)
+    live->config.most = MOST;
+  live->buffer = g_malloc (live->config.most / 8); /* more than a key frame */
   vencoder_init (&live->encoder, config->seed);
   for (guint side = VNET_A; side <= VNET_B; side++)
     vhost_init (&live->hosts[side], HOSTS * (side + 1) + config->seed, config->load);
@@ -171,13 +173,13 @@ static void
 capture (Vlive *live, gint64 now)
 {
   const VliveConfig *c = &live->config;
-  guint64 begin = c->begin > 0 ? c->begin : BEGIN, most = c->most > 0 ? c->most : VENCODER_MOST;
+  guint64 begin = c->begin > 0 ? c->begin : BEGIN;
   VliveFrame frame = { .captured = live->next_frame, .arrived = -1 };
 
   if (now < live->next_frame || live->work > 0)
     return;
   frame.size =
-      vencoder_next (&live->encoder, MIN (live->announced > 0 ? live->announced : begin, most));
+      vencoder_next (&live->encoder, MIN (live->announced > 0 ? live->announced : begin, c->most));
   live->made += frame.size;
   frame.end = live->made;
   if (c->load > 0)
