@@ -18,8 +18,8 @@
 #define BACKLOG_USUAL (50 * FASP_MSEC)
 /* If a report is this long overdue, the encoder gets the least rate. */
 #define OVERDUE_TIME (BACKLOG_TIME - BACKLOG_USUAL)
-/* A change beyond these factors is announced; a higher rate not sooner than MORE_AFTER after the
- * last change. */
+/* A change beyond these factors is announced; a rate higher than what is proven not sooner than
+ * MORE_AFTER after the last change. */
 #define LESS .97
 #define MORE 1.05
 #define MORE_AFTER (100 * FASP_MSEC)
@@ -99,30 +99,32 @@ get_offer (const FaspSession *session, guint64 total_share)
                                                             MIN (offer, total_share);
 }
 
-/* The rate of payload that @session has room for, bit/s; 0: no limit. *waits: packets stand in a
- * queue on the path. */
-static guint64
-get_media_rate (const FaspSession *session, FaspTime now, guint64 total_share, gboolean *waits)
+/* What a receiver has room for, in bit/s of payload. */
+typedef struct
 {
-  gdouble media =
-      get_offer (session, total_share) * get_payload_share (session) / get_more (session);
+  guint64 rate;   /* 0: no limit */
+  guint64 proven; /* of it, what has arrived while packets last waited on the path */
+  gboolean waits; /* packets wait on the path */
+} Room;
+
+static Room
+get_room (const FaspSession *session, FaspTime now, guint64 total_share)
+{
+  gdouble share = get_payload_share (session) / get_more (session);
+  gdouble media = get_offer (session, total_share) * share;
   gdouble excess = fasp_session_get_excess (session) * 8. * get_payload_share (session);
   gdouble waiting = MAX (0, get_waiting (session) - media * BACKLOG_USUAL / FASP_SEC);
   FaspTime overdue = fasp_session_get_overdue (session, now);
+  Room room = { .waits = excess > 0 };
 
-  *waits = excess > 0;
   if (media == 0)
-    return 0;
+    return room;
   /* bytes that wait here or on the path are late already, and leave first */
   waiting += MAX (excess, media * overdue / OVERDUE_TIME * BACKLOG_TIME / FASP_SEC);
-  return MAX (media * MARGIN - waiting * FASP_SEC / BACKLOG_TIME, media / SHARE_LEAST);
+  room.rate = MAX (media * MARGIN - waiting * FASP_SEC / BACKLOG_TIME, media / SHARE_LEAST);
+  room.proven = MIN (room.rate, fasp_session_get_proven (session) * share * MARGIN);
+  return room;
 }
-
-typedef struct
-{
-  guint64 rate; /* bit/s */
-  gboolean waits;
-} Room;
 
 static gint
 compare_rooms (gconstpointer a, gconstpointer b)
@@ -146,7 +148,7 @@ collect_rooms (const FaspEndpoint *endpoint, FaspTime now, FaspStanding standing
     /* a receiver that stands by gets nothing, so it does not limit the rate */
     if (fasp_session_judge (session, now) != standing || fasp_tx_stands_by (session->tx))
       continue;
-    room.rate = get_media_rate (session, now, share, &room.waits);
+    room = get_room (session, now, share);
     if (room.rate > 0)
       g_array_append_val (rooms, room);
   }
@@ -163,10 +165,10 @@ count_outliers (const FaspEndpoint *endpoint, guint receivers)
       MAX (1, receivers / OUTLIERS_OF);
 }
 
-/* The lowest rate of all receivers that take the stream, without outliers; if none takes it yet, of
+/* The least room of all receivers that take the stream, without outliers; if none takes it yet, of
  * all that are ready for it. */
-static guint64
-get_least_rate (const FaspEndpoint *endpoint, FaspTime now, gboolean *waits)
+static Room
+get_least_room (const FaspEndpoint *endpoint, FaspTime now)
 {
   g_autoptr (GArray) rooms = collect_rooms (endpoint, now, FASP_STANDING_TAKING);
   Room least = { 0 };
@@ -179,17 +181,15 @@ get_least_rate (const FaspEndpoint *endpoint, FaspTime now, gboolean *waits)
     g_array_sort (rooms, compare_rooms);
     least = g_array_index (rooms, Room, count_outliers (endpoint, rooms->len));
   }
-  *waits = least.waits;
-  return least.rate;
+  return least;
 }
 
 guint64
 fasp_endpoint_get_available_bitrate (const FaspEndpoint *endpoint)
 {
   FaspTime looked = endpoint->sending->encoder.time - LOOK_EVERY;
-  gboolean waits;
 
-  return endpoint->config.role == FASP_ROLE_SENDER ? get_least_rate (endpoint, looked, &waits) : 0;
+  return endpoint->config.role == FASP_ROLE_SENDER ? get_least_room (endpoint, looked).rate : 0;
 }
 
 /* Is a receiver that took the stream silent or stuck? It may come back at the rate that it had. */
@@ -206,15 +206,18 @@ misses_any (const FaspEndpoint *endpoint, FaspTime now)
   return FALSE;
 }
 
-/* May the announced rate rise now? Limits *rate, as it rises step by step, and not while packets
- * wait on the path. */
-static gboolean
-may_rise (FaspTime since, guint64 announced, gboolean waits, guint64 *rate)
+/* The rate to announce, as it rises @since the last change: not while packets wait on the path;
+ * then at once to what is proven, and from there step by step. */
+static guint64
+rise (const Room *room, guint64 announced, FaspTime since)
 {
-  if (waits || since < MORE_AFTER)
-    return FALSE;
-  *rate = MIN (*rate, announced * exp ((gdouble) MIN (since, RISE_TIME) / RISE_TIME));
-  return *rate > MORE * announced;
+  gdouble most = announced;
+
+  if (!room->waits && since >= MORE_AFTER)
+    most *= exp ((gdouble) MIN (since, RISE_TIME) / RISE_TIME);
+  if (!room->waits)
+    most = MAX (most, room->proven);
+  return MIN (room->rate, most);
 }
 
 /* Tells the controllers whether the encoder makes less than the rate announced to it. */
@@ -243,15 +246,18 @@ follow_demand (FaspEndpoint *endpoint, FaspTime now)
 static void
 announce_bitrate (FaspEndpoint *endpoint, FaspTime now)
 {
-  gboolean waits;
-  guint64 rate = get_least_rate (endpoint, now, &waits);
+  FaspTime since = now - endpoint->sending->encoder.bitrate_time;
   guint64 announced = endpoint->sending->encoder.bitrate;
+  Room room = get_least_room (endpoint, now);
+  guint64 rate = room.rate;
 
   if (rate == 0 && (announced == 0 || misses_any (endpoint, now)))
     return;
-  if (rate > 0 && announced > 0 && rate >= LESS * announced
-      && !may_rise (now - endpoint->sending->encoder.bitrate_time, announced, waits, &rate))
-    return;
+  if (rate > 0 && announced > 0 && rate >= LESS * announced) {
+    rate = rise (&room, announced, since);
+    if (rate <= MORE * announced)
+      return;
+  }
   FASP_LOG (endpoint->notes.log, now, BITRATE_OFFERED, announced, rate);
   endpoint->sending->encoder.bitrate = rate;
   endpoint->sending->encoder.bitrate_time = now;

@@ -121,6 +121,18 @@ fasp_rate_reported (FaspRate *rate, FaspTime now, guint64 bytes)
   plan_probe (rate, now);
 }
 
+/* Measures what arrives from the last feedback at which nothing waited on the path. */
+static void
+measure_wait (FaspRate *rate, FaspTime now)
+{
+  if (fasp_rate_get_excess (rate, rate->left) == 0) {
+    rate->wait_time = now;
+    rate->wait_seen = rate->seen;
+  } else if (now > rate->wait_time) {
+    rate->proven = (rate->seen - rate->wait_seen) * 8. * FASP_SEC / (now - rate->wait_time);
+  }
+}
+
 void
 fasp_rate_feedback (FaspRate *rate, const FaspRateFeedback *feedback)
 {
@@ -139,6 +151,7 @@ fasp_rate_feedback (FaspRate *rate, const FaspRateFeedback *feedback)
   rate->seen = MAX (rate->seen, feedback->samples[feedback->n - 1].bytes);
   rate->oldest = MAX (rate->oldest, feedback->samples[feedback->n - 1].sent);
   rate->class->feedback (rate, &bounded);
+  measure_wait (rate, feedback->now);
   plan_probe (rate, feedback->now);
 }
 
@@ -171,6 +184,12 @@ fasp_rate_get_excess (const FaspRate *rate, guint64 sent)
   gdouble carried = rate->rate / 8. * rate->feedback_rtt / FASP_SEC;
 
   return rate->feedback_rtt == 0 ? 0 : MAX (0, fasp_rate_get_in_flight (rate, sent) - carried);
+}
+
+gdouble
+fasp_rate_get_proven (const FaspRate *rate)
+{
+  return rate->proven;
 }
 
 FaspTime

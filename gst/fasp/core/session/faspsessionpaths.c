@@ -276,6 +276,17 @@ fasp_session_get_excess (const FaspSession *session)
   return sum;
 }
 
+gdouble
+fasp_session_get_proven (const FaspSession *session)
+{
+  gdouble sum = 0;
+
+  for (guint i = 0; fasp_session_is_controlled (session) && i < session->paths.n; i++)
+    if (fasp_session_uses_path (session, &session->paths.list[i]))
+      sum += fasp_rate_get_proven (session->paths.list[i].rate);
+  return sum;
+}
+
 FaspTime
 fasp_session_get_overdue (const FaspSession *session, FaspTime now)
 {
