@@ -59,11 +59,9 @@ compare (gconstpointer a, gconstpointer b)
 static guint
 find_pause (const FaspPulsePoint *p, guint n, gdouble pace)
 {
-  gdouble byte = 8 * FASP_SEC / pace, latest = 0, least;
+  gdouble byte = 8 * FASP_SEC / pace, latest = 0;
+  gdouble least = PAUSE + fasp_pacer_choose_burst (pace, 0) * byte;
 
-  if (pace <= 0)
-    return n;
-  least = PAUSE + fasp_pacer_choose_burst (pace, 0) * byte;
   for (guint i = 1; i < n; i++) {
     gdouble late = p[i].sent - p[0].sent - (p[i].bytes - p[0].bytes) * byte;
 

@@ -7,9 +7,10 @@
  * growth of the queue that is fast at first, where the pacer lets a burst go, seemed to be slower
  * than it was.)  Two causes other than a queue would bend the line:
  *
- * - The sender's host paused.  The queue drains meanwhile, and the average rate of departure is too
- *   low.  So the packets before a pause and those after it are separate stretches, fitted with
- *   common rates of departure and arrival.  The pause belongs to none of them.
+ * - The sender's host paused, or the source had nothing to send.  The queue drains meanwhile, and
+ * the average rate of departure is too low.  So the packets before a pause and those after it are
+ * separate stretches, fitted with common rates of departure and arrival.  The pause belongs to none
+ * of them.
  * - The receiver's host or the path held packets and then delivered them together.  Their delays
  *   fall as fast as time passes, which those in a growing queue do not.  All but the last of them
  *   are left out.
@@ -47,10 +48,9 @@ typedef struct
 
 /* @queue: queueing delay of the sample, µs.  @loss: share lost of the packets reported with it. */
 void fasp_pulse_add (FaspPulse *pulse, const FaspRateSample *sample, FaspTime queue, gdouble loss);
-/* @pace: the pacer's rate for the pulse, bit/s; 0: there was too little to send, so pauses cannot
- * be recognised.  @strong: the pulse left so much faster than the rate that held packets do not
- * matter, and none are left out: where delays spread much, falling delays are normal.  Sorts the
- * points. */
+/* @pace: the pacer's rate for the pulse, bit/s.  @strong: the pulse left so much faster than the
+ * rate that held packets do not matter, and none are left out: where delays spread much, falling
+ * delays are normal.  Sorts the points. */
 FaspPulseRates fasp_pulse_measure (FaspPulse *pulse, gdouble pace, gboolean strong);
 
 G_END_DECLS

@@ -107,7 +107,6 @@ typedef struct
   FaspTime pulse_start, pulse_end;
   guint64 sent, pulse_sent; /* bytes sent by now, and by the start of the pulse */
   gboolean evaluated;       /* the last pulse was evaluated */
-  gboolean is_full;         /* the pulse had enough to send all the time */
   FaspPulse pulse;
   FaspTime rtt;
   FaspTime feedback_rtt; /* from a packet's departure to its report, if it meets no queue */
@@ -230,7 +229,7 @@ static void
 evaluate (Adaptive *a, FaspTime now)
 {
   FaspPulseRates rates =
-      fasp_pulse_measure (&a->pulse, a->is_full ? a->gain * a->rate.rate : 0, a->gain > GAIN_LEAST);
+      fasp_pulse_measure (&a->pulse, a->gain * a->rate.rate, a->gain > GAIN_LEAST);
 
   a->evaluated = TRUE;
   shorten_drain (a, now, &rates);
@@ -505,7 +504,6 @@ end_pulse (Adaptive *a, FaspTime now)
   /* µs by which the bytes sent are ahead of the rate */
   gdouble extra = (a->sent - a->pulse_sent) * 8. * FASP_SEC / a->rate.rate;
 
-  a->is_full = !fasp_rate_was_dry (&a->rate, a->pulse_start);
   begin (a, DRAIN, now, 2 * CLAMP (extra - (now - a->pulse_start), 0, FASP_SEC));
 }
 
