@@ -283,6 +283,67 @@ test_window (void)
   g_assert_cmpint (fasp_rate_get_time (rate, report.now, sent, 1500), <=, report.now);
 }
 
+/* All bytes up to @bytes are reported @now. */
+static void
+report_bytes (FaspRate *rate, FaspTime now, guint64 bytes)
+{
+  FaspRateSample sample = { now - 100 * FASP_MSEC, now - 50 * FASP_MSEC, bytes };
+  FaspRateFeedback report = {
+    .now = now,
+    .rtt = 100 * FASP_MSEC,
+    .samples = &sample,
+    .n = 1,
+    .reported = bytes / FASP_RATE_PACKET,
+  };
+
+  fasp_rate_feedback (rate, &report);
+}
+
+/* What arrived while packets waited on the path is proven: from the last report before the wait to
+ * the last one within it. */
+static void
+test_proven (void)
+{
+  const guint64 burst = 100 * FASP_RATE_PACKET, half = burst / 2;
+  g_autoptr (FaspRate) rate = fasp_rate_new (FASP_RATE_CONTROL_ADAPTIVE, 0, 0, 0);
+  FaspTime now = FASP_SEC;
+
+  g_assert_cmpfloat (fasp_rate_get_proven (rate), ==, 0);
+  for (guint i = 1; i <= 10; i++) {
+    fasp_rate_sent (rate, now, i * FASP_RATE_PACKET);
+    report_bytes (rate, now += 100 * FASP_MSEC, i * FASP_RATE_PACKET);
+    g_assert_cmpfloat (fasp_rate_get_proven (rate), ==, 0);
+  }
+  /* a second report of the same time measures nothing */
+  fasp_rate_sent (rate, now, 10 * FASP_RATE_PACKET + burst);
+  report_bytes (rate, now, 11 * FASP_RATE_PACKET);
+  g_assert_cmpuint (fasp_rate_get_excess (rate, rate->left), >, 0);
+  g_assert_cmpfloat (fasp_rate_get_proven (rate), ==, 0);
+  report_bytes (rate, now + 50 * FASP_MSEC, 10 * FASP_RATE_PACKET + half);
+  g_assert_cmpuint (fasp_rate_get_excess (rate, rate->left), >, 0);
+  g_assert_cmpfloat_with_epsilon (fasp_rate_get_proven (rate), half * 8 * 20, 1);
+  /* one that comes later than others, and reports less, does not lower what arrived */
+  report_bytes (rate, now + 50 * FASP_MSEC, 0);
+  g_assert_cmpfloat_with_epsilon (fasp_rate_get_proven (rate), half * 8 * 20, 1);
+  /* the wait is over */
+  report_bytes (rate, now + 60 * FASP_MSEC, 10 * FASP_RATE_PACKET + burst);
+  g_assert_cmpuint (fasp_rate_get_excess (rate, rate->left), ==, 0);
+  g_assert_cmpfloat_with_epsilon (fasp_rate_get_proven (rate), half * 8 * 20, 1);
+  /* the next wait counts alone, from its own beginning */
+  now += FASP_SEC;
+  report_bytes (rate, now, 10 * FASP_RATE_PACKET + burst);
+  fasp_rate_sent (rate, now, 10 * FASP_RATE_PACKET + 2 * burst);
+  report_bytes (rate, now + 100 * FASP_MSEC, 10 * FASP_RATE_PACKET + burst + half);
+  g_assert_cmpuint (fasp_rate_get_excess (rate, rate->left), >, 0);
+  g_assert_cmpfloat_with_epsilon (fasp_rate_get_proven (rate), half * 8 * 10, 1);
+  /* what was never sent proves nothing */
+  report_bytes (rate, now + 110 * FASP_MSEC, 1000 * burst);
+  g_assert_cmpfloat_with_epsilon (fasp_rate_get_proven (rate), half * 8 * 10, 1);
+  fasp_rate_sent (rate, now + 110 * FASP_MSEC, 3 * burst);
+  report_bytes (rate, now + 120 * FASP_MSEC, 2000 * burst);
+  g_assert_cmpfloat_with_epsilon (fasp_rate_get_proven (rate), half * 8 * 10, 1);
+}
+
 /* The peer's clock says that packets have waited for longer than they were under way, and then that
  * they have not. */
 static void
@@ -315,6 +376,7 @@ main (int argc, char **argv)
       test_hostile);
   g_test_add_data_func ("/rate/hostile/adaptive", GINT_TO_POINTER (FASP_RATE_CONTROL_ADAPTIVE),
       test_hostile);
+  g_test_add_func ("/rate/proven", test_proven);
   g_test_add_func ("/rate/clock", test_clock);
   g_test_add_func ("/rate/mistake", test_mistake);
   g_test_add_func ("/rate/small-packets", test_small_packets);
