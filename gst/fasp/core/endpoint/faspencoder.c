@@ -79,12 +79,11 @@ get_total_share (const FaspEndpoint *endpoint, FaspTime now)
   guint64 total = endpoint->config.settings.max_total_bitrate;
   guint n = 0;
 
-  for (guint i = 0; total > 0 && i < endpoint->sessions->len; i++) {
-    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
-
+  if (total == 0)
+    return 0;
+  FASP_EACH_SESSION (endpoint, session)
     n += fasp_session_judge (session, now) == FASP_STANDING_TAKING
         && !fasp_tx_stands_by (session->tx) && !session->group.member.joined;
-  }
   return total / MAX (n, 1);
 }
 
@@ -141,8 +140,7 @@ collect_rooms (const FaspEndpoint *endpoint, FaspTime now, FaspStanding standing
   GArray *rooms = g_array_new (FALSE, FALSE, sizeof (Room));
   guint64 share = get_total_share (endpoint, now);
 
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
+  FASP_EACH_SESSION (endpoint, session) {
     Room room;
 
     /* a receiver that stands by gets nothing, so it does not limit the rate */
@@ -196,13 +194,10 @@ fasp_endpoint_get_available_bitrate (const FaspEndpoint *endpoint)
 static gboolean
 misses_any (const FaspEndpoint *endpoint, FaspTime now)
 {
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    const FaspSession *session = fasp_endpoint_nth (endpoint, i);
-
+  FASP_EACH_SESSION (endpoint, session)
     if (session->state == FASP_SESSION_OPEN && fasp_tx_view (session->tx)->peer == FASP_TX_TAKES
         && fasp_session_judge (session, now) < FASP_STANDING_READY)
       return TRUE;
-  }
   return FALSE;
 }
 
@@ -234,9 +229,7 @@ follow_demand (FaspEndpoint *endpoint, FaspTime now)
   encoder->looked = now;
   encoder->written = written;
   enough = fasp_demand_has_enough (&encoder->demand);
-  for (guint i = 0; i < endpoint->sessions->len; i++) {
-    FaspSession *session = fasp_endpoint_nth (endpoint, i);
-
+  FASP_EACH_SESSION (endpoint, session) {
     /* a session that waits for the total rate could not use a higher rate of its own, either */
     fasp_session_set_enough (session, enough || session->shared.share.has_waited);
     session->shared.share.has_waited = FALSE;
