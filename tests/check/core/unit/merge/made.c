@@ -71,6 +71,7 @@ put (Made *m, guint i, FaspBlock *block)
   read.arrival = written + m->delays[i];
   read.ready = MIN (read.arrival, m->now);
   block->media_time += m->turns[i];
+  block->flags |= m->flags[i];
   fasp_merge_put (m->merge, m->now, i, &read);
 }
 

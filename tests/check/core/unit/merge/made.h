@@ -26,6 +26,7 @@ typedef struct
   FaspTime delays[FASP_SOURCES_MAX]; /* µs from the time of writing to that of arrival */
   FaspTime turns[FASP_SOURCES_MAX];  /* added to media times */
   guint8 forges[FASP_SOURCES_MAX];   /* added to each byte */
+  guint8 flags[FASP_SOURCES_MAX];    /* of blocks */
   guint8 origins[FASP_SOURCES_MAX];  /* first byte of the origin */
   guint64 begins[FASP_SOURCES_MAX];  /* by that: the byte of the stream at which it counts 0 */
   /* of what was taken */

@@ -295,23 +295,57 @@ test_end_of_one (void)
 static void
 test_rises (void)
 {
-  static const FaspTime turns[] = { -3 * MADE_GAP, -FASP_MEDIA_CLOCK_STEP - MADE_GAP };
+  static const struct
+  {
+    FaspTime turn;
+    guint8 flags;
+    gboolean falls;
+  } cases[] = {
+    { -3 * MADE_GAP, 0, FALSE },
+    { -3 * MADE_GAP, FASP_BLOCK_CLOCK_JUMP, TRUE },
+    { -FASP_MEDIA_CLOCK_STEP - MADE_GAP, 0, TRUE },
+  };
 
-  for (guint i = 0; i < G_N_ELEMENTS (turns); i++) {
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autoptr (Made) m = made_new (FASP_REDUNDANCY_HOT, 2);
     FaspTime before;
 
-    m->turns[1] = turns[i];
+    m->turns[1] = cases[i].turn;
     made_run (m, 0, 1, 0, 2 * PROVEN);
-    before = i == 0 ? m->media : G_MININT64;
+    before = cases[i].falls ? G_MININT64 : m->media;
     m->states[0].is_connected = FALSE;
+    m->flags[1] = cases[i].flags;
     for (gint64 k = 2 * PROVEN; k < 2 * PROVEN + 5; k++) {
       made_arrive (m, 1, k);
-      g_assert_cmpint (m->media, ==, MAX (before, k * MADE_GAP + turns[i]));
+      g_assert_cmpint (m->media, ==, MAX (before, k * MADE_GAP + cases[i].turn));
+      m->flags[1] = 0;
     }
     g_assert_cmpuint (m->from[1], ==, 5);
     g_assert_cmpuint (m->discontinuities, ==, 0);
   }
+}
+
+/* The same with two sources that go on in turn: one stamped earlier, one later. */
+static void
+test_rises_in_turn (void)
+{
+  g_autoptr (Made) m = made_new (FASP_REDUNDANCY_HOT, 3);
+  FaspTime before;
+
+  m->turns[1] = -3 * MADE_GAP;
+  m->turns[2] = 3 * MADE_GAP;
+  made_run (m, 0, 1, 0, 2 * PROVEN);
+  made_run (m, 0, 2, 2 * PROVEN, 4 * PROVEN);
+  m->states[0].is_connected = FALSE;
+  before = m->media;
+  for (gint64 k = 4 * PROVEN; k < 4 * PROVEN + 20; k++) {
+    made_arrive (m, 1 + k % 2, k);
+    before = MAX (before, k * MADE_GAP + m->turns[1 + k % 2]);
+    g_assert_cmpint (m->media, ==, before);
+  }
+  g_assert_cmpuint (m->from[1], ==, 10);
+  g_assert_cmpuint (m->from[2], ==, 10);
+  g_assert_cmpuint (m->discontinuities, ==, 0);
 }
 
 /* Who began more than 71 minutes later counts media times from another turn. */
@@ -506,6 +540,7 @@ main (int argc, char **argv)
   g_test_add_func ("/merge/end", test_end);
   g_test_add_func ("/merge/end-of-one", test_end_of_one);
   g_test_add_func ("/merge/rises", test_rises);
+  g_test_add_func ("/merge/rises-in-turn", test_rises_in_turn);
   g_test_add_func ("/merge/turns", test_turns);
   g_test_add_func ("/merge/slew", test_slew);
   g_test_add_func ("/merge/new-session-of-another-clock", test_new_session_of_another_clock);
