@@ -255,10 +255,10 @@ on_sample (GstAppSink *sink, gpointer data)
     return GST_FLOW_OK;
   good = relay_record_write (recording->record, map.data, map.size, now, &error);
   gst_buffer_unmap (buffer, &map);
-  if (good) {
+  if (good || g_error_matches (error, G_FILE_ERROR, G_FILE_ERROR_NOSPC))
     tidy (sink, recording, now);
+  if (good)
     return GST_FLOW_OK;
-  }
   GST_ELEMENT_ERROR (sink, RESOURCE, WRITE, ("%s", error->message), (NULL));
   return GST_FLOW_ERROR;
 }

@@ -270,7 +270,8 @@ relay_record_tidy (RelayRecord *record, const RelayRetention *retention, gint64 
       && seconds - record->tidied < RELAY_RETENTION_EACH)
     return TRUE;
   record->tidied = seconds;
-  return relay_retention_apply (retention, record->name, record->path, seconds, error);
+  return relay_retention_apply (retention, record->name, record->path,
+      RELAY_RETENTION_MOST + RELAY_RETENTION_EACH / MAX (record->piece, 1), seconds, error);
 }
 
 gboolean

@@ -23,8 +23,8 @@ typedef struct _RelayRecord RelayRecord;
 
 /* @name: a path, with the fields of g_date_time_format(). @piece: s; 0: a single one. */
 RelayRecord *relay_record_new (const gchar *name, guint piece);
-/* Removes old pieces, if it is time to look for them; call it after each write. @seconds: as that.
- * @error: G_FILE_ERROR, with a sentence. */
+/* Removes old pieces, if it is time to look for them; call it after each write, also one that found
+ * the disk full. @seconds: as that. @error: G_FILE_ERROR, with a sentence. */
 gboolean relay_record_tidy (RelayRecord *record, const RelayRetention *retention, gint64 seconds,
     GError **error);
 /* Returns the path of the piece that a time belongs to, in @zone. */

@@ -82,7 +82,7 @@ by_time (gconstpointer a, gconstpointer b)
 static GPtrArray *
 list_pieces (const gchar *name, const gchar *path, guint64 *size, GError **error)
 {
-  g_autofree gchar *folder = g_path_get_dirname (path);
+  g_autofree gchar *folder = g_path_get_dirname (path), *open = g_path_get_basename (path);
   g_autoptr (GRegex) pattern = relay_retention_make_pattern (name);
   g_autoptr (GDir) dir = g_dir_open (folder, 0, error);
   GPtrArray *pieces;
@@ -101,7 +101,7 @@ list_pieces (const gchar *name, const gchar *path, guint64 *size, GError **error
         || !S_ISREG (what.st_mode))
       continue;
     *size += what.st_size;
-    if (g_str_equal (full, path))
+    if (g_str_equal (base, open))
       continue;
     piece = g_new (Piece, 1);
     *piece = (Piece) { g_steal_pointer (&full), what.st_mtime, what.st_size };
@@ -129,18 +129,18 @@ find_limit (const RelayRetention *r, const Piece *piece, guint64 size, gint64 no
 
 gboolean
 relay_retention_apply (const RelayRetention *retention, const gchar *name, const gchar *path,
-    gint64 now, GError **error)
+    guint most, gint64 now, GError **error)
 {
   guint64 size;
   g_autoptr (GPtrArray) pieces = list_pieces (name, path, &size, error);
 
-  for (guint i = 0; pieces != NULL && i < MIN (pieces->len, RELAY_RETENTION_MOST); i++) {
+  for (guint i = 0; pieces != NULL && i < MIN (pieces->len, most); i++) {
     const Piece *piece = g_ptr_array_index (pieces, i);
     const gchar *limit = find_limit (retention, piece, size, now);
 
     if (limit == NULL)
       break;
-    if (g_unlink (piece->path) < 0) {
+    if (g_unlink (piece->path) < 0 && errno != ENOENT) {
       gint number = errno;
 
       g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (number),

@@ -322,11 +322,34 @@ test_retention (void)
     make_piece (folder, "n-8.ts.old", 10, 1);
     g_assert_cmpint (g_mkdir (directory, 0700), ==, 0);
     for (guint k = 0; k < cases[i].times; k++)
-      relay_retention_apply (&cases[i].retention, name, open, 1000000600, &error);
+      relay_retention_apply (&cases[i].retention, name, open, RELAY_RETENTION_MOST, 1000000600,
+          &error);
     g_assert_no_error (error);
     names = take_names (folder);
     g_assert_cmpstr (names, ==, wanted);
   }
+  g_rmdir (folder);
+}
+
+/* Pieces go as fast as they come, and the open one stays, however its path is written. */
+static void
+test_many_pieces (void)
+{
+  const RelayRetention retention = { .size = 1 };
+  g_autofree gchar *folder = g_dir_make_tmp ("fasp-XXXXXX", NULL);
+  g_autofree gchar *name = g_strconcat (folder, "//%s.ts", NULL);
+  RelayRecord *record = relay_record_new (name, 1);
+  g_autofree gchar *names = NULL;
+  g_autoptr (GError) error = NULL;
+
+  for (gint64 now = 1001; now <= 1181; now++) {
+    write_text (record, "a", now);
+    g_assert_true (relay_record_tidy (record, &retention, now, &error));
+    g_assert_no_error (error);
+  }
+  relay_record_free (record);
+  names = take_names (folder);
+  g_assert_cmpstr (names, ==, "1181.ts");
   g_rmdir (folder);
 }
 
@@ -358,6 +381,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/pieces/many", test_many_pieces);
   g_test_add_func ("/pieces/multiples", test_pieces);
   g_test_add_func ("/pieces/names", test_names);
   g_test_add_func ("/pieces/no-place", test_no_place);
