@@ -130,23 +130,23 @@ make_page (const gchar *host, const gchar *path, RelayPage *page, gpointer data)
   return relay_status_pages_answer (relay->pages, path, page);
 }
 
-/* Logs a wrong token, unless that is a repetition. With the lock held. */
-static void
+/* Returns what is to be logged of a wrong token; NULL: nothing, as it is a repetition. With the
+ * lock held. */
+static gchar *
 note_wrong_token (Relay *relay, const RelayAsk *ask, gint64 now)
 {
   g_autofree gchar *line =
       g_strdup_printf ("The API refuses %s, which gives a wrong token.", ask->address);
   g_autofree gchar *note = relay_repeats_note (relay->wrong_tokens, now, line);
-  g_autofree gchar *whole = note != NULL ? g_strconcat (line, note, NULL) : NULL;
 
   relay_access_note_wrong (&relay->tries, now, ask->network);
-  if (whole != NULL)
-    log_request (G_LOG_LEVEL_WARNING, "request-refused", ask->address, whole);
+  return note != NULL ? g_strconcat (line, note, NULL) : NULL;
 }
 
-/* As relay_access_check(), by TCP. With the lock held. */
+/* As relay_access_check(), by TCP. *line: what is to be logged. With the lock held. */
 static guint
-check_access (Relay *relay, const RelayAsk *ask, const gchar **code, const gchar **why)
+check_access (Relay *relay, const RelayAsk *ask, const gchar **code, const gchar **why,
+    gchar **line)
 {
   gint64 now = g_get_monotonic_time ();
   guint status;
@@ -159,7 +159,7 @@ check_access (Relay *relay, const RelayAsk *ask, const gchar **code, const gchar
   }
   status = relay_access_check (relay->token, ask, code, why);
   if (status == 401 && ask->authorization != NULL)
-    note_wrong_token (relay, ask, now);
+    *line = note_wrong_token (relay, ask, now);
   return status;
 }
 
@@ -168,6 +168,7 @@ static gboolean
 admit (const RelayAsk *ask, gboolean local, RelayPage *page, gpointer data)
 {
   Relay *relay = data;
+  g_autofree gchar *line = NULL;
   const gchar *code = "host", *why;
   guint status;
 
@@ -180,7 +181,7 @@ admit (const RelayAsk *ask, gboolean local, RelayPage *page, gpointer data)
     g_mutex_lock (&relay->lock);
     if (local || relay->has_api) {
       status = local ? relay_access_check (NULL, ask, &code, &why) :
-                       check_access (relay, ask, &code, &why);
+                       check_access (relay, ask, &code, &why, &line);
     } else {
       status = 403;
       code = "off";
@@ -188,6 +189,8 @@ admit (const RelayAsk *ask, gboolean local, RelayPage *page, gpointer data)
     }
     g_mutex_unlock (&relay->lock);
   }
+  if (line != NULL)
+    log_request (G_LOG_LEVEL_WARNING, "request-refused", ask->address, line);
   if (status == 0)
     return TRUE;
   relay_api_refuse (page, status, code, why);
