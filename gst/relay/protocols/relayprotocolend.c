@@ -283,13 +283,15 @@ on_tell (const gchar *text, const gchar *why, gpointer data)
 static GstMessage *
 make_refusal (GstObject *self, GstStructure *peer)
 {
-  const gchar *address = gst_structure_get_string (peer, "address-string");
+  const gchar *known = gst_structure_get_string (peer, "address-string");
+  const gchar *address = known != NULL ? known : "a peer";
   const gchar *reason = gst_structure_get_string (peer, "reason");
-  const gchar *port = address != NULL ? strrchr (address, ':') : NULL;
+  const gchar *port = strrchr (address, ':');
   g_autoptr (GError) error = g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_BUSY,
-      "Not connected: %s was refused: %s.", address != NULL ? address : "a peer", reason);
+      "Not connected: %s was refused: %s.", address, reason);
   /* it may come from another port each time */
-  g_autofree gchar *host = port != NULL ? g_strndup (address, port - address) : NULL;
+  g_autofree gchar *host =
+      port != NULL ? g_strndup (address, port - address) : g_strdup (address);
   g_autofree gchar *why = g_strdup_printf ("%s: %s", host, reason);
 
   gst_structure_set (peer, "why", G_TYPE_STRING, why, NULL);

@@ -10,8 +10,8 @@
 #include "relayretry.h"
 #include "relaywatch.h"
 
-/* How long an output may go on sending waiting data when it ends. */
 #define REFUSALS_MAX 10 /* reported in a second; the stream reports fewer */
+/* How long an output may go on sending waiting data when it ends. */
 #define DRAIN (500 * GST_MSECOND)
 #define END G_TIME_SPAN_SECOND /* how long the end waits for the thread before it abandons it */
 /* The host of an output is looked up at this interval: half of the usual time to live of a dynamic
@@ -134,14 +134,16 @@ relay_protocol_pipeline_get_count (RelayProtocolPipeline *self, RelayProtocolPip
 }
 
 /* @event: the name of a message, as of `visit' in relayprotocolpipeline.h. @address, @streamid,
- * @reason: NULL: not known. */
+ * @reason: NULL: not known. The bytes of a streamid are the peer's, and perhaps no UTF-8, which a
+ * structure does not take. */
 static void
 note_visit (RelayProtocolPipeline *self, const gchar *event, const gchar *address,
     const gchar *streamid, const gchar *reason)
 {
+  g_autofree gchar *valid = streamid != NULL ? g_utf8_make_valid (streamid, -1) : NULL;
+
   self->funcs->visit (gst_structure_new (event, "address-string", G_TYPE_STRING, address,
-                          "streamid", G_TYPE_STRING, streamid, "reason", G_TYPE_STRING, reason,
-                          NULL),
+                          "streamid", G_TYPE_STRING, valid, "reason", G_TYPE_STRING, reason, NULL),
       self->owner);
 }
 
@@ -151,16 +153,15 @@ name_address (GSocketAddress *address)
   return address != NULL ? g_socket_connectable_to_string (G_SOCKET_CONNECTABLE (address)) : NULL;
 }
 
-/* As relay_protocol_pipeline_refuse(); @address: and port. */
+/* Reports that a peer is refused, unless it is one of a flood. @address: and port. */
 static void
-refuse (RelayProtocolPipeline *self, RelayProtocolPipelineCount which, const gchar *address,
-    const gchar *streamid, const gchar *reason)
+note_refusal (RelayProtocolPipeline *self, const gchar *address, const gchar *streamid,
+    const gchar *reason)
 {
   guint missed;
   gboolean may;
 
   g_mutex_lock (&self->lock);
-  self->stats.counts[which]++;
   may = relay_log_may (&self->refusals, g_get_monotonic_time (), &missed);
   g_mutex_unlock (&self->lock);
   if (may)
@@ -173,7 +174,8 @@ relay_protocol_pipeline_refuse (RelayProtocolPipeline *self, RelayProtocolPipeli
 {
   g_autofree gchar *name = name_address (address);
 
-  refuse (self, which, name, streamid, reason);
+  relay_protocol_pipeline_count (self, which);
+  note_refusal (self, name, streamid, reason);
 }
 
 /* Reports the calls that were let in, and have not become connections. */
@@ -188,7 +190,8 @@ refuse_late (RelayProtocolPipeline *self)
     g_mutex_unlock (&self->lock);
     if (call == NULL)
       return;
-    refuse (self, RELAY_CALLERS_REFUSED, call->address, call->streamid,
+    relay_protocol_pipeline_count (self, RELAY_CALLERS_REFUSED);
+    note_refusal (self, call->address, call->streamid,
         "it was not connected: set the same passphrase, or none, on both ends");
     relay_peer_call_free (call);
   } while (TRUE);
@@ -201,7 +204,7 @@ relay_protocol_pipeline_admits (RelayProtocolPipeline *self, GSocketAddress *add
   g_autofree gchar *name = name_address (address);
 
   if (!self->funcs->calls (address, streamid, self->owner)) {
-    note_visit (self, "connection-refused", name, streamid,
+    note_refusal (self, name, streamid,
         "it gives no streamid, which this relay requires: set one there");
     return FALSE;
   }
@@ -551,7 +554,6 @@ note_connection (RelayProtocolPipeline *self, gboolean connected, const gchar *r
   g_autofree gchar *peer =
       g_strdup_printf (strchr (self->address, ':') != NULL ? "[%s]:%u" : "%s:%u", self->address,
           self->protocol_uri->port);
-
   gboolean was;
 
   g_mutex_lock (&self->lock);

@@ -213,7 +213,8 @@ add_peer (const RelayProtocolUri *protocol_uri, const GstStructure *from, GPtrAr
   if (gst_structure_get (from, "caller-address", G_TYPE_SOCKET_ADDRESS, &address, NULL)) {
     relay_fields_set_address (peer, address);
   } else { /* the peer that is dialled */
-    text = g_strdup_printf ("%s:%u", protocol_uri->host, protocol_uri->port);
+    text = g_strdup_printf (relay_protocol_uri_is_ipv6 (protocol_uri) ? "[%s]:%u" : "%s:%u",
+        protocol_uri->host, protocol_uri->port);
     gst_structure_set (peer, "caller-address-string", G_TYPE_STRING, text, NULL);
   }
   g_ptr_array_add (peers, peer);

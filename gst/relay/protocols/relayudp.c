@@ -129,9 +129,8 @@ make (RelayChain *chain, const RelayProtocolUri *protocol_uri)
 
 /* --- figures ------------------------------------------------------------------------------- */
 
-#define SENDER \
-  "relay-sender" /* key of the element's data: address of the last datagram's sender \
-                  */
+/* Key of the element's data: address of the last datagram's sender. */
+#define SENDER "relay-sender"
 
 static gboolean
 is_same (GInetSocketAddress *a, GInetSocketAddress *b)
