@@ -290,8 +290,7 @@ make_refusal (GstObject *self, GstStructure *peer)
   g_autoptr (GError) error = g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_BUSY,
       "Not connected: %s was refused: %s.", address, reason);
   /* it may come from another port each time */
-  g_autofree gchar *host =
-      port != NULL ? g_strndup (address, port - address) : g_strdup (address);
+  g_autofree gchar *host = port != NULL ? g_strndup (address, port - address) : g_strdup (address);
   g_autofree gchar *why = g_strdup_printf ("%s: %s", host, reason);
 
   gst_structure_set (peer, "why", G_TYPE_STRING, why, NULL);
