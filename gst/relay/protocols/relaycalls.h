@@ -2,9 +2,9 @@
  *
  * relaycalls.h: calls that were let in, and are not connected yet.
  *
- * An element of SRT asks whether a caller may come in, and tells that it is connected.  In between,
- * SRT compares passphrases, of which the element tells nothing: a call that is not connected a
- * second later was refused there.
+ * An element of SRT asks whether a caller may come in, and signals when it is connected.  In
+ * between, SRT compares passphrases, and the element does not signal the result: a call that is not
+ * connected a second later was refused there.
  *
  * Time is an argument.
  */

@@ -491,6 +491,7 @@ build (RelayProtocolPipeline *self, GError **error)
   g_mutex_lock (&self->lock);
   self->bus = bus;
   self->stats.callers = 0;
+  relay_calls_clear (&self->calls); /* the last pipeline's, which ended them */
   if (!self->protocol_uri->sends)
     gst_fasp_continuity_begin (self->continuity);
   g_mutex_unlock (&self->lock);

@@ -22,7 +22,7 @@ typedef struct
 {
   guint64 seconds; /* since the last packet of a piece */
   guint64 size;    /* bytes of all pieces */
-  guint64 free;    /* bytes that other programs may still write to the disk */
+  guint64 free;    /* bytes of the disk that stay free for other programs */
 } RelayRetention;
 
 /* Returns an expression that matches the file names of a recording; NULL: its name has a date of

@@ -103,7 +103,8 @@ make (RelayChain *chain, const RelayProtocolUri *protocol_uri)
 
 /* srtsrc reads from one caller until SRT has given that up, and then closes all.  So another one is
  * refused; if the first is silent, the element is replaced, and has room when the other one calls
- * again.  Passphrases are compared later: who has none can end a silent connection, no other. */
+ * again.  SRT compares passphrases later, so a caller without the passphrase can end a
+ * connection, but only while it is silent. */
 static gboolean
 has_room (GstElement *element, GSocketAddress *address, const gchar *streamid,
     RelayProtocolPipeline *pipeline)

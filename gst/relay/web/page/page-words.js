@@ -2,7 +2,7 @@
  *
  * Numbers and events in words for people. */
 
-/* So many faults in ten seconds are seen by everybody. */
+/* From so many faults in ten seconds on, a stream is shown in red. */
 const MANY = 10;
 
 const known = value => value !== null && value !== undefined;
