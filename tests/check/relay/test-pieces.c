@@ -343,7 +343,7 @@ test_many_pieces (void)
   g_autoptr (GError) error = NULL;
 
   for (gint64 now = 1001; now <= 1181; now++) {
-    write_text (record, "a", now);
+    write_text (record, "ab", now);
     g_assert_true (relay_record_tidy (record, &retention, now, &error));
     g_assert_no_error (error);
   }
