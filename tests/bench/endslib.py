@@ -78,6 +78,8 @@ class Wire(threading.Thread):
     def connect(self, near, far):
         """What comes to the port @near goes to @far, and back."""
         a, b = self.open(near), self.open()
+        # only from there: another program's datagram, before the first caller's, would end this thread
+        b.connect(("127.0.0.1", far))
         callers = []
 
         def forward():
