@@ -86,8 +86,7 @@ check_sources (GstElement *source, GstUri *uri, GError **error)
 
   if (further == NULL || host == NULL)
     return TRUE;
-  first = g_strdup_printf (strchr (host, ':') != NULL ? "[%s]:%u" : "%s:%u", host,
-      gst_uri_get_port (uri));
+  first = relay_host_with_port (host, gst_uri_get_port (uri));
   add (all, first);
   for (guint i = 0; further[i] != NULL; i++)
     if (!add (all, g_strstrip (further[i]))) {

@@ -552,9 +552,7 @@ note_work (RelayProtocolPipeline *self)
 static void
 note_connection (RelayProtocolPipeline *self, gboolean connected, const gchar *reason)
 {
-  g_autofree gchar *peer =
-      g_strdup_printf (strchr (self->address, ':') != NULL ? "[%s]:%u" : "%s:%u", self->address,
-          self->protocol_uri->port);
+  g_autofree gchar *peer = relay_host_with_port (self->address, self->protocol_uri->port);
   gboolean was;
 
   g_mutex_lock (&self->lock);

@@ -59,6 +59,14 @@ relay_host_is_any (const gchar *host)
       || (address != NULL && g_inet_address_get_is_any (address));
 }
 
+gchar *
+relay_host_with_port (const gchar *host, guint port)
+{
+  return host == NULL ?
+      g_strdup_printf (":%u", port) :
+      g_strdup_printf (strchr (host, ':') != NULL ? "[%s]:%u" : "%s:%u", host, port);
+}
+
 gboolean
 relay_protocol_uri_is_ipv6 (const RelayProtocolUri *protocol_uri)
 {
@@ -103,16 +111,15 @@ gchar *
 relay_protocol_uri_describe (const RelayProtocolUri *protocol_uri)
 {
   GString *text = g_string_new (protocol_uri->protocol->scheme);
+  g_autofree gchar *place = protocol_uri->path != NULL ?
+      g_strdup (protocol_uri->path) :
+      relay_host_with_port (protocol_uri->host, protocol_uri->port);
   const gchar *before = "?";
 
   g_string_append (text, "://");
   if (protocol_uri->source != NULL)
     g_string_append_printf (text, "%s@", protocol_uri->source);
-  if (protocol_uri->path != NULL)
-    g_string_append (text, protocol_uri->path);
-  else
-    g_string_append_printf (text, relay_protocol_uri_is_ipv6 (protocol_uri) ? "[%s]:%u" : "%s:%u",
-        protocol_uri->host != NULL ? protocol_uri->host : "", protocol_uri->port);
+  g_string_append (text, place);
   for (const RelayKey *key = protocol_uri->protocol->keys; key->name != NULL; key++) {
     const gchar *value = relay_protocol_uri_get (protocol_uri, key->name);
 

@@ -27,6 +27,8 @@ typedef struct
 /* Is the host a multicast group? Does it stand for all addresses of this machine? */
 gboolean relay_host_is_group (const gchar *host);
 gboolean relay_host_is_any (const gchar *host);
+/* Returns HOST:PORT, or [HOST]:PORT of an IPv6 address.  @host NULL: :PORT. */
+gchar *relay_host_with_port (const gchar *host, guint port);
 
 /* Takes a URI apart (see relay_protocol_uri_parse). */
 RelayProtocolUri *relay_protocol_uri_split (const RelayProtocol *protocol, const gchar *uri,

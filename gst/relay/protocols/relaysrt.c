@@ -73,14 +73,12 @@ make (RelayChain *chain, const RelayProtocolUri *protocol_uri)
   gboolean listens = is_listener (protocol_uri);
   GstElement *element =
       relay_chain_add (chain, protocol_uri->sends ? "srtsink" : "srtsrc", RELAY_PLUGINS_BAD);
-  g_autofree gchar *uri = NULL;
+  g_autofree gchar *place = relay_host_with_port (protocol_uri->host, protocol_uri->port);
+  g_autofree gchar *uri =
+      g_strdup_printf ("srt://%s?mode=%s", place, listens ? "listener" : "caller");
 
   if (element == NULL)
     return NULL;
-  uri = g_strdup_printf (relay_protocol_uri_is_ipv6 (protocol_uri) ? "srt://[%s]:%u?mode=%s" :
-                                                                     "srt://%s:%u?mode=%s",
-      protocol_uri->host != NULL ? protocol_uri->host : "", protocol_uri->port,
-      listens ? "listener" : "caller");
   /* poll-timeout: how often the element checks whether it must stop, as a silent caller would
    * otherwise block it. auto-reconnect: off, as the element would dial the same address again
    * without a pause */
@@ -214,8 +212,7 @@ add_peer (const RelayProtocolUri *protocol_uri, const GstStructure *from, GPtrAr
   if (gst_structure_get (from, "caller-address", G_TYPE_SOCKET_ADDRESS, &address, NULL)) {
     relay_fields_set_address (peer, address);
   } else { /* the peer that is dialled */
-    text = g_strdup_printf (relay_protocol_uri_is_ipv6 (protocol_uri) ? "[%s]:%u" : "%s:%u",
-        protocol_uri->host, protocol_uri->port);
+    text = relay_host_with_port (protocol_uri->host, protocol_uri->port);
     gst_structure_set (peer, "caller-address-string", G_TYPE_STRING, text, NULL);
   }
   g_ptr_array_add (peers, peer);
