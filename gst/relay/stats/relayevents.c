@@ -9,9 +9,8 @@
 
 struct _RelayEvents
 {
-  GMutex lock;        /* guards the rest */
-  GQueue all;         /* Event, the oldest first */
-  GHashTable *groups; /* how many events each group has */
+  GMutex lock; /* guards the rest */
+  GQueue all;  /* Event, the oldest first */
   guint64 last;
 };
 
@@ -35,7 +34,6 @@ relay_events_new (void)
 {
   RelayEvents *events = g_new0 (RelayEvents, 1);
 
-  events->groups = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_mutex_init (&events->lock);
   return events;
 }
@@ -44,7 +42,6 @@ void
 relay_events_free (RelayEvents *events)
 {
   g_queue_clear_full (&events->all, (GDestroyNotify) event_free);
-  g_hash_table_unref (events->groups);
   g_mutex_clear (&events->lock);
   g_free (events);
 }
@@ -127,48 +124,34 @@ describe (guint64 id, const gchar *stream, const gchar *end, GLogLevelFlags leve
 /* --- all of them -------------------------------------------------------------------------- */
 
 static guint
-count (RelayEvents *events, const gchar *group)
+get_size (GHashTable *groups, const gchar *group)
 {
-  return GPOINTER_TO_UINT (g_hash_table_lookup (events->groups, group));
-}
-
-/* Sets how many events a group has. */
-static void
-set_count (RelayEvents *events, const gchar *group, guint n)
-{
-  if (n > 0)
-    g_hash_table_replace (events->groups, g_strdup (group), GUINT_TO_POINTER (n));
-  else
-    g_hash_table_remove (events->groups, group);
-}
-
-static guint
-count_largest (RelayEvents *events)
-{
-  GHashTableIter iter;
-  gpointer n;
-  guint most = 0;
-
-  g_hash_table_iter_init (&iter, events->groups);
-  while (g_hash_table_iter_next (&iter, NULL, &n))
-    most = MAX (most, GPOINTER_TO_UINT (n));
-  return most;
+  return GPOINTER_TO_UINT (g_hash_table_lookup (groups, group));
 }
 
 /* Makes room for one more event of @group: the oldest one goes of this group, if that has as many
- * as a group may have, or of the largest groups. */
+ * as a group may have, or, if there are as many as may be, of the largest groups. */
 static void
 make_room (RelayEvents *events, const gchar *group)
 {
-  gboolean own = count (events, group) >= RELAY_EVENTS_OF_GROUP;
-  guint most = own ? 0 : count_largest (events);
-  GList *l = own || events->all.length >= RELAY_EVENTS_MAX ? events->all.head : NULL;
+  g_autoptr (GHashTable) groups = g_hash_table_new (g_str_hash, g_str_equal);
+  guint most = 0;
+  gboolean own;
 
-  for (; l != NULL; l = l->next) {
+  for (GList *l = events->all.head; l != NULL; l = l->next) {
+    gchar *its = ((Event *) l->data)->group;
+    guint n = get_size (groups, its) + 1;
+
+    g_hash_table_replace (groups, its, GUINT_TO_POINTER (n));
+    most = MAX (most, n);
+  }
+  own = get_size (groups, group) >= RELAY_EVENTS_OF_GROUP;
+  if (!own && events->all.length < RELAY_EVENTS_MAX)
+    return;
+  for (GList *l = events->all.head; l != NULL; l = l->next) {
     Event *event = l->data;
 
-    if (own ? g_str_equal (event->group, group) : count (events, event->group) == most) {
-      set_count (events, event->group, count (events, event->group) - 1);
+    if (own ? g_str_equal (event->group, group) : get_size (groups, event->group) == most) {
       event_free (event);
       g_queue_delete_link (&events->all, l);
       return;
@@ -187,7 +170,6 @@ relay_events_add (RelayEvents *events, gint64 now, const gchar *stream, const gc
   g_mutex_lock (&events->lock);
   event->node = describe (++events->last, stream, end, level, details, text);
   make_room (events, event->group);
-  set_count (events, event->group, count (events, event->group) + 1);
   g_queue_push_tail (&events->all, event);
   g_mutex_unlock (&events->lock);
 }
