@@ -208,11 +208,11 @@ rise (const Room *room, guint64 announced, FaspTime since)
 {
   gdouble most = announced;
 
-  if (!room->waits && since >= MORE_AFTER)
+  if (room->waits)
+    return MIN (room->rate, announced);
+  if (since >= MORE_AFTER)
     most *= exp ((gdouble) MIN (since, RISE_TIME) / RISE_TIME);
-  if (!room->waits)
-    most = MAX (most, room->proven);
-  return MIN (room->rate, most);
+  return MIN (room->rate, MAX (most, room->proven));
 }
 
 /* Tells the controllers whether the encoder makes less than the rate announced to it. */

@@ -186,12 +186,6 @@ fasp_rate_get_excess (const FaspRate *rate, guint64 sent)
   return rate->feedback_rtt == 0 ? 0 : MAX (0, fasp_rate_get_in_flight (rate, sent) - carried);
 }
 
-gdouble
-fasp_rate_get_proven (const FaspRate *rate)
-{
-  return rate->proven;
-}
-
 FaspTime
 fasp_rate_get_overdue (const FaspRate *rate, FaspTime now)
 {

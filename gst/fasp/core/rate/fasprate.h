@@ -90,7 +90,8 @@ struct _FaspRate
   gdouble window;        /* bytes that may be in flight */
   FaspTime wait_time;    /* last feedback at which nothing waited on the path */
   guint64 wait_seen;     /* `seen' at that time */
-  gdouble proven;        /* what arrived while packets last waited on the path, bit/s */
+  gdouble proven; /* what arrived while packets last waited on the path, bit/s: it may be used at
+                     once when nothing waits any more; 0: they never waited */
   FaspTime probe_time, probe_wait; /* when a datagram may leave although the window is full, and the
                                       wait for that after the last datagram */
   gboolean even;       /* the path marks bursts, so they are to be short; set by the controller */
@@ -125,9 +126,6 @@ void fasp_rate_sent (FaspRate *rate, FaspTime now, guint64 sent);
 guint64 fasp_rate_get_in_flight (const FaspRate *rate, guint64 sent);
 /* The bytes in flight beyond the rate times a round trip: they wait in a queue. */
 guint64 fasp_rate_get_excess (const FaspRate *rate, guint64 sent);
-/* The rate at which packets arrived while they last waited on the path, bit/s: the path carries
- * it, so it may be used at once when nothing waits any more.  0: they never waited. */
-gdouble fasp_rate_get_proven (const FaspRate *rate);
 /* How long the report of the oldest bytes in flight is overdue, µs: their time in flight beyond
  * feedback_rtt. */
 FaspTime fasp_rate_get_overdue (const FaspRate *rate, FaspTime now);

@@ -233,7 +233,8 @@ guint64 fasp_session_get_offer (const FaspSession *session);
 /* Bytes in flight, on all paths in use, beyond what these carry in a round trip: they stand in
  * queues. */
 guint64 fasp_session_get_excess (const FaspSession *session);
-/* The sum of fasp_rate_get_proven() of all paths in use, bit/s. */
+/* What has arrived while packets last waited, bit/s: the sum of FaspRate.proven of all paths in
+ * use. */
 gdouble fasp_session_get_proven (const FaspSession *session);
 /* How long a report is overdue on the only path in use, µs (fasp_rate_get_overdue()); 0: no report
  * is overdue, or there are several paths. */

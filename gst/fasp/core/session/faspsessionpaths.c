@@ -283,7 +283,7 @@ fasp_session_get_proven (const FaspSession *session)
 
   for (guint i = 0; fasp_session_is_controlled (session) && i < session->paths.n; i++)
     if (fasp_session_uses_path (session, &session->paths.list[i]))
-      sum += fasp_rate_get_proven (session->paths.list[i].rate);
+      sum += session->paths.list[i].rate->proven;
   return sum;
 }
 

@@ -308,40 +308,40 @@ test_proven (void)
   g_autoptr (FaspRate) rate = fasp_rate_new (FASP_RATE_CONTROL_ADAPTIVE, 0, 0, 0);
   FaspTime now = FASP_SEC;
 
-  g_assert_cmpfloat (fasp_rate_get_proven (rate), ==, 0);
+  g_assert_cmpfloat (rate->proven, ==, 0);
   for (guint i = 1; i <= 10; i++) {
     fasp_rate_sent (rate, now, i * FASP_RATE_PACKET);
     report_bytes (rate, now += 100 * FASP_MSEC, i * FASP_RATE_PACKET);
-    g_assert_cmpfloat (fasp_rate_get_proven (rate), ==, 0);
+    g_assert_cmpfloat (rate->proven, ==, 0);
   }
   /* a second report of the same time measures nothing */
   fasp_rate_sent (rate, now, 10 * FASP_RATE_PACKET + burst);
   report_bytes (rate, now, 11 * FASP_RATE_PACKET);
   g_assert_cmpuint (fasp_rate_get_excess (rate, rate->left), >, 0);
-  g_assert_cmpfloat (fasp_rate_get_proven (rate), ==, 0);
+  g_assert_cmpfloat (rate->proven, ==, 0);
   report_bytes (rate, now + 50 * FASP_MSEC, 10 * FASP_RATE_PACKET + half);
   g_assert_cmpuint (fasp_rate_get_excess (rate, rate->left), >, 0);
-  g_assert_cmpfloat_with_epsilon (fasp_rate_get_proven (rate), half * 8 * 20, 1);
+  g_assert_cmpfloat_with_epsilon (rate->proven, half * 8 * 20, 1);
   /* one that comes later than others, and reports less, does not lower what arrived */
   report_bytes (rate, now + 50 * FASP_MSEC, 0);
-  g_assert_cmpfloat_with_epsilon (fasp_rate_get_proven (rate), half * 8 * 20, 1);
+  g_assert_cmpfloat_with_epsilon (rate->proven, half * 8 * 20, 1);
   /* the wait is over */
   report_bytes (rate, now + 60 * FASP_MSEC, 10 * FASP_RATE_PACKET + burst);
   g_assert_cmpuint (fasp_rate_get_excess (rate, rate->left), ==, 0);
-  g_assert_cmpfloat_with_epsilon (fasp_rate_get_proven (rate), half * 8 * 20, 1);
+  g_assert_cmpfloat_with_epsilon (rate->proven, half * 8 * 20, 1);
   /* the next wait counts alone, from its own beginning */
   now += FASP_SEC;
   report_bytes (rate, now, 10 * FASP_RATE_PACKET + burst);
   fasp_rate_sent (rate, now, 10 * FASP_RATE_PACKET + 2 * burst);
   report_bytes (rate, now + 100 * FASP_MSEC, 10 * FASP_RATE_PACKET + burst + half);
   g_assert_cmpuint (fasp_rate_get_excess (rate, rate->left), >, 0);
-  g_assert_cmpfloat_with_epsilon (fasp_rate_get_proven (rate), half * 8 * 10, 1);
+  g_assert_cmpfloat_with_epsilon (rate->proven, half * 8 * 10, 1);
   /* what was never sent proves nothing */
   report_bytes (rate, now + 110 * FASP_MSEC, 1000 * burst);
-  g_assert_cmpfloat_with_epsilon (fasp_rate_get_proven (rate), half * 8 * 10, 1);
+  g_assert_cmpfloat_with_epsilon (rate->proven, half * 8 * 10, 1);
   fasp_rate_sent (rate, now + 110 * FASP_MSEC, 3 * burst);
   report_bytes (rate, now + 120 * FASP_MSEC, 2000 * burst);
-  g_assert_cmpfloat_with_epsilon (fasp_rate_get_proven (rate), half * 8 * 10, 1);
+  g_assert_cmpfloat_with_epsilon (rate->proven, half * 8 * 10, 1);
 }
 
 /* The peer's clock says that packets have waited for longer than they were under way, and then that
