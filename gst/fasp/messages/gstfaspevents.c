@@ -505,20 +505,21 @@ static void
 report_rejected (GstElement *element, const FaspEvent *event, GSocketAddress *address,
     GstFaspPosted *posted)
 {
-  g_autofree gchar *why = gst_fasp_events_explain (event), *more = NULL;
-  g_autofree gchar *peer = gst_fasp_address_to_string (&event->address);
+  g_autofree gchar *why = gst_fasp_events_explain (event), *more = NULL, *peer = NULL;
 
   /* the event has no address if the peer's name was not found */
   if (address != NULL)
     g_signal_emit_by_name (element, "caller-rejected", address, event->streamid);
   posted->quiet[GST_FASP_QUIET_REFUSED].unposted += event->refusal.more;
   if (!event->final && !was_posted (posted, event)
-      && gst_fasp_quiet_may_post (&posted->quiet[GST_FASP_QUIET_REFUSED], &more))
+      && gst_fasp_quiet_may_post (&posted->quiet[GST_FASP_QUIET_REFUSED], &more)) {
+    peer = gst_fasp_address_to_string (&event->address);
     post_about_peer (element, GST_MESSAGE_WARNING, GST_RESOURCE_ERROR_BUSY,
         g_strdup_printf ("Not connected: %s.%s", why, more), NULL,
         gst_structure_new ("connection-refused", "reason-code", G_TYPE_UINT, (guint) event->reason,
             "address-string", G_TYPE_STRING, peer, "streamid", G_TYPE_STRING, event->streamid,
             "reason", G_TYPE_STRING, why, NULL));
+  }
 }
 
 static gboolean
