@@ -130,8 +130,8 @@ make_page (const gchar *host, const gchar *path, RelayPage *page, gpointer data)
   return relay_status_pages_answer (relay->pages, path, page);
 }
 
-/* Returns what is to be logged of a wrong token; NULL: nothing, as it is a repetition. With the
- * lock held. */
+/* Notes that a client gave a wrong token. Returns the line for the log; NULL: the same line was
+ * logged lately. Called with the lock held. */
 static gchar *
 note_wrong_token (Relay *relay, const RelayAsk *ask, gint64 now)
 {

@@ -161,7 +161,8 @@ watch (GstElement *element, RelayProtocolPipeline *pipeline, gpointer *kept)
     gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_datagram, element, NULL);
 }
 
-/* Of RTP: what is lost is known by the sequence numbers, and nothing is repaired. */
+/* Adds what an RTP input's jitter buffer has counted. RTP repairs nothing, so each lost packet is
+ * missing. */
 static void
 add_rtp_figures (GstElement *element, GstStructure *peer)
 {

@@ -75,13 +75,13 @@ find_point (const Series *series, gint64 now, gint64 time)
   return found;
 }
 
-/* The rate of the stream; NAN: not known, as after counters have begun anew. */
+/* The rate of the stream, which has a point; NAN: not known, as after counters have begun anew. */
 static gdouble
 get_rate (const Series *series, const Point *now)
 {
   const Point *then = find_point (series, now->time, RATE_TIME);
 
-  if (then == NULL || now->time <= then->time || now->bytes < then->bytes)
+  if (now->time <= then->time || now->bytes < then->bytes)
     return NAN;
   return (now->bytes - then->bytes) * 8e6 / (now->time - then->time);
 }

@@ -8,9 +8,9 @@
  * than it was.)  Two causes other than a queue would bend the line:
  *
  * - The sender's host paused, or the source had nothing to send.  The queue drains meanwhile, and
- * the average rate of departure is too low.  So the packets before a pause and those after it are
- * separate stretches, fitted with common rates of departure and arrival.  The pause belongs to none
- * of them.
+ *   the average rate of departure is too low.  So the packets before a pause and those after it are
+ *   separate stretches, fitted with common rates of departure and arrival.  The pause belongs to
+ *   none of them.
  * - The receiver's host or the path held packets and then delivered them together.  Their delays
  *   fall as fast as time passes, which those in a growing queue do not.  All but the last of them
  *   are left out.
