@@ -273,16 +273,17 @@ class Stream:
         return bytes(content), faults
 
 
-def make_feed(port):
-    """What sends more of a transport stream to this port, each time that it is called; @missing: packets are left out."""
+def make_feed(port, host="127.0.0.1"):
+    """What sends more of a transport stream to this port (of a group: through this machine's lo), each time that it is called; @missing: packets are left out."""
     out, counters = socket.socket(type=socket.SOCK_DGRAM), itertools.count()
+    out.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton("127.0.0.1"))
 
     def feed(datagrams=20, missing=0):
         for _ in range(missing):
             next(counters)
         for _ in range(datagrams):
             packets = (struct.pack(">BHB", SYNC, 0x101, 0x10 | next(counters) % 16) + bytes(PACKET - 4) for _ in range(7))
-            out.sendto(b"".join(packets), ("127.0.0.1", port))
+            out.sendto(b"".join(packets), (host, port))
     return feed
 
 

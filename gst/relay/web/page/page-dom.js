@@ -43,6 +43,7 @@ class Parts {
   }
 
   follow(items) {
+    const focused = document.activeElement;
     const keys = new Set(items.map(this.key));
     for (const [key, part] of this.parts)
       if (!keys.has(key)) {
@@ -64,6 +65,8 @@ class Parts {
       part.update(item);
       before = part.node;
     }
+    if (focused !== document.activeElement && this.parent.contains(focused))
+      focused.focus({preventScroll: true});       // it was moved
   }
 }
 

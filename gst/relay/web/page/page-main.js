@@ -2,16 +2,17 @@
  *
  * The page as a whole: it listens to the relay while its tab is visible. */
 
-const FEW = 4;                  // streams that are open at first
 const RETRY = 3000;             // ms until the page tries to listen again
 const SHOWN = 60;               // events
 const SET = 5;                  // s: a larger step of the relay's clock means that it was set, not that a frame is late
 const LOST = "The connection to the relay is lost. This page tries again; the figures are old.";
 
-const streams = new Parts(find("streams"), s => s.name, s => new Stream(s));
+/* The page of a stream or of a receiver, if the address names one. */
+const pages = new Parts(find("page"), ({stream, output, receiver}) => [stream, output, receiver].join("\n"),
+                        at => at.receiver ? new Receiver(at) : new Stream({name: at.stream}));
 const [MEMORY] = FIGURES.relay;
 const totals = new Terms(find("totals"));
-let feed = null, happened = -1, asking = false, first = true, now = 0, shownAt = 0, added = null;
+let summary = null, feed = null, happened = -1, asking = false, now = 0, shownAt = 0, added = null;
 
 function notice(text) {
   setText(find("notice"), text ?? "");
@@ -48,22 +49,35 @@ async function look() {
     happened = -1;              // asks again with the next frame
   }
   asking = false;
-  list.follow(events.slice(0, SHOWN));
-  setShown(find("nothing"), !events.length);
+  showView();
 }
 
 /* --- the summary --- */
 
+/* Shows what the address names. */
+function showView() {
+  const at = readAddress(), {streams} = summary, stream = streams.find(s => s.name === at.stream);
+  setShown(find("streams"), !at.stream);
+  setShown(find("missing"), Boolean(at.stream) && !stream);
+  setText(find("missing-name"), at.stream ?? "");
+  pages.follow(stream ? [{...at, of: stream}] : []);
+  if (!at.stream)
+    wall.follow(streams, at);
+  const those = stream ? events.filter(e => e.stream === at.stream) : events;
+  list.follow(those.slice(0, SHOWN));
+  setText(find("happened-title"), stream ? `What happened lately to ${at.stream}` : "What happened lately");
+  setShown(find("nothing"), !those.length);
+  document.body.classList.toggle("one", Boolean(at.stream));
+}
+
 function show(status) {
   /* the relay's clock was set: all its times have moved with it */
   const passed = performance.now() / 1000 - shownAt;
-  if (now && Math.abs(status.time - now - passed) > SET) {
-    happened = -1;
-    for (const part of streams.parts.values())
-      part.load();
-  }
+  if (now && Math.abs(status.time - now - passed) > SET)
+    catchUp();
   now = status.time;
   shownAt = performance.now() / 1000;
+  summary = status;
   const receivers = status.streams.reduce((n, s) => n + s.receivers, 0);
   const onAir = status.streams.filter(s => s.receiving);
   setText(find("ready"), status.ending ? "Ends" : status.ready ? "Ready" : sayNotReady(status.streams));
@@ -77,17 +91,20 @@ function show(status) {
     " Nothing can be changed here: api = true in the section [relay] of its configuration allows it." : ""}`);
   document.title = `${onAir.length}/${status.streams.length} on air · fasp-relay`;
   notice(status["configuration-refused"] ? `The new configuration is refused: ${status["configuration-refused"]}` : null);
-  streams.follow(status.streams);
-  if (first) {
-    for (const part of [...streams.parts.values()].slice(0, status.streams.length <= FEW ? FEW : 0))
-      part.node.open = true;
-    first = false;
-  }
+  showView();
   showAdded();
-  list.follow(events.slice(0, SHOWN));
   api.follow(status.api, status.saved);
   if (status.happened !== happened)
     look();
+}
+
+/* The reader has gone to another view. */
+function goThere() {
+  if (!summary)
+    return;
+  showView();
+  scrollTo(0, 0);
+  find("page").querySelector("h2")?.focus({preventScroll: true});
 }
 
 /* --- another stream --- */
@@ -105,13 +122,11 @@ async function addStream(name, input, outputs, ofInput, ofOutputs) {
   added = name;
 }
 
-/* Opens the stream that this page has added, as soon as a summary has it. */
+/* Goes to the stream that this page has added, as soon as a summary has it. */
 function showAdded() {
-  const part = streams.parts.get(added);
-  if (!part)
+  if (!summary.streams.some(s => s.name === added))
     return;
-  part.node.open = true;
-  part.node.querySelector("summary").focus();
+  location.hash = linkTo(added);
   added = null;
 }
 
@@ -144,11 +159,27 @@ async function listen() {
 /* Asks for everything that the page may have missed while it did not listen. */
 function catchUp() {
   happened = -1;
-  for (const part of streams.parts.values())
-    part.load();
+  for (const part of pages.parts.values())
+    part.load?.();
+}
+
+/* --- what the reader does --- */
+
+function chooseWall(choice) {
+  nameWall({...readAddress(), ...choice});
+  if (summary)
+    showView();
 }
 
 document.addEventListener("visibilitychange", listen);
+addEventListener("hashchange", goThere);
+find("skip").onclick = event => {
+  event.preventDefault();
+  (find("page").querySelector("h2") ?? find("streams")).focus();
+};
+find("search").oninput = () => chooseWall({find: find("search").value});
+find("faults").onclick = () => chooseWall({only: readAddress().only ? "" : "faults"});
+find("rows").onclick = () => chooseWall({as: readAddress().as === "rows" ? "tiles" : "rows"});
 find("unlock").onclick = askForToken;
 find("add").onclick = () => ask({title: "Add a stream", ok: "Add",
   text: "fasp://HOST:PORT dials, fasp://:PORT waits to be dialled. srt://, rist://, udp:// and rtp:// are taken, too.",

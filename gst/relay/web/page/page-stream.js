@@ -1,99 +1,50 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A stream: its figures, its input, its outputs, and their receivers. */
+ * The page of a stream: its figures, its input, its outputs, and their receivers. */
 
 const STEP = 10;                // s between samples
 const SAMPLES = 360;
-const AGAIN = 1900;             // ms: least time between two requests for a receiver's figures
-const OLD = 10;                 // s: an older picture is shown with its age
 
 /* Figures of a stream that have no chart. */
 const TERMS = FIGURES.stream.filter(figure => !figure.history);
 
-class Receiver {
-  /* @drops: the output can disconnect one receiver. */
-  constructor(stream, output, one, drops) {
-    this.drops = drops;
-    this.at = ["streams", stream, "outputs", output, "receivers", one.address];
+/* A line that leads to the receiver's page. */
+class ReceiverLine {
+  constructor(stream, output, one) {
     this.who = sayPeer(one);
-    this.name = make("span", {class: "who"});
     this.state = make("span", {class: "facts"});
-    this.panel = make("div", {class: "panel", id: `receiver-${++Receiver.made}`, hidden: true});
-    this.button = make("button", {type: "button", class: "row", "aria-expanded": "false", "aria-controls": this.panel.id,
-                                  onclick: () => this.toggle()}, this.name, this.state);
-    this.node = make("li", {class: "receiver"}, this.button, this.panel);
+    this.node = make("li", {class: "receiver"}, make("a", {class: "row", href: linkTo(stream, output, one.address)},
+                                                     make("span", {class: "who", text: this.who}), this.state));
   }
 
   update(one) {
-    this.one = one;
-    setText(this.name, this.who);
-    const behind = known(one["behind-ms"]) ? `${say.ms(one["behind-ms"])} behind` : "";
-    setText(this.state, one.interrupted ? "is not heard" : [behind, known(one["rtt-ms"]) ? `round trip ${say.ms(one["rtt-ms"])}` :
-      ""].filter(Boolean).join(" · "));
+    setText(this.state, sayReceiver(one));
     this.node.classList.toggle("silent", one.interrupted);
-    if (this.open && performance.now() - this.asked >= AGAIN)
-      this.ask();
-  }
-
-  toggle() {
-    this.open = !this.open;
-    setAttribute(this.button, "aria-expanded", String(this.open));
-    setShown(this.panel, this.open);
-    if (this.open && !this.panel.firstChild)
-      this.fill();
-    if (this.open)
-      this.ask();
-  }
-
-  fill() {
-    const all = make("dl", {class: "all"});
-    this.terms = new Terms(make("dl", {class: "terms"}));
-    this.all = new Terms(all);
-    this.panel.append(this.terms.node, make("details", {}, make("summary", {text: "All figures"}), all));
-    if (this.drops)
-      this.panel.append(make("button", {type: "button", class: "edit danger", text: "Disconnect", onclick: () => this.drop()}));
-  }
-
-  async ask() {
-    this.asked = performance.now();
-    try {
-      const {stats, ...one} = await get(path(...this.at) + ".json");
-      this.one = one;
-      this.gone = false;
-      this.terms.show(FIGURES.receiver, {...stats, ...one});
-      for (const [field, value] of Object.entries(stats))
-        this.all.set(field, typeof value === "object" && value ? JSON.stringify(value) : String(value ?? "–"), field);
-    } catch (error) {
-      this.gone = error.message === "404";
-    }
-  }
-
-  drop() {
-    ask({title: "Disconnect this receiver?", text: `${this.who} is told that it was refused. A program that starts again may come back.`,
-         ok: "Disconnect", danger: true, act: () => api.ask("DELETE", this.at)});
   }
 }
-Receiver.made = 0;
 
 class Output {
   constructor(stream, output) {
     Object.assign(this, {stream, id: output.id, showsAll: false});
-    this.uri = make("code", {class: "uri", "data-field": "uri"});
+    this.address = new Address(stream);
     this.facts = make("span", {class: "facts", "data-field": "receivers"});
     this.more = make("button", {type: "button", class: "more", hidden: true, onclick: () => this.toggle()});
     this.list = make("ul", {class: "receivers", "aria-label": `Receivers of output ${output.id}`});
-    this.receivers = new Parts(this.list, one => one.address, one => new Receiver(stream, this.id, one, /^fasp:/.test(output.uri)));
+    this.receivers = new Parts(this.list, one => one.address, one => new ReceiverLine(stream, this.id, one));
     this.error = make("p", {class: "fault", hidden: true});
     this.node = make("div", {class: "output", "data-output": output.id},
-                     make("div", {class: "head"}, make("h4", {text: `Output ${output.id}`}), this.uri, this.facts,
-                          make("button", {type: "button", class: "edit", text: "Remove",
-                                          "aria-label": `Remove output ${output.id} of ${stream}`, onclick: () => this.remove()})),
+                     make("div", {class: "head"}, make("h4", {text: `Output ${output.id}`}), this.address.node, this.facts,
+                          make("span", {class: "edit"}, make("button", {type: "button", text: "Edit", "aria-label": `Edit output ${output.id} of ${stream}`,
+                                                                        onclick: () => this.change()}),
+                               make("button", {type: "button", class: "remove", text: "Remove", "aria-label": `Remove output ${output.id} of ${stream}`,
+                                               onclick: () => this.remove()}))),
                      this.error, this.list, this.more);
   }
 
   update(output) {
     const n = output.receivers, behind = output["behind-ms"], does = output.does;
-    setText(this.uri, output.uri ?? "");
+    this.uri = output.uri;
+    this.address.show(output.uri);
     setText(this.facts, [!output.open ? `not open (${output.state})` : does ?? several(n, "receiver"), known(behind) && n > 0 ? `up to ${say.ms(behind)} behind` :
       "", output.interrupted ? `${output.interrupted} not heard` : ""].filter(Boolean).join(" · "));
     this.node.classList.toggle("closed", !output.open);
@@ -102,7 +53,6 @@ class Output {
     const some = output.list.length > 0 && n > output.list.length;
     setShown(this.more, some);
     setText(this.more, this.showsAll ? `Show the ${output.list.length} that are furthest behind` : `Show all ${n}`);
-    this.some = some;
     if (!some)
       this.showsAll = false;
     if (!this.showsAll)
@@ -111,12 +61,9 @@ class Output {
       this.ask();
   }
 
-  /* Sorted by name, so that a row stays under the pointer. A receiver whose row is open stays in the list while it is connected,
-   * even if others are further behind. */
+  /* Sorted by name, so that a line stays under the pointer. */
   show(list) {
-    const named = new Set(list.map(one => one.address));
-    const open = [...this.receivers.parts.values()].filter(r => r.open && !r.gone && !named.has(r.one.address)).map(r => r.one);
-    this.receivers.follow([...list, ...this.some ? open : []].sort((a, b) => sayPeer(a).localeCompare(sayPeer(b))));
+    this.receivers.follow([...list].sort((a, b) => sayPeer(a).localeCompare(sayPeer(b))));
   }
 
   toggle() {
@@ -136,8 +83,15 @@ class Output {
     this.asking = false;
   }
 
+  change() {
+    ask({title: `Edit output ${this.id} of ${this.stream}`, ok: "Change",
+         fields: [{caption: "URI", value: this.uri}, {caption: "Passphrase; empty: as it was", secret: true}],
+         text: "It is opened anew, and its receivers are told, unless only a key changed that can be set while it runs.",
+         act: (uri, passphrase) => api.ask("PATCH", ["streams", this.stream, "outputs", this.id], {uri: withPassphrase(uri, passphrase)})});
+  }
+
   remove() {
-    ask({title: `Remove output ${this.id}?`, text: `${this.uri.textContent} is closed, and its receivers are told. The other ` +
+    ask({title: `Remove output ${this.id}?`, text: `${this.uri} is closed, and its receivers are told. The other ` +
          "outputs do not notice.", ok: "Remove", danger: true,
          act: () => api.ask("DELETE", ["streams", this.stream, "outputs", this.id])});
   }
@@ -166,44 +120,43 @@ class Source {
 }
 
 class Stream {
-  constructor(stream) {
-    this.name = stream.name;
+  constructor({name}) {
+    this.name = name;
     this.samples = [];
     this.charts = Object.fromEntries(FIGURES.stream.filter(figure => figure.history).map(figure => [figure.name, new Chart(figure)]));
-    this.build(stream.name);
+    this.build(name);
     this.load();
   }
 
   build(name) {
     const outputs = make("div", {class: "outputs"});
     const sources = make("ul", {class: "sources"});
+    this.heading = make("h2", {text: name, tabindex: "-1"});
     this.state = make("span", {class: "state", "data-field": "state"});
     this.brief = make("span", {class: "brief"});
     this.error = make("p", {class: "fault", hidden: true});
-    this.picture = make("img", {class: "picture", alt: `What ${name} shows`, hidden: true});
-    this.meters = make("div", {class: "meters", role: "img", hidden: true});
-    this.caption = make("p", {class: "quiet", hidden: true});
+    this.screen = new Screen(name);
     this.inputError = make("p", {class: "fault", hidden: true});
-    this.uri = make("code", {class: "uri"});
+    this.address = new Address(name);
     this.senders = make("span", {class: "facts"});
     this.terms = new Terms(make("dl", {class: "terms"}));
     this.span = make("p", {class: "quiet"});
     this.outputs = new Parts(outputs, o => o.id, o => new Output(name, o));
     this.sources = new Parts(sources, s => s.source, s => new Source(name, s));
-    this.node = make("details", {class: "stream", "data-stream": name, ontoggle: () => this.draw()},
-      make("summary", {}, make("h2", {text: name}), this.state, this.brief),
-      make("div", {class: "body"}, this.error,
-        make("div", {class: "view"}, make("div", {class: "screen"}, this.picture, this.caption, this.meters),
-          make("div", {class: "charts"}, ...Object.values(this.charts).map(c => c.node))),
-        this.span, this.terms.node,
-        make("section", {"aria-label": `Input of ${name}`}, make("div", {class: "head"}, make("h3", {text: "Input"}), this.uri,
-          this.senders, make("button", {type: "button", class: "edit", text: "Switch", "aria-label": `Switch the input of ${name}`,
-                                        onclick: () => this.switchInput()})), this.inputError, sources),
-        make("section", {"aria-label": `Outputs of ${name}`}, make("div", {class: "head"}, make("h3", {text: "Outputs"}),
-          make("button", {type: "button", class: "edit", text: "Add output", "aria-label": `Add an output to ${name}`,
-                          onclick: () => this.addOutput()})), outputs),
-        make("div", {class: "head"}, make("button", {type: "button", class: "edit danger remove", text: "Remove stream",
-                                                     "aria-label": `Remove the stream ${name}`, onclick: () => this.remove()}))));
+    this.node = make("article", {class: "stream", "data-stream": name},
+      make("nav", {"aria-label": "Where this is"}, make("a", {href: linkToWall(), text: "All streams"})),
+      make("div", {class: "head"}, this.heading, this.state, this.brief,
+        make("button", {type: "button", class: "edit danger remove", text: "Remove stream", "aria-label": `Remove stream ${name}`,
+                        onclick: () => this.remove()})),
+      this.error,
+      make("div", {class: "view"}, this.screen.node, make("div", {class: "charts"}, ...Object.values(this.charts).map(c => c.node))),
+      this.span, this.terms.node,
+      make("section", {"aria-label": `Input of ${name}`}, make("div", {class: "head"}, make("h3", {text: "Input"}), this.address.node,
+        this.senders, make("button", {type: "button", class: "edit", text: "Switch", "aria-label": `Switch input of ${name}`,
+                                      onclick: () => this.switchInput()})), this.inputError, sources),
+      make("section", {"aria-label": `Outputs of ${name}`}, make("div", {class: "head"}, make("h3", {text: "Outputs"}),
+        make("button", {type: "button", class: "edit", text: "Add output", "aria-label": `Add output to ${name}`,
+                        onclick: () => this.addOutput()})), outputs));
   }
 
   /* Gets the samples of the hour before this page was opened. */
@@ -218,7 +171,7 @@ class Stream {
     }
   }
 
-  update(stream, time = now) {
+  update({of: stream}, time = now) {
     const [look, words] = sayState(stream);
     const now = {...stream};
     if (!stream.receiving)
@@ -230,8 +183,9 @@ class Stream {
     setShown(this.error, Boolean(stream["last-error"]));
     this.error.classList.toggle("past", stream.receiving);
     this.showFigures(now);
-    this.showPicture(stream);
-    setText(this.uri, stream.input.uri ?? "");
+    this.screen.update(stream);
+    this.address.show(stream.input.uri);
+    this.inputUri = stream.input.uri;
     setText(this.senders, !stream.input.open ? `not open (${stream.input.state})` : stream.input.senders.filter(s => s.address).map(s =>
       sayPeer(s) + (s.interrupted ? " (not heard)" : "")).join(", "));
     setText(this.inputError, stream.input.error ?? "");
@@ -256,27 +210,8 @@ class Stream {
     this.terms.show(TERMS, now);
   }
 
-  /* Shows the picture and the levels, if the relay makes pictures of the stream. */
-  showPicture({picture, levels, receiving}) {
-    const time = picture?.time, error = receiving ? picture?.error : null;
-    const caption = picture ? sayPicture(time && Date.parse(time) / 1000, receiving, error) : "";
-    setShown(this.picture, Boolean(time));
-    if (time && this.node.open)
-      setAttribute(this.picture, "src", `${path("streams", this.name, "picture.jpg")}?${time}`);
-    this.picture.classList.toggle("past", !receiving || Boolean(error));
-    setText(this.caption, caption);
-    setShown(this.caption, Boolean(caption));
-    setShown(this.meters, receiving && levels.length > 0);
-    if (this.meters.hidden)
-      return;
-    while (this.meters.children.length < levels.length)
-      this.meters.append(make("meter", {min: -60, max: 0, high: -9, optimum: -30}));
-    levels.forEach((level, i) => this.meters.children[i].value = level ?? -60);
-    setAttribute(this.meters, "aria-label", `Sound: ${levels.map(l => `${Math.round(l)} dB`).join(", ")}`);
-  }
-
   draw() {
-    if (!this.node.open || !this.samples.length)
+    if (!this.samples.length)
       return;
     const end = this.samples.at(-1).time;
     for (const [field, chart] of Object.entries(this.charts))
@@ -292,7 +227,7 @@ class Stream {
 
   switchInput() {
     ask({title: `Switch the input of ${this.name}`, ok: "Switch",
-         fields: [{caption: "URI", value: this.uri.textContent}, {caption: "Passphrase; empty: as it was", secret: true}],
+         fields: [{caption: "URI", value: this.inputUri}, {caption: "Passphrase; empty: as it was", secret: true}],
          text: "Receivers go on with the stream of the new input. They stay connected, except those of an output with slow-policy=wait.",
          act: (uri, passphrase) => api.ask("PATCH", ["streams", this.name, "input"], {uri: withPassphrase(uri, passphrase)})});
   }
@@ -300,9 +235,5 @@ class Stream {
   remove() {
     ask({title: `Remove ${this.name}?`, text: "Its sender and its receivers are told. The other streams do not notice.", ok: "Remove",
          danger: true, act: () => api.ask("DELETE", ["streams", this.name])});
-  }
-
-  end() {
-    this.outputs.follow([]);
   }
 }

@@ -102,6 +102,15 @@ function sayPeer(peer) {
   return peer.name ? `${peer.name} (${peer.address})` : peer.address ?? "A peer without an address";
 }
 
+/* How a receiver does, in a line. */
+function sayReceiver(one) {
+  return one.interrupted ? "is not heard" : [known(one["behind-ms"]) && `${say.ms(one["behind-ms"])} behind`,
+                                             known(one["rtt-ms"]) && `round trip ${say.ms(one["rtt-ms"])}`].filter(Boolean).join(" · ");
+}
+
+/* @level: the relay says -120 of silence. */
+const sayLevel = level => level <= -120 ? "silent" : `${Math.round(level)} dBFS`.replace("-", "−");
+
 /* The reason without the peer's address at its beginning, which the sentence has already. */
 function sayReason(peer) {
   const reason = peer.reason ?? "the reason is not known";

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the address of the page names behind its #: a link to it shows the same again.
+ *
+ *   #?find=TEXT&only=faults&as=rows     the wall
+ *   #/STREAM                            a stream
+ *   #/STREAM/OUTPUT/ADDRESS             a receiver */
+
+const linkTo = (...names) => "#/" + names.map(encodeURIComponent).join("/");
+
+function readAddress() {
+  const [at, query] = location.hash.slice(1).split("?");
+  const wanted = new URLSearchParams(query);
+  let names = [];
+  try {
+    names = at.split("/").slice(1).map(decodeURIComponent);
+  } catch {
+    /* it was cut: the wall */
+  }
+  return {stream: names[0], output: names[1], receiver: names[2],
+          find: wanted.get("find") ?? "", only: wanted.get("only") ?? "", as: wanted.get("as") ?? "tiles"};
+}
+
+/* The wall as it was seen last. */
+let wallAddress = "#";
+const linkToWall = () => wallAddress;
+
+/* Names the wall that is shown, without a step in the browser's history. */
+function nameWall({find, only, as}) {
+  const wanted = new URLSearchParams(Object.entries({find, only, as: as === "tiles" ? "" : as}).filter(([, value]) => value));
+  wallAddress = `#${wanted.size ? `?${wanted}` : ""}`;
+  history.replaceState(null, "", wallAddress);
+}
+
+/* The address by which others call an end that waits for calls; else the end's own. */
+function callAddress(uri, stream) {
+  const [, scheme, port] = /^(fasp|srt):\/\/:(\d+)/.exec(uri ?? "") ?? [];
+  return !port ? uri : `${scheme}://${location.hostname}:${port}${scheme === "fasp" ? `?streamid=${encodeURIComponent(stream)}` : ""}`;
+}
+
+/* An address of an end, and a button that copies what others call. */
+class Address {
+  constructor(stream) {
+    this.stream = stream;
+    this.uri = make("code", {class: "uri", "data-field": "uri"});
+    this.button = make("button", {type: "button", class: "copy", text: "Copy", onclick: () => this.copy()});
+    this.node = make("span", {class: "address"}, this.uri, this.button);
+  }
+
+  show(uri) {
+    this.call = callAddress(uri, this.stream);
+    setText(this.uri, uri ?? "");
+    setAttribute(this.button, "title", `Copy ${this.call}`);
+    setAttribute(this.button, "aria-label", `Copy ${this.call}`);
+    setShown(this.button, Boolean(uri));
+  }
+
+  /* navigator.clipboard is not there without TLS. */
+  copy() {
+    const text = make("textarea", {readonly: true, class: "skip"});
+    text.value = this.call;
+    this.node.append(text);
+    text.select();
+    setText(this.button, document.execCommand("copy") ? "Copied" : "Not allowed");
+    text.remove();
+    this.button.focus();
+    setTimeout(() => setText(this.button, "Copy"), 2000);
+  }
+}
