@@ -77,6 +77,9 @@ struct _RelayProtocol
   /* Is an end that dials connected? NULL: the protocol has no connections, so none of its ends
    * dials. */
   gboolean (*is_connected) (GstElement *element);
+  /* Waits until something answers at the address that an end dials, before a chain is made for it.
+   * FALSE: nothing does; or it was cancelled. @error: a sentence. */
+  gboolean (*answers) (const gchar *host, guint port, GCancellable *cancellable, GError **error);
   /* How many bytes an output that has connections has sent. */
   guint64 (*get_sent) (GstElement *element);
   /* Adds figures that only this protocol has to @stats (relayfields.c has a row for each), and to

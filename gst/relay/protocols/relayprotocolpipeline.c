@@ -340,6 +340,15 @@ choose_address (RelayProtocolPipeline *self, GError **error)
   return TRUE;
 }
 
+/* Does the peer answer that is dialled, if this is such an end? */
+static gboolean
+reach (RelayProtocolPipeline *self, GError **error)
+{
+  return !relay_protocol_uri_dials (self->protocol_uri)
+      || self->protocol_uri->protocol->answers (self->address, self->protocol_uri->port,
+          self->cancellable, error);
+}
+
 /* Has the host given up the address to which datagrams are sent? An answer without that address
  * does not show it if the answers list different parts of the host's addresses. */
 static gboolean
@@ -469,8 +478,9 @@ build (RelayProtocolPipeline *self, GError **error)
   GstElement *chain, *pipeline;
   GstBus *bus;
 
-  /* a look-up takes seconds where a name server is down: no media wait for that */
-  if (!has_interface (self->protocol_uri, error) || !choose_address (self, error))
+  /* this takes seconds where a name server is down, or a peer: no media wait for that */
+  if (!has_interface (self->protocol_uri, error) || !choose_address (self, error)
+      || !reach (self, error))
     return NULL;
   gate = self->protocol_uri->sends ? open_source (self, error) : make_gate (self, error);
   if (gate == NULL)
@@ -646,6 +656,18 @@ explain (GstBus *bus)
   return message != NULL ? describe (message) : g_strdup ("it could not be started.");
 }
 
+/* Adds to the error of an end that dials what the elements do not tell: a peer that compares
+ * passphrases closes the connection, and says no more. Takes @text. */
+static gchar *
+advise (gchar *text)
+{
+  g_autofree gchar *error = text;
+
+  return g_strdup_printf ("%s%s The other side answers: if it never connects, set the same "
+                          "passphrase on both ends, or none, and the streamid that it expects.",
+      error, g_str_has_suffix (error, ".") ? "" : ".");
+}
+
 /* Runs a pipeline until it has ended. Returns the error; NULL: there was none. */
 static gchar *
 run_once (RelayProtocolPipeline *self)
@@ -676,8 +698,10 @@ run_once (RelayProtocolPipeline *self)
     if (text == NULL)
       drain (self, bus);
   }
-  if (relay_protocol_uri_dials (self->protocol_uri))
+  if (relay_protocol_uri_dials (self->protocol_uri)) {
     note_connection (self, FALSE, text);
+    text = text != NULL && !self->worked ? advise (text) : text;
+  }
   settle (self);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (pipeline);

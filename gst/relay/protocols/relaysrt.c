@@ -4,6 +4,7 @@
  */
 #include <string.h>
 #include "gstfaspcommon.h"
+#include "relaydial.h"
 #include "relayfields.h"
 #include "relayprotocol.h"
 
@@ -244,6 +245,7 @@ const RelayProtocol relay_protocol_srt = {
   .make = make,
   .watch = watch,
   .is_connected = is_connected,
+  .answers = relay_dial_srt_answers,
   .get_sent = get_sent,
   .add_figures = add_figures,
 };

@@ -199,10 +199,7 @@ look_at_call (RelayWatch *watch, gboolean *works)
 {
   *works = watch->protocol_uri->protocol->is_connected (watch->end);
   watch->silent = *works ? 0 : watch->silent + 1;
-  return watch->silent < DIALS ?
-      NULL :
-      g_strdup ("it is not connected: check that the other side runs and "
-                "waits for calls, and the passphrase of both.");
+  return watch->silent < DIALS ? NULL : g_strdup ("it is not connected.");
 }
 
 gchar *
