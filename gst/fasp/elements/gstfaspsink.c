@@ -418,13 +418,13 @@ warn_slow (GstFaspSink *self, const FaspEvent *event, const gchar *what)
 
   if (!gst_fasp_events_is_due (&self->slow_warned))
     return;
-  GST_ELEMENT_WARNING (self, RESOURCE, BUSY,
+  GST_ELEMENT_WARNING_WITH_DETAILS (self, RESOURCE, BUSY,
       ("%s does not keep up with the "
        "stream: %s. Check that its line, and max-bitrate, have room for more "
        "than the stream; raise buffer-size if it only stands still for a while "
        "now and then.",
           peer, what),
-      (NULL));
+      (NULL), GST_FASP_PEER ("receiver-slow", peer));
 }
 
 /* Warns that a receiver lacks the beginning that the stream needs, at most once a minute. */
@@ -436,14 +436,14 @@ warn_in_the_middle (GstFaspSink *self, const FaspEvent *event)
 
   if (needs_header == 0 || !gst_fasp_events_is_due (&self->needs_header_warned))
     return;
-  GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+  GST_ELEMENT_WARNING_WITH_DETAILS (self, STREAM, FORMAT,
       ("%s joins in the middle of %s, "
        "which cannot be read without its beginning. Put a muxer in front of "
        "faspsink whose stream can be joined anywhere, such as mpegtsmux; or "
        "keep the beginning (history, join-at=back), or hold the stream for "
        "the first receiver (wait-for-connection=true).",
           peer, g_quark_to_string (needs_header)),
-      (NULL));
+      (NULL), GST_FASP_PEER ("stream-joined", peer));
 }
 
 static void

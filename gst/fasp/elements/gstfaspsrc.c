@@ -209,6 +209,7 @@ static GstFlowReturn
 ended (GstFaspSrc *self, const FaspEvent *event)
 {
   g_autofree gchar *why = event != NULL ? gst_fasp_events_explain (event) : NULL;
+  g_autofree gchar *peer = event != NULL ? gst_fasp_events_peer (event) : NULL;
   const gchar *instead;
   gboolean dials = self->connection.is_caller, keeps, calls;
 
@@ -227,7 +228,7 @@ ended (GstFaspSrc *self, const FaspEvent *event)
         ("%s. %s.", why,
             event->reason == FASP_REASON_REPLACED ? "The stream of the new sender follows" :
                                                     "Waiting for the next sender"),
-        (NULL), GST_FASP_REASON (event));
+        (NULL), GST_FASP_PEER_GONE (event, peer));
     return GST_FLOW_OK;
   }
   if (dials && fasp_reason_is_lasting (event->reason))
@@ -248,7 +249,7 @@ ended (GstFaspSrc *self, const FaspEvent *event)
   }
   /* EOS rather than an error, so that downstream can finish what came properly */
   GST_ELEMENT_WARNING_WITH_DETAILS (self, RESOURCE, READ, ("%s. %s.", why, instead), (NULL),
-      GST_FASP_REASON (event));
+      GST_FASP_PEER_GONE (event, peer));
   return GST_FLOW_EOS;
 }
 

@@ -230,12 +230,12 @@ report_promise (GstElement *element, const FaspEvent *event, const gchar *peer,
   post_promise (element, event);
   if (event->promise.falls_short
       && gst_fasp_quiet_may_post (&posted->quiet[GST_FASP_QUIET_SHORT], &more))
-    GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
+    GST_ELEMENT_WARNING_WITH_DETAILS (element, RESOURCE, SETTINGS,
         ("The network to %s loses too much for a latency of %u ms: expect a "
          "skip every %s, more often than glitch-interval allows. Raise "
          "latency (or set latency=-1), or max-bitrate if it is set.%s",
             peer, event->promise.latency_ms, interval, more),
-        (NULL));
+        (NULL), GST_FASP_PEER ("promise-changed", peer));
 }
 
 /* May the caller come in?  Emits srtsink's signal, then caller-identified, which also has the
@@ -287,18 +287,18 @@ warn_of_less (GstElement *element, const FaspEvent *event, const gchar *peer, Gs
 
   if (event->terms.flows < event->terms.flows_here
       && gst_fasp_quiet_may_post (&posted->quiet[GST_FASP_QUIET_FLOWS], &flows))
-    GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
+    GST_ELEMENT_WARNING_WITH_DETAILS (element, RESOURCE, SETTINGS,
         ("%s has fewer flows: %u of %u are used. Set the same flowlets, and the "
          "same number of bonding-addresses, on both ends.%s",
             peer, event->terms.flows, event->terms.flows_here, flows),
-        (NULL));
+        (NULL), GST_FASP_PEER ("connection-terms", peer));
   if (event->terms.fec_refused
       && gst_fasp_quiet_may_post (&posted->quiet[GST_FASP_QUIET_FEC], &fec))
-    GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
+    GST_ELEMENT_WARNING_WITH_DETAILS (element, RESOURCE, SETTINGS,
         ("%s takes no repairs (fec=off): losses are only retransmitted. Set "
          "fec=auto there to use FEC.%s",
             peer, fec),
-        (NULL));
+        (NULL), GST_FASP_PEER ("connection-terms", peer));
 }
 
 static void
@@ -324,24 +324,25 @@ report_moved (GstElement *element, const FaspEvent *event, const gchar *peer)
   gst_fasp_address_describe (s, "to", &event->address);
   gst_element_post_message (element, gst_message_new_element (GST_OBJECT (element), s));
   if (event->bytes_lost > 0 && fasp_address_equal (&event->before, &event->address))
-    GST_ELEMENT_WARNING (element, RESOURCE, READ,
+    GST_ELEMENT_WARNING_WITH_DETAILS (element, RESOURCE, READ,
         ("The stream goes on from %s, which no longer has what came before: %" G_GUINT64_FORMAT
          " bytes are missing. Raise history (and "
          "buffer-size) of the faspsink there, or resume-timeout of both "
          "ends.",
             peer, event->bytes_lost),
-        (NULL));
+        (NULL), GST_FASP_PEER ("stream-moved", peer));
   else if (event->bytes_lost > 0)
-    GST_ELEMENT_WARNING (element, RESOURCE, READ,
+    GST_ELEMENT_WARNING_WITH_DETAILS (element, RESOURCE, READ,
         ("The stream came from %s and goes on from %s, which does not have it "
          "from that far back: %" G_GUINT64_FORMAT
          " bytes are missing. Raise history (and buffer-size) of the faspsink there.",
             from, peer, event->bytes_lost),
-        (NULL));
+        (NULL), GST_FASP_PEER ("stream-moved", peer));
   else
-    GST_ELEMENT_INFO (element, RESOURCE, READ,
+    GST_ELEMENT_INFO_WITH_DETAILS (element, RESOURCE, READ,
         ("The stream came from %s and goes on from %s; nothing is missing.", from, peer),
-        ("the stream goes on from %s; nothing is missing", peer));
+        ("the stream goes on from %s; nothing is missing", peer),
+        GST_FASP_PEER ("stream-moved", peer));
 }
 
 /* The first bytes of a stream have come. */
@@ -362,7 +363,7 @@ report_joined (GstElement *element, const FaspEvent *event, const gchar *peer,
   if (!event->start.in_the_middle
       || !gst_fasp_quiet_may_post (&posted->quiet[GST_FASP_QUIET_JOINED], &more))
     return;
-  GST_ELEMENT_INFO (element, RESOURCE, READ,
+  GST_ELEMENT_INFO_WITH_DETAILS (element, RESOURCE, READ,
       ("The stream of %s begins in the middle here: what was before is "
        "elsewhere, or was not kept.%s",
           peer, more),
@@ -371,20 +372,21 @@ report_joined (GstElement *element, const FaspEvent *event, const gchar *peer,
        ": what was before is elsewhere, or was not kept. "
        "If it is a file, send it again (require-complete=true makes this "
        "an error)%s%s",
-          peer, event->start.position.offset, more[0] != '\0' ? "." : "", more));
+          peer, event->start.position.offset, more[0] != '\0' ? "." : "", more),
+      GST_FASP_PEER ("stream-joined", peer));
 }
 
 static void
 report_behind (GstElement *element, const FaspEvent *event, const gchar *peer)
 {
-  GST_ELEMENT_WARNING (element, RESOURCE, WRITE,
+  GST_ELEMENT_WARNING_WITH_DETAILS (element, RESOURCE, WRITE,
       ("%s goes on behind a gap: up to %" G_GUINT64_FORMAT " bytes of the "
        "stream, from where it stood, are no longer kept here. To bridge "
        "longer outages, raise history (or resume-timeout) and buffer-size. "
        "The field bytes-missing-total of stats tells how many were missing "
        "so far.",
           peer, event->bytes_lost),
-      (NULL));
+      (NULL), GST_FASP_PEER ("stream-behind", peer));
 }
 
 /* Warns that a part of the stream is missing. The stream goes on. */
@@ -392,7 +394,7 @@ static void
 report_gap (GstElement *element, const FaspEvent *event, const gchar *peer)
 {
   if (event->left_behind)
-    GST_ELEMENT_WARNING (element, RESOURCE, READ,
+    GST_ELEMENT_WARNING_WITH_DETAILS (element, RESOURCE, READ,
         ("A part of the stream is missing: %s did not wait for this receiver "
          "(slow-policy), does not retransmit (rex=false), or did not have it. "
          "Check that the line has room for the stream; raise buffer-size of "
@@ -400,14 +402,14 @@ report_gap (GstElement *element, const FaspEvent *event, const gchar *peer)
          "then. The field bytes-missing-total of stats tells how much is "
          "missing.",
             peer),
-        (NULL));
+        (NULL), GST_FASP_PEER ("stream-gap", peer));
   else
-    GST_ELEMENT_WARNING (element, RESOURCE, READ,
+    GST_ELEMENT_WARNING_WITH_DETAILS (element, RESOURCE, READ,
         ("A part of the stream is missing: it was too late and was given up. "
          "Raise latency (or set latency=-1), or set too-late=wait to get all "
          "of the stream, but later. The field bytes-missing-total of stats "
          "tells how much is missing."),
-        (NULL));
+        (NULL), GST_FASP_PEER ("stream-gap", peer));
 }
 
 /* Posts a warning, or an information, about a peer. Takes @text, @debug and @details. */
@@ -458,22 +460,23 @@ report_resumed (GstElement *element, const gchar *peer, GstFaspPosted *posted)
 static void
 report_deaf (GstElement *element, const gchar *peer)
 {
-  GST_ELEMENT_WARNING (element, RESOURCE, READ,
+  GST_ELEMENT_WARNING_WITH_DETAILS (element, RESOURCE, READ,
       ("Nothing comes from the multicast group any more: the stream comes by "
        "unicast from %s, which costs the sender more. Check that the switch "
        "has an IGMP (IPv6: MLD) querier, and that the firewall lets in UDP "
        "to the group's port.",
           peer),
-      (NULL));
+      (NULL), GST_FASP_PEER ("group-lost", peer));
 }
 
 static void
 report_hearing (GstElement *element, const gchar *peer)
 {
-  GST_ELEMENT_INFO (element, RESOURCE, READ,
+  GST_ELEMENT_INFO_WITH_DETAILS (element, RESOURCE, READ,
       ("The multicast group is heard again: the stream of %s comes by multicast.", peer),
       /* gst-launch-1.0 prints only this part of an INFO */
-      ("the multicast group is heard again: the stream of %s comes by multicast", peer));
+      ("the multicast group is heard again: the stream of %s comes by multicast", peer),
+      GST_FASP_PEER ("group-back", peer));
 }
 
 gboolean
@@ -560,25 +563,25 @@ report_unanswered (GstElement *element, const FaspEvent *event, const gchar *pee
          "querier? faspsrc keeps listening."),
         (NULL));
   else if (event->text[0] != '\0')
-    GST_ELEMENT_WARNING (element, RESOURCE, NOT_AUTHORIZED,
+    GST_ELEMENT_WARNING_WITH_DETAILS (element, RESOURCE, NOT_AUTHORIZED,
         ("No connection to %s yet: %s. Set the same on both ends. Dialling goes on.", peer,
             event->text),
-        (NULL));
+        (NULL), GST_FASP_PEER ("connection-unanswered", peer));
   else if (meets_halfway (element))
-    GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
+    GST_ELEMENT_WARNING_WITH_DETAILS (element, RESOURCE, NOT_FOUND,
         ("Nothing is heard from %s yet. Is the other end running, with "
          "mode=rendezvous, the address of this one and its port? If it is, a "
          "NAT on the way does not keep the port: then let one end listen, at "
          "a port that is forwarded to it. Dialling goes on%s.",
             peer, held),
-        (NULL));
+        (NULL), GST_FASP_PEER ("connection-unanswered", peer));
   else
-    GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
+    GST_ELEMENT_WARNING_WITH_DETAILS (element, RESOURCE, NOT_FOUND,
         ("%s does not answer yet. Is the other end running, is it fasp (SRT "
          "does not answer), does it listen (a URI without a host), and is its "
          "UDP port open in the firewalls in between? Dialling goes on%s.",
             peer, held),
-        (NULL));
+        (NULL), GST_FASP_PEER ("connection-unanswered", peer));
 }
 
 /* Warns that @peer sends another protocol to this port. */
@@ -597,12 +600,12 @@ report_stranger (GstElement *element, FaspIo *io, const FaspEvent *event, const 
 
   g_return_if_fail (event->protocol < G_N_ELEMENTS (protocols)
       && protocols[event->protocol].name != NULL);
-  GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
+  GST_ELEMENT_WARNING_WITH_DETAILS (element, RESOURCE, SETTINGS,
       ("%s sends %s to UDP port %u, where only fasp is understood: it is not answered. Let faspsink or "
        "faspsrc connect to this port, or use %s here (in fasp-relay %s://:%u).",
           peer, protocols[event->protocol].name, port, protocols[event->protocol].element,
           protocols[event->protocol].scheme, port),
-      (NULL));
+      (NULL), GST_FASP_PEER ("other-protocol", peer));
 }
 
 static void
@@ -625,6 +628,7 @@ report_removed (GstElement *element, const FaspEvent *event, GSocketAddress *add
     GstFaspPosted *posted)
 {
   g_autofree gchar *why = gst_fasp_events_explain (event), *more = NULL;
+  g_autofree gchar *peer = gst_fasp_events_peer (event);
   gboolean replaced = event->reason == FASP_REASON_REPLACED
       && GST_OBJECT_FLAG_IS_SET (element, GST_ELEMENT_FLAG_SINK);
 
@@ -646,14 +650,14 @@ report_removed (GstElement *element, const FaspEvent *event, GSocketAddress *add
          "connects (with wait-for-connection=false it would be "
          "discarded).%s",
             why, more),
-        (NULL), GST_FASP_REASON (event));
+        (NULL), GST_FASP_PEER_GONE (event, peer));
   else
     GST_ELEMENT_WARNING_WITH_DETAILS (element, RESOURCE, WRITE,
         ("%s. The stream goes on from where it stood. A program that was "
          "started since lacks all that came before: if the stream is a file, "
          "send it again.%s",
             why, more),
-        (NULL), GST_FASP_REASON (event));
+        (NULL), GST_FASP_PEER_GONE (event, peer));
 }
 
 void

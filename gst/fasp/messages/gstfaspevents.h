@@ -19,6 +19,12 @@ gboolean gst_fasp_events_has_handler (GstElement *element, const gchar *name);
 
 /* For GST_ELEMENT_*_WITH_DETAILS(): the reason why a peer was refused or has left. */
 #define GST_FASP_REASON(event) ("reason-code", G_TYPE_UINT, (guint) (event)->reason, NULL)
+/* For the same: the peer that a warning or an information is about, and what has happened to it. */
+#define GST_FASP_PEER(event, peer) \
+  ("event", G_TYPE_STRING, event, "address-string", G_TYPE_STRING, peer, NULL)
+#define GST_FASP_PEER_GONE(event, peer) \
+  ("event", G_TYPE_STRING, "peer-gone", "address-string", G_TYPE_STRING, peer, "reason-code", \
+      G_TYPE_UINT, (guint) (event)->reason, NULL)
 
 /* Kinds of messages that any host can cause, and that are therefore limited (gstfaspquiet.h). */
 typedef enum

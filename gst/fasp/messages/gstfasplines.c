@@ -96,33 +96,38 @@ post (const Line *line, GstElement *element, const FaspEvent *event, gboolean ou
 static void
 report_lost (Line *line, GstElement *element, const FaspEvent *event, const gchar *which)
 {
+  g_autofree gchar *peer = gst_fasp_address_to_string (&event->address);
+
   GST_INFO_OBJECT (element, "flow %u, %s, carries nothing: %s", event->outage.flow, which,
       event->text);
   if (!gst_fasp_events_is_due (&line->warned_at))
     return;
   line->warned = TRUE;
-  GST_ELEMENT_WARNING (element, RESOURCE, READ,
+  GST_ELEMENT_WARNING_WITH_DETAILS (element, RESOURCE, READ,
       ("Nothing passes on %s (flow %u) any more: %s. The other lines carry the "
        "stream, and this one is used again as soon as it can be. Check its "
        "network, and the firewalls on it.",
           which, event->outage.flow, event->text),
-      (NULL));
+      (NULL), GST_FASP_PEER ("line-lost", peer));
 }
 
 static void
 report_back (Line *line, GstElement *element, const FaspEvent *event, const gchar *which)
 {
+  g_autofree gchar *peer = gst_fasp_address_to_string (&event->address);
+
   GST_INFO_OBJECT (element, "flow %u, %s, carries again after %.1f s", event->outage.flow, which,
       event->outage.gone / 1e6);
   if (!line->warned)
     return;
   line->warned = FALSE;
-  GST_ELEMENT_INFO (element, RESOURCE, READ,
+  GST_ELEMENT_INFO_WITH_DETAILS (element, RESOURCE, READ,
       ("Datagrams pass on %s (flow %u) again, after %.1f s.", which, event->outage.flow,
           event->outage.gone / 1e6),
       /* gst-launch-1.0 prints only this part of an INFO */
       ("datagrams pass on %s (flow %u) again, after %.1f s", which, event->outage.flow,
-          event->outage.gone / 1e6));
+          event->outage.gone / 1e6),
+      GST_FASP_PEER ("line-back", peer));
 }
 
 void

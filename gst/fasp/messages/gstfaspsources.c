@@ -38,34 +38,37 @@ gst_fasp_sources_post (GstElement *element, const FaspMergeEvent *event, const F
 
   post (element, event, peer);
   if (event->type == FASP_MERGE_DIFFERS)
-    GST_ELEMENT_WARNING (element, RESOURCE, READ,
+    GST_ELEMENT_WARNING_WITH_DETAILS (element, RESOURCE, READ,
         ("The stream of %s is not the same as that of the other sources (%s): it %s. If it "
          "should be the same, check what feeds that source, and start it again; of two encoders, "
          "one is used at a time.",
             name, event->why, what),
-        (NULL));
+        (NULL), GST_FASP_PEER ("stream-source", name));
   else if (!gst_fasp_quiet_may_post (quiet, &more))
     GST_INFO_OBJECT (element, "%s %s: %s", name, what, event->why);
   else if (event->type == FASP_MERGE_LEFT)
-    GST_ELEMENT_WARNING (element, RESOURCE, READ,
+    GST_ELEMENT_WARNING_WITH_DETAILS (element, RESOURCE, READ,
         ("%s %s: %s. The other sources are used. Check the network to it, and what runs "
          "there; it is used again once it has been in time for a while.%s",
             name, what, event->why, more),
-        (NULL));
+        (NULL), GST_FASP_PEER ("stream-source", name));
   else
-    GST_ELEMENT_INFO (element, RESOURCE, READ, ("%s %s: %s.%s", name, what, event->why, more),
+    GST_ELEMENT_INFO_WITH_DETAILS (element, RESOURCE, READ,
+        ("%s %s: %s.%s", name, what, event->why, more),
         /* gst-launch-1.0 prints only this part of an INFO */
-        ("%s %s: %s%s%s", name, what, event->why, more[0] != '\0' ? "." : "", more));
+        ("%s %s: %s%s%s", name, what, event->why, more[0] != '\0' ? "." : "", more),
+        GST_FASP_PEER ("stream-source", name));
 }
 
 void
 gst_fasp_sources_warn_failed (GstElement *element, const FaspEvent *event)
 {
   g_autofree gchar *why = gst_fasp_events_explain (event);
+  g_autofree gchar *peer = gst_fasp_events_peer (event);
 
   GST_ELEMENT_WARNING_WITH_DETAILS (element, RESOURCE, READ,
       ("%s. It is not called again; the other sources are used. Put that right, and start this "
        "element again.",
           why),
-      (NULL), GST_FASP_REASON (event));
+      (NULL), GST_FASP_PEER_GONE (event, peer));
 }

@@ -112,13 +112,13 @@ warn_stuck (GstFaspWatch *w, GstElement *sink, const FaspAddress *where)
   if (!gst_fasp_events_is_due (&w->stuck_warned))
     return;
   peer = gst_fasp_address_to_string (where);
-  GST_ELEMENT_WARNING (sink, RESOURCE, WRITE,
+  GST_ELEMENT_WARNING_WITH_DETAILS (sink, RESOURCE, WRITE,
       ("Nothing of the stream arrives at %s any more, though that end is heard. "
        "Does the path still take IP packets of 1228 bytes (IPv6: 1280; look at "
        "tunnels and VPNs on the way), and do the firewalls let them through? "
        "The stream is sent again until it arrives.",
           peer),
-      (NULL));
+      (NULL), GST_FASP_PEER ("stream-stuck", peer));
 }
 
 static void

@@ -127,7 +127,9 @@ relay_log_end (const gchar *stream, const gchar *end, GLogLevelFlags level,
   if (end != NULL)
     add_field (&entry, "FASP_END", end);
   if (details != NULL) {
-    add_field (&entry, "FASP_EVENT", gst_structure_get_name (details));
+    /* a structure for GST_ELEMENT_WARNING_WITH_DETAILS() has its name in this field */
+    if (!gst_structure_has_field (details, "event"))
+      add_field (&entry, "FASP_EVENT", gst_structure_get_name (details));
     gst_structure_foreach (details, add_detail, &entry);
   }
   g_log_structured_array (level, (const GLogField *) entry.fields->data, entry.fields->len);

@@ -265,18 +265,29 @@ on_received (GstBuffer *buffer, gpointer data)
 
 /* --- both ----------------------------------------------------------------------------------- */
 
+/* Returns the details of a fault, with the address of the peer if that is one that is dialled. */
+static GstStructure *
+describe_fault (const RelayProtocolUri *protocol_uri, const gchar *why)
+{
+  GstStructure *fault = gst_structure_new ("end-failed", "why", G_TYPE_STRING, why, NULL);
+  g_autofree gchar *peer = relay_host_with_port (protocol_uri->host, protocol_uri->port);
+
+  if (relay_protocol_uri_dials (protocol_uri))
+    gst_structure_set (fault, "address-string", G_TYPE_STRING, peer, NULL);
+  return fault;
+}
+
 static void
 on_tell (const gchar *text, const gchar *why, gpointer data)
 {
-  GstObject *self = data;
+  RelayProtocolEnd *self = data;
   g_autoptr (GError) error =
       g_error_new_literal (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED, text);
 
   gst_element_post_message (GST_ELEMENT (self),
-      why != NULL ?
-          gst_message_new_warning_with_details (self, error, NULL,
-              gst_structure_new ("application/x-relay-fault", "why", G_TYPE_STRING, why, NULL)) :
-          gst_message_new_info (self, error, NULL));
+      why != NULL ? gst_message_new_warning_with_details (GST_OBJECT (self), error, NULL,
+                        describe_fault (self->protocol_uri, why)) :
+                    gst_message_new_info (GST_OBJECT (self), error, NULL));
 }
 
 /* Makes the warning that a peer was refused. Takes @peer. */
