@@ -10,7 +10,7 @@ const LOST = "The connection to the relay is lost. This page tries again; the fi
 /* The page of a stream or of a receiver, if the address names one. */
 const pages = new Parts(find("page"), ({stream, output, receiver}) => [stream, output, receiver].join("\n"),
                         at => at.receiver ? new Receiver(at) : new Stream({name: at.stream}));
-const [MEMORY] = FIGURES.relay;
+const MEMORY = FIGURES.relay.find(figure => figure.name === "memory");
 const totals = new Terms(find("totals"));
 let summary = null, feed = null, happened = -1, asking = false, now = 0, shownAt = 0, added = null;
 
