@@ -257,8 +257,9 @@ hand_on (GstCbrPacer *self, GstMiniObject *object)
       cbr_packets_begin (&self->input.format.packets);
     switch (GST_EVENT_TYPE (object)) {
       case GST_EVENT_EOS:
-        /* set before the push, which another stream may follow at once; if one waits behind the EOS
-         * already, the result stays OK */
+        /* Set before EOS is pushed: during the push, the STREAM_START of the next stream may come
+         * in, which sets the result to OK again. If it is queued behind the EOS already, the result
+         * stays OK. */
         if (self->input.eos && cbr_queue_is_empty (&self->queue))
           self->result = GST_FLOW_EOS;
         self->demand = CBR_WANTED;

@@ -17,16 +17,16 @@ typedef struct _FaspMembership FaspMembership;
 
 typedef struct
 {
-  const gchar *local_address;  /* NULL: any, both families where possible */
-  guint16 local_port;          /* 0: any */
-  const gchar *interface;      /* bind to this device; NULL: any */
-  gint tos;                    /* IP TOS / IPv6 traffic class; -1: default */
-  gint ttl;                    /* 1..255; 0: default */
-  gsize buffer;                /* bytes that each socket buffer should have */
-  gboolean answers;            /* answers leave from the address that was called, as a machine may
-                                  have several */
-  gboolean may_come;           /* the address or interface may be missing at first, as other sockets
-                                  may do meanwhile */
+  const gchar *local_address; /* NULL: any, both families where possible */
+  guint16 local_port;         /* 0: any */
+  const gchar *interface;     /* bind to this device; NULL: any */
+  gint tos;                   /* IP TOS / IPv6 traffic class; -1: default */
+  gint ttl;                   /* 1..255; 0: default */
+  gsize buffer;               /* bytes that each socket buffer should have */
+  gboolean answers;           /* sends each answer from the local address that the peer sent to: a
+                                 machine may have several */
+  gboolean may_come;          /* opens although the machine does not have local_address or interface
+                                 yet (fasp_socket_is_early()) */
   const FaspMembership *joins; /* group to join, whose address and port are the
                                   local ones (faspmembership.h); NULL: none */
 } FaspSocketSettings;
