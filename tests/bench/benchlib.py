@@ -6,10 +6,10 @@ is its folder. It prints its table row by row; save() writes what it measured, s
 starts what a stack ends; run_on_link() and run_on_wire() run a shell between two hosts."""
 
 import argparse
-import concurrent.futures
-import itertools
 import json
 import math
+import multiprocessing
+import multiprocessing.connection
 import os
 import re
 import shlex
@@ -470,29 +470,55 @@ def run_test(test):
             return repr(error).replace("\\n", "\n# ") + "\n# in: " + traceback.extract_tb(error.__traceback__)[-1].line
 
 
-def run_tests(tests, alone=(), sensitive=(), at_once=os.cpu_count() + 2):
+def run_each(tests, at_once):
+    """Runs tests side by side; of each that has ended, in that order: the test, and what went wrong. Each has a process of
+    its own, as the threads of one would wait for Python's lock, and be late."""
+    fork = multiprocessing.get_context("fork")
+    waiting, running = list(tests), {}
+
+    def run(test, into):
+        global _ports
+        _ports = iter(())           # those are this program's: of another block
+        into.send(run_test(test))
+    while waiting or running:
+        while waiting and len(running) < at_once:
+            out, into = fork.Pipe(duplex=False)
+            running[out] = waiting[0], fork.Process(target=run, args=(waiting.pop(0), into))
+            running[out][1].start()
+            into.close()
+        for out in multiprocessing.connection.wait(list(running)):
+            test, process = running.pop(out)
+            try:
+                wrong = out.recv()
+            except EOFError:
+                wrong = "its process has ended"
+            process.join()
+            yield test, wrong
+
+
+def run_tests(tests, sensitive=(), alone=(), at_once=os.cpu_count() + 2):
     """Runs each (name, function of a directory of its own, why it cannot be run or None), reports TAP, returns the status.
     As GLib's test programs do, it lists the tests for -l, and runs only those that -p names.
-    @tests wait for clocks and peers: @at_once of them run side by side, whatever else the machine does. With --alone, it
-    runs instead those that other programs would disturb: @alone one after the other, as they measure something, then
-    @sensitive side by side."""
+    @tests wait for clocks and peers: @at_once of them run side by side, whatever else the machine does. With --sensitive it
+    runs those instead that fail where others compute, side by side; with --alone those that use all processors, or measure
+    how late something is, one after the other."""
     parser = argparse.ArgumentParser()
     parser.add_argument("-l", action="store_true", dest="list", help="list the tests")
     parser.add_argument("-p", action="append", dest="names", metavar="NAME", help="run only the test of this name")
-    parser.add_argument("--alone", action="store_true", help="the tests that other programs would disturb")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--sensitive", action="store_true", help="the tests that fail where others compute")
+    which.add_argument("--alone", action="store_true", help="the tests beside which nothing may run")
     args = parser.parse_args()
-    groups = [(alone, 1), (sensitive, at_once)] if args.alone else [(tests, at_once)]
+    group = alone if args.alone else sensitive if args.sensitive else tests
     if args.list:
-        print(*(name for group, _ in groups for name, _, _ in group), sep="\n")
+        print(*(name for name, _, _ in group), sep="\n")
         return 0
-    groups = [([test for test in group if not args.names or test[0] in args.names], most) for group, most in groups]
-    print(f"TAP version 13\n1..{sum(len(group) for group, _ in groups)}", flush=True)
-    numbers, failed = itertools.count(1), 0
-    for group, most in groups:
-        with concurrent.futures.ThreadPoolExecutor(most) as pool:
-            for (name, _, skip), wrong in zip(group, pool.map(run_test, group)):
-                failed += wrong is not None
-                print(f"{'not ' if wrong else ''}ok {next(numbers)} - {name}" + (f" # SKIP {skip}" if skip else ""), flush=True)
-                if wrong:
-                    print(f"# {wrong}", flush=True)
+    group = [test for test in group if not args.names or test[0] in args.names]
+    print(f"TAP version 13\n1..{len(group)}", flush=True)
+    failed = 0
+    for number, ((name, _, skip), wrong) in enumerate(run_each(group, 1 if args.alone else at_once), 1):
+        failed += wrong is not None
+        print(f"{'not ' if wrong else ''}ok {number} - {name}" + (f" # SKIP {skip}" if skip else ""), flush=True)
+        if wrong:
+            print(f"# {wrong}", flush=True)
     return 1 if failed else 0
