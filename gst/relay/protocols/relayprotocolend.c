@@ -371,19 +371,25 @@ stop (RelayProtocolEnd *self)
   g_mutex_unlock (&self->lock);
 }
 
+/* An output starts before it plays, and so sends all media. An input starts when its source has the
+ * clock and the base time: with the clock alone, the source would stamp buffers with the time of
+ * the clock instead of the running time. */
 static GstStateChangeReturn
 relay_protocol_end_change_state (GstElement *element, GstStateChange change)
 {
   RelayProtocolEnd *self = RELAY_PROTOCOL_END (element);
-  GstStateChangeReturn result;
+  gboolean sends = self->protocol_uri->sends;
+  gboolean starts =
+      change == (sends ? GST_STATE_CHANGE_READY_TO_PAUSED : GST_STATE_CHANGE_PAUSED_TO_PLAYING);
+  gboolean stops =
+      change == (sends ? GST_STATE_CHANGE_PAUSED_TO_READY : GST_STATE_CHANGE_PLAYING_TO_PAUSED);
+  GstStateChangeReturn result = GST_STATE_CHANGE_FAILURE;
 
-  if (change == GST_STATE_CHANGE_READY_TO_PAUSED && !start (self)) {
-    stop (self);
-    return GST_STATE_CHANGE_FAILURE;
-  }
-  result = GST_ELEMENT_CLASS (relay_protocol_end_parent_class)->change_state (element, change);
-  if (change == GST_STATE_CHANGE_PAUSED_TO_READY
-      || (change == GST_STATE_CHANGE_READY_TO_PAUSED && result == GST_STATE_CHANGE_FAILURE))
+  if (!starts || !sends || start (self))
+    result = GST_ELEMENT_CLASS (relay_protocol_end_parent_class)->change_state (element, change);
+  if (starts && !sends && result != GST_STATE_CHANGE_FAILURE && !start (self))
+    result = GST_STATE_CHANGE_FAILURE;
+  if (stops || (starts && result == GST_STATE_CHANGE_FAILURE))
     stop (self);
   return result;
 }

@@ -460,7 +460,8 @@ relay_protocol_pipeline_get_time (void)
   return gst_clock_get_time (clock);
 }
 
-/* Makes the pipeline interpret timestamps of buffers as times of the system's clock. */
+/* Makes running times those of the system's clock, so that the source stamps buffers alike before
+ * and after the pipeline has told it the base time. */
 static void
 use_clock_as_it_is (GstElement *pipeline)
 {
@@ -490,8 +491,7 @@ build (RelayProtocolPipeline *self, GError **error)
   if (chain == NULL)
     return NULL;
   pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));
-  if (relay_protocol_uri_is_timed (self->protocol_uri))
-    use_clock_as_it_is (pipeline);
+  use_clock_as_it_is (pipeline);
   gst_bin_add_many (GST_BIN (pipeline), gate, chain, NULL);
   if (self->protocol_uri->sends)
     gst_element_link (gate, chain);
