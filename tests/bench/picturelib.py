@@ -23,10 +23,10 @@ def decoders(relay):
     return found
 
 
-def programme(directory, port):
+def programme(directory, port, pattern="smpte", wave="sine"):
     """Picture with a key frame each second, and sound in two channels, to an input that listens at @port."""
-    return benchlib.Launch(directory, "programme", f"videotestsrc is-live=true ! video/x-raw,width={WIDTH},height=180,framerate=25/1 ! "
-                           "x264enc tune=zerolatency key-int-max=25 ! h264parse ! mux. audiotestsrc is-live=true ! "
+    return benchlib.Launch(directory, f"programme-{pattern}", f"videotestsrc is-live=true pattern={pattern} ! video/x-raw,width={WIDTH},height=180,framerate=25/1 ! "
+                           f"x264enc tune=zerolatency key-int-max=25 ! h264parse ! mux. audiotestsrc is-live=true wave={wave} ! "
                            "audio/x-raw,channels=2 ! avenc_aac ! aacparse ! mux. mpegtsmux name=mux ! "
                            f"faspsink uri=fasp://127.0.0.1:{port}?max-bitrate=8000000")
 

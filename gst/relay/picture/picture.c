@@ -6,7 +6,7 @@
  *
  *     rest until it is time --> WANTS --> the stream until there is a picture and some sound
  *       ^                                                                      |
- *       +------------------------------- DONE <--- JPEG, LEVELS, PROBLEM ------+
+ *       +--------------------------- DONE <--- JPEG, LOOK, LEVELS, PROBLEM ----+
  *
  * It reads data of strangers, and decoders are large.  So this process may crash or be taken over:
  * picturesandbox.h limits what it can do, and the relay ends and starts it at any time.
@@ -24,6 +24,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "picturechain.h"
+#include "picturelook.h"
 #include "picturesandbox.h"
 
 #define PIECE (256 * 1024) /* bytes read at a time */
@@ -119,7 +120,22 @@ tell_problem (const gchar *text)
 }
 
 static void
-tell_result (const PictureChain *chain)
+tell_look (const PictureChain *chain, PictureLooker *looker)
+{
+  GstBuffer *samples = picture_chain_get_samples (chain);
+  PictureLook look;
+  GstMapInfo map;
+
+  if (samples == NULL || !gst_buffer_map (samples, &map, GST_MAP_READ))
+    return;
+  look = picture_looker_take (looker, map.data, map.size);
+  gst_buffer_unmap (samples, &map);
+  tell (PICTURE_LOOK,
+      (guint8[]) { look.dark >> 8, look.dark & 0xff, look.change >> 8, look.change & 0xff }, 4);
+}
+
+static void
+tell_result (const PictureChain *chain, PictureLooker *looker)
 {
   GstBuffer *picture = picture_chain_get_picture (chain);
   GstMapInfo map;
@@ -128,6 +144,7 @@ tell_result (const PictureChain *chain)
     if (map.size <= PICTURE_JPEG_MAX)
       tell (PICTURE_JPEG, map.data, map.size);
     gst_buffer_unmap (picture, &map);
+    tell_look (chain, looker);
   } else {
     g_autofree gchar *problem = picture_chain_get_problem (chain);
 
@@ -148,7 +165,7 @@ is_complete (const PictureChain *chain, gint64 seen, gint64 now)
 }
 
 static void
-take_picture (guint8 *data)
+take_picture (guint8 *data, PictureLooker *looker)
 {
   PictureChain *chain = picture_chain_new ();
   gint64 first = 0, last = 0, seen = 0, now;
@@ -179,7 +196,7 @@ take_picture (guint8 *data)
       goes_on = FALSE;
     g_usleep (PAUSE * 1000);
   }
-  tell_result (chain);
+  tell_result (chain, looker);
   tell (PICTURE_DONE, NULL, 0);
   picture_chain_free (chain);
 }
@@ -204,6 +221,7 @@ int
 main (int argc, char **argv)
 {
   gint64 interval = argc == 2 ? g_ascii_strtoll (argv[1], NULL, 10) * 1000 : 0;
+  PictureLooker looker = { 0 };
   guint8 *data;
 
   if (interval <= 0) {
@@ -224,7 +242,7 @@ main (int argc, char **argv)
   while (!picture_sandbox_is_old ()) {
     gint64 next = now_ms () + interval;
 
-    take_picture (data);
+    take_picture (data, &looker);
     rest (data, next);
   }
   return EXIT_SUCCESS;

@@ -31,6 +31,7 @@ struct _PictureChain
   guint frames;        /* frames let through since the key frame */
   guint frames_wanted; /* 2 if these may be the fields of one picture */
   gboolean shown;      /* the picture was let through */
+  GstBuffer *samples;  /* of the picture; the caller reads it once the picture has come */
   /* used by the caller's thread */
   GstBuffer *picture;
   gchar *error;
@@ -161,6 +162,16 @@ on_decoded (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
+/* Before the encoder. */
+static GstPadProbeReturn
+on_shaped (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  PictureChain *chain = data;
+
+  gst_buffer_replace (&chain->samples, gst_pad_probe_info_get_buffer (info));
+  return GST_PAD_PROBE_OK;
+}
+
 /* Adds the elements that scale the picture to square pixels and convert it to RGB, from which the
  * encoder makes full-range YUV. Not every release of videoconvert expands the range of YUV. */
 static GstElement *
@@ -189,6 +200,7 @@ add_video (PictureChain *chain, const PictureCodec *codec)
   last = add (chain, decoder, "videoscale");
   last = add (chain, last, "videoconvert");
   last = add_shape (chain, last);
+  add_probe (chain, last, on_shaped);
   last = add (chain, last, "jpegenc");
   g_object_set (last, "quality", QUALITY, NULL);
   sink = add (chain, last, "appsink");
@@ -351,6 +363,7 @@ picture_chain_free (PictureChain *chain)
   gst_object_unref (chain->bus);
   gst_object_unref (chain->pipeline);
   gst_clear_buffer (&chain->picture);
+  gst_clear_buffer (&chain->samples);
   g_mutex_clear (&chain->lock);
   g_free (chain->error);
   g_free (chain);
@@ -409,6 +422,12 @@ GstBuffer *
 picture_chain_get_picture (const PictureChain *chain)
 {
   return chain->picture;
+}
+
+GstBuffer *
+picture_chain_get_samples (const PictureChain *chain)
+{
+  return chain->picture != NULL ? chain->samples : NULL;
 }
 
 static gboolean

@@ -36,6 +36,8 @@ gboolean picture_chain_run (PictureChain *chain);
 
 /* NULL: there is none yet. */
 GstBuffer *picture_chain_get_picture (const PictureChain *chain);
+/* Its samples: red, green and blue of each pixel. NULL: there is none yet. */
+GstBuffer *picture_chain_get_samples (const PictureChain *chain);
 /* Returns the number of channels. @levels: of all sound measured; may be NULL. */
 guint picture_chain_get_levels (const PictureChain *chain, PictureLevel *levels);
 /* ms of sound measured. */

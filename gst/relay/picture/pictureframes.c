@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "pictureframes.h"
+#include <string.h>
 
 #define LEVEL_BYTES 4
+#define LOOK_BYTES 4
 #define FRAME_MAX (PICTURE_HEAD + PICTURE_JPEG_MAX)
 
 struct _PictureFrames
@@ -57,6 +59,8 @@ has_good_size (PictureType type, gsize size)
       return size == 0;
     case PICTURE_JPEG:
       return size > 0 && size <= PICTURE_JPEG_MAX;
+    case PICTURE_LOOK:
+      return size == LOOK_BYTES;
     case PICTURE_LEVELS:
       return size <= PICTURE_CHANNELS_MAX * LEVEL_BYTES && size % LEVEL_BYTES == 0;
     case PICTURE_PROBLEM:
@@ -69,7 +73,9 @@ has_good_size (PictureType type, gsize size)
 static guint
 get_bit (PictureType type)
 {
-  return type == PICTURE_JPEG ? 1 : type == PICTURE_LEVELS ? 2 : 4;
+  static const gchar types[] = { PICTURE_JPEG, PICTURE_LOOK, PICTURE_LEVELS, PICTURE_PROBLEM };
+
+  return 1 << ((const gchar *) memchr (types, type, sizeof types) - types);
 }
 
 /* May a frame of this type come now? */
@@ -107,6 +113,15 @@ has_good_levels (const PictureFrame *frame)
   return TRUE;
 }
 
+static gboolean
+has_good_look (const PictureFrame *frame)
+{
+  PictureLook look = picture_frame_get_look (frame);
+
+  return look.dark <= PICTURE_LOOK_WHOLE
+      && (look.change <= PICTURE_LOOK_WHOLE || look.change == PICTURE_LOOK_UNKNOWN);
+}
+
 /* Is the text fit for the log and the status? */
 static gboolean
 has_good_text (const PictureFrame *frame)
@@ -127,6 +142,8 @@ is_good (const PictureFrame *frame)
   switch (frame->type) {
     case PICTURE_JPEG:
       return picture_frame_look_at_jpeg (frame, &width, &height);
+    case PICTURE_LOOK:
+      return has_good_look (frame);
     case PICTURE_LEVELS:
       return has_good_levels (frame);
     case PICTURE_PROBLEM:
@@ -213,6 +230,14 @@ picture_frame_get_levels (const PictureFrame *frame, PictureLevel *levels)
     levels[i].rms = read_level (frame->data + i * LEVEL_BYTES + 2);
   }
   return n;
+}
+
+PictureLook
+picture_frame_get_look (const PictureFrame *frame)
+{
+  const guint8 *at = frame->data;
+
+  return (PictureLook) { at[0] << 8 | at[1], at[2] << 8 | at[3] };
 }
 
 gchar *

@@ -8,7 +8,7 @@
  *     ...
  *
  *     WANTS                        it waits for the stream
- *     JPEG, LEVELS, PROBLEM        the result, each at most once
+ *     JPEG, LOOK, LEVELS, PROBLEM  the result, each at most once
  *     DONE                         it needs no more of the stream; then WANTS again
  *
  * The program decodes data of strangers, and may have been taken over.  A frame that does not
@@ -28,12 +28,15 @@ G_BEGIN_DECLS
 #define PICTURE_TEXT_MAX 300          /* bytes of a problem */
 #define PICTURE_LEVEL_MIN (-12000)    /* silence, 1/100 dBFS */
 #define PICTURE_LEVEL_MAX 2000        /* sound in floating point may be above full scale */
-#define PICTURE_EXIT_NO_SANDBOX 3     /* exit status of the program if there is no sandbox */
+#define PICTURE_LOOK_WHOLE 10000      /* parts of a share */
+#define PICTURE_LOOK_UNKNOWN 0xffff
+#define PICTURE_EXIT_NO_SANDBOX 3 /* exit status of the program if there is no sandbox */
 
 typedef enum
 {
   PICTURE_WANTS = 'W',
   PICTURE_JPEG = 'J',
+  PICTURE_LOOK = 'K',
   PICTURE_LEVELS = 'L',
   PICTURE_PROBLEM = 'P',
   PICTURE_DONE = 'D',
@@ -44,6 +47,14 @@ typedef struct
 {
   gint16 peak, rms;
 } PictureLevel;
+
+/* Of the picture: LOOK is this, two u16 big-endian. */
+typedef struct
+{
+  guint16 dark;   /* share of the samples that are dark, in parts of PICTURE_LOOK_WHOLE */
+  guint16 change; /* mean change of a sample since the picture before, in parts of its range;
+                     PICTURE_LOOK_UNKNOWN: there was none of this size */
+} PictureLook;
 
 typedef struct
 {
@@ -71,6 +82,7 @@ PictureResult picture_frames_pop (PictureFrames *frames, PictureFrame *frame);
 gboolean picture_frame_look_at_jpeg (const PictureFrame *frame, guint *width, guint *height);
 /* Returns how many channels there are. */
 guint picture_frame_get_levels (const PictureFrame *frame, PictureLevel *levels);
+PictureLook picture_frame_get_look (const PictureFrame *frame);
 gchar *picture_frame_get_text (const PictureFrame *frame);
 
 /* Returns the bytes of a frame. */

@@ -4,6 +4,7 @@
 #endif
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -181,6 +182,18 @@ take_jpeg (RelayPicture *p, const PictureFrame *frame)
 }
 
 static void
+take_look (RelayPicture *p, const PictureFrame *frame)
+{
+  PictureLook look = picture_frame_get_look (frame);
+  gboolean compared = look.change != PICTURE_LOOK_UNKNOWN;
+
+  g_mutex_lock (&p->lock);
+  p->stats.dark = look.dark / (gdouble) PICTURE_LOOK_WHOLE;
+  p->stats.change = compared ? look.change / (gdouble) PICTURE_LOOK_WHOLE : NAN;
+  g_mutex_unlock (&p->lock);
+}
+
+static void
 take_levels (RelayPicture *p, const PictureFrame *frame)
 {
   g_mutex_lock (&p->lock);
@@ -221,6 +234,9 @@ take (RelayPicture *p, const PictureFrame *frame)
       return begin (p);
     case PICTURE_JPEG:
       take_jpeg (p, frame);
+      break;
+    case PICTURE_LOOK:
+      take_look (p, frame);
       break;
     case PICTURE_LEVELS:
       take_levels (p, frame);
@@ -366,6 +382,14 @@ look (gpointer data)
 
 /* --- the interface ----------------------------------------------------------------------------- */
 
+static void
+clear_stats (RelayPictureStats *stats)
+{
+  g_clear_pointer (&stats->jpeg, g_bytes_unref);
+  g_clear_pointer (&stats->error, g_free);
+  *stats = (RelayPictureStats) { .dark = NAN, .change = NAN };
+}
+
 RelayPicture *
 relay_picture_new (const gchar *name)
 {
@@ -377,6 +401,7 @@ relay_picture_new (const gchar *name)
   p->tap = relay_stream_tap_new ();
   p->out = -1;
   g_mutex_init (&p->lock);
+  clear_stats (&p->stats);
   return p;
 }
 
@@ -385,13 +410,6 @@ relay_picture_ref (RelayPicture *p)
 {
   g_atomic_int_inc (&p->users);
   return p;
-}
-
-static void
-clear_stats (RelayPictureStats *stats)
-{
-  g_clear_pointer (&stats->jpeg, g_bytes_unref);
-  g_clear_pointer (&stats->error, g_free);
 }
 
 void
@@ -433,10 +451,8 @@ relay_picture_set_interval (RelayPicture *p, guint interval)
   p->pause = 0;
   g_mutex_lock (&p->lock);
   p->interval = interval;
-  if (interval == 0) {
+  if (interval == 0)
     clear_stats (&p->stats);
-    memset (&p->stats, 0, sizeof p->stats);
-  }
   g_mutex_unlock (&p->lock);
   watch (p);
 }

@@ -30,11 +30,12 @@ typedef struct
   guint bytes;  /* of the JPEG */
   gint64 time;  /* of the picture: µs, UTC; 0: there is none */
   guint width, height;
-  guint interval;   /* configured interval between pictures, s */
-  guint64 made;     /* pictures */
-  guint64 restarts; /* of the process, after it failed */
-  gchar *error;     /* why the last attempt made no picture; NULL: it made one */
-  guint channels;   /* of sound; 0: none in the last attempt */
+  gdouble dark, change; /* shares, as in PictureLook; NAN: not known */
+  guint interval;       /* configured interval between pictures, s */
+  guint64 made;         /* pictures */
+  guint64 restarts;     /* of the process, after it failed */
+  gchar *error;         /* why the last attempt made no picture; NULL: it made one */
+  guint channels;       /* of sound; 0: none in the last attempt */
   PictureLevel levels[PICTURE_CHANNELS_MAX];
 } RelayPictureStats;
 

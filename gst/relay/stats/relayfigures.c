@@ -4,6 +4,8 @@
 #endif
 
 #include "relayfigures.h"
+#include <string.h>
+#include <gio/gio.h>
 #include "gstfaspcommon.h"
 #include "relayprotocol.h"
 
@@ -180,6 +182,27 @@ relay_figures_get_does (guint id, const gchar *uri)
   return protocol != NULL ? protocol->does : NULL;
 }
 
+/* Is it the URI of an end that dials one peer, and counts it? */
+static gboolean
+dials_one (const gchar *uri)
+{
+  g_autoptr (GUri) parsed = uri != NULL ? g_uri_parse (uri, G_URI_FLAGS_NONE, NULL) : NULL;
+  const gchar *host = parsed != NULL ? g_uri_get_host (parsed) : NULL;
+  const gchar *query = parsed != NULL ? g_uri_get_query (parsed) : NULL;
+  g_autoptr (GInetAddress) address = host != NULL ? g_inet_address_new_from_string (host) : NULL;
+
+  return host != NULL && host[0] != '\0' && (query == NULL || !strstr (query, "mode=listener"))
+      && (address == NULL || !g_inet_address_get_is_multicast (address));
+}
+
+gboolean
+relay_figures_is_down (const RelayEndStats *output)
+{
+  if (output->state != RELAY_RUNNING)
+    return TRUE;
+  return get_number (output->stats, "connected-callers") == 0 && dials_one (output->uri);
+}
+
 void
 relay_figures_get_end (const RelayEndStats *end, gdouble rate, RelayEndFigures *figures)
 {
@@ -191,6 +214,7 @@ relay_figures_get_end (const RelayEndStats *end, gdouble rate, RelayEndFigures *
   figures->uri = end->uri;
   figures->does = relay_figures_get_does (end->id, end->uri);
   figures->open = end->state == RELAY_RUNNING;
+  figures->down = end->id != 0 && relay_figures_is_down (end);
   if (end->stats == NULL)
     return;
   figures->error = gst_structure_get_string (end->stats, "end-error");

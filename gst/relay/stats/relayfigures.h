@@ -91,7 +91,7 @@ typedef struct
   guint id;
   const gchar *uri, *error;
   const gchar *does; /* relay_figures_get_does() */
-  gboolean open, passphrase;
+  gboolean open, down, passphrase;
   gdouble receivers;
   guint interrupted;
   gdouble behind; /* ms; of the receiver that is furthest behind */
@@ -126,6 +126,8 @@ void relay_figures_get_stream (const RelayStreamStats *stats, RelayRates rates,
 /* What the end of that id and URI does if it is an output that cannot know its receivers; else
  * NULL. */
 const gchar *relay_figures_get_does (guint id, const gchar *uri);
+/* Does an output not run, or not reach the one receiver that it dials? */
+gboolean relay_figures_is_down (const RelayEndStats *output);
 /* @end: NULL: there are none yet.  @rate: of the stream, bit/s. */
 void relay_figures_get_end (const RelayEndStats *end, gdouble rate, RelayEndFigures *figures);
 /* Returns RelayPeerFigures. */

@@ -24,6 +24,7 @@ typedef struct
   guint n_samples;                     /* number of samples noted so far */
   gint64 times[RELAY_HISTORY_SAMPLES]; /* of samples: µs, monotonic */
   RelayRates rates;
+  RelayAlarms alarms;
   gboolean seen;   /* the stream was in the last statistics */
   gfloat values[]; /* RELAY_HISTORY_SAMPLES values of the first figure, then of the next ... */
 } Series;
@@ -152,6 +153,8 @@ note_stream (Series *series, gint64 now, const RelayStreamStats *stats)
     figures.errors, figures.skips };
   series->rates = get_rates (series, &point);
   series->points[series->n_points++ % POINTS] = point;
+  figures.rates = series->rates;
+  relay_alarms_note (&series->alarms, now, &figures);
   if (!is_time (series, now))
     return;
   relay_figures_get_stream (stats, series->rates, &figures);
@@ -193,6 +196,14 @@ relay_history_get_rates (const RelayHistory *history, const gchar *stream)
   const Series *series = g_hash_table_lookup (history->series, stream);
 
   return series != NULL ? series->rates : RELAY_RATES_UNKNOWN;
+}
+
+const RelayAlarms *
+relay_history_get_alarms (const RelayHistory *history, const gchar *stream)
+{
+  const Series *series = g_hash_table_lookup (history->series, stream);
+
+  return series != NULL ? &series->alarms : NULL;
 }
 
 /* Returns the @values of a figure, the oldest first. */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * relayhistory.h: how each stream was in the last hour: 360 samples, one of each ten seconds, in
- * 12 KiB a stream.
+ * 13 KiB a stream.
  *
  * Rates are made of two statistics of different times.  Time is an argument.  Used by one thread at
  * a time.
  */
 #pragma once
 
-#include "relayfigures.h"
+#include "relayalarms.h"
 
 G_BEGIN_DECLS
 
@@ -25,6 +25,8 @@ void relay_history_free (RelayHistory *history);
 void relay_history_note (RelayHistory *history, gint64 now, const RelayStats *stats);
 /* The rates at the time of the last relay_history_note(). */
 RelayRates relay_history_get_rates (const RelayHistory *history, const gchar *stream);
+/* The same of alarms; NULL: there is no such stream. */
+const RelayAlarms *relay_history_get_alarms (const RelayHistory *history, const gchar *stream);
 /* JSON: a list of each figure, the oldest first. @utc: µs, added to monotonic times. */
 gchar *relay_history_to_json (const RelayHistory *history, const gchar *stream, gint64 utc);
 /* Bytes of memory that the history takes. */

@@ -114,9 +114,12 @@ describe_input (const RelayEndStats *input)
   return object;
 }
 
+/* @utc: µs, added to monotonic times. */
 static JsonObject *
-describe_stream (const RelayStreamStats *s, RelayRates rates)
+describe_stream (const RelayStreamStats *s, const RelayHistory *history, gint64 now, gint64 utc)
 {
+  RelayRates rates = relay_history_get_rates (history, s->name);
+  const RelayAlarms *alarms = relay_history_get_alarms (history, s->name), none = { 0 };
   JsonArray *outputs = json_array_new ();
   RelayStreamFigures figures;
   JsonObject *object;
@@ -124,6 +127,8 @@ describe_stream (const RelayStreamStats *s, RelayRates rates)
   relay_figures_get_stream (s, rates, &figures);
   object = relay_figures_to_object (RELAY_OF_STREAM, RELAY_IN_EVENTS, &figures);
   relay_picture_describe (s->picture, RELAY_IN_EVENTS, object);
+  relay_alarms_describe (alarms != NULL ? alarms : &none, now, utc,
+      s->picture != NULL ? s->picture->interval : 0, object);
   json_object_set_object_member (object, "input", describe_input (&s->input));
   for (guint i = 0; i < s->outputs->len; i++)
     json_array_add_object_element (outputs,
@@ -165,8 +170,7 @@ relay_summary_to_json (const RelayStats *stats, const RelayHistory *history, gui
   for (guint i = 0; i < stats->streams->len; i++) {
     const RelayStreamStats *s = g_ptr_array_index (stats->streams, i);
 
-    json_array_add_object_element (streams,
-        describe_stream (s, relay_history_get_rates (history, s->name)));
+    json_array_add_object_element (streams, describe_stream (s, history, now, utc));
   }
   json_object_set_array_member (object, "streams", streams);
   return json_to_string (root, FALSE);

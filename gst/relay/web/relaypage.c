@@ -2,6 +2,7 @@
 #include "relaypage.h"
 #include <gio/gio.h>
 #include <string.h>
+#include "relayalarms.h"
 #include "relayfiguretable.h"
 #include "relaypageresource.h"
 
@@ -11,8 +12,8 @@
 
 /* In the order in which they are joined to one script. */
 static const gchar *const scripts[] = { "page-dom.js", "page-words.js", "page-chart.js",
-  "page-api.js", "page-address.js", "page-screen.js", "page-wall.js", "page-receiver.js",
-  "page-stream.js", "page-main.js" };
+  "page-api.js", "page-address.js", "page-alarms.js", "page-screen.js", "page-wall.js",
+  "page-receiver.js", "page-stream.js", "page-main.js" };
 
 static void
 append (GString *to, const gchar *name)
@@ -45,10 +46,11 @@ relay_page_text_init (RelayPageText *text)
   g_autoptr (GString) html = g_string_new (NULL), style = g_string_new ("\n");
   g_autoptr (GString) script = g_string_new ("\n\"use strict\";\n");
   g_autofree gchar *of_style = NULL, *of_script = NULL, *figures = relay_figures_to_json ();
+  g_autofree gchar *alarms = relay_alarms_to_json ();
 
   append (html, "page.html");
   append (style, "page.css");
-  g_string_append_printf (script, "const FIGURES = %s;\n", figures);
+  g_string_append_printf (script, "const FIGURES = %s, ALARMS = %s;\n", figures, alarms);
   for (guint i = 0; i < G_N_ELEMENTS (scripts); i++)
     append (script, scripts[i]);
   of_style = make_digest (style->str);

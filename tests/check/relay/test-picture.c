@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "pictureframes.h"
+#include "picturelook.h"
 #include "picturesandbox.h"
 
 /* A baseline JPEG as far as its markers go: SOI, a segment, SOF0, SOS, one byte of data, EOI. */
@@ -49,6 +50,7 @@ make_told (void)
 
   add (told, PICTURE_WANTS, NULL, 0);
   add (told, PICTURE_JPEG, jpeg->data, jpeg->len);
+  add (told, PICTURE_LOOK, (const guint8 *) "\x27\x10\xff\xff", 4);
   add (told, PICTURE_LEVELS, levels, sizeof levels);
   add (told, PICTURE_PROBLEM, (const guint8 *) "It is dark.", 11);
   add (told, PICTURE_DONE, NULL, 0);
@@ -71,6 +73,9 @@ check_frame (const PictureFrame *frame)
       break;
     case PICTURE_LEVELS:
       g_assert_cmpuint (picture_frame_get_levels (frame, levels), <=, PICTURE_CHANNELS_MAX);
+      break;
+    case PICTURE_LOOK:
+      g_assert_cmpuint (picture_frame_get_look (frame).dark, <=, PICTURE_LOOK_WHOLE);
       break;
     case PICTURE_PROBLEM:
       text = picture_frame_get_text (frame);
@@ -110,7 +115,7 @@ test_good (void)
     g_assert_true (take (frames, told->data, told->len, &n));
   for (guint i = 0; i < told->len; i++)
     g_assert_true (take (frames, told->data + i, 1, &n));
-  g_assert_cmpuint (n, ==, 505);
+  g_assert_cmpuint (n, ==, 606);
   picture_frames_free (frames);
 }
 
@@ -131,6 +136,9 @@ test_contents (void)
   g_assert_true (picture_frame_look_at_jpeg (&frame, &width, &height));
   g_assert_cmpuint (width, ==, 320);
   g_assert_cmpuint (height, ==, 180);
+  g_assert_cmpint (picture_frames_pop (frames, &frame), ==, PICTURE_FRAME);
+  g_assert_cmpuint (picture_frame_get_look (&frame).dark, ==, PICTURE_LOOK_WHOLE);
+  g_assert_cmpuint (picture_frame_get_look (&frame).change, ==, PICTURE_LOOK_UNKNOWN);
   g_assert_cmpint (picture_frames_pop (frames, &frame), ==, PICTURE_FRAME);
   g_assert_cmpuint (picture_frame_get_levels (&frame, levels), ==, 2);
   g_assert_cmpint (levels[0].peak, ==, -600);
@@ -198,6 +206,9 @@ test_bad (void)
   assert_bad_content (PICTURE_LEVELS, silent, 4);
   assert_bad_content (PICTURE_LEVELS, many, 3);
   assert_bad_content (PICTURE_LEVELS, many, sizeof many);
+  assert_bad_content (PICTURE_LOOK, "\x27\x11\0\0", 4);
+  assert_bad_content (PICTURE_LOOK, "\0\0\x27\x11", 4);
+  assert_bad_content (PICTURE_LOOK, "\0\0\0", 3);
   assert_bad_content (PICTURE_PROBLEM, "a\nb", 3);
   assert_bad_content (PICTURE_PROBLEM, "\xff", 1);
   assert_bad_content (PICTURE_PROBLEM, text, PICTURE_TEXT_MAX + 1);
@@ -211,6 +222,30 @@ test_bad (void)
   assert_bad (told);
   g_byte_array_append (told, (const guint8 *) "\0\0\0\0W", PICTURE_HEAD);
   assert_bad (told);
+}
+
+/* A picture is black but for a hundredth of it, and changes by a tenth of a sample's range. */
+static void
+test_look (void)
+{
+  PictureLooker looker = { 0 };
+  guint8 samples[300] = { 0 };
+  PictureLook look;
+
+  memset (samples, 255, 3);
+  look = picture_looker_take (&looker, samples, sizeof samples);
+  g_assert_cmpuint (look.dark, ==, PICTURE_LOOK_WHOLE * 99 / 100);
+  g_assert_cmpuint (look.change, ==, PICTURE_LOOK_UNKNOWN);
+  look = picture_looker_take (&looker, samples, sizeof samples);
+  g_assert_cmpuint (look.change, ==, 0);
+  memset (samples + 3, 255, 30);
+  look = picture_looker_take (&looker, samples, sizeof samples);
+  g_assert_cmpuint (look.dark, ==, PICTURE_LOOK_WHOLE * 89 / 100);
+  g_assert_cmpuint (look.change, ==, PICTURE_LOOK_WHOLE / 10);
+  /* a picture of another size */
+  look = picture_looker_take (&looker, samples, 30);
+  g_assert_cmpuint (look.change, ==, PICTURE_LOOK_UNKNOWN);
+  picture_looker_clear (&looker);
 }
 
 static void
@@ -343,6 +378,7 @@ main (int argc, char **argv)
   g_test_add_func ("/picture/contents", test_contents);
   g_test_add_func ("/picture/order", test_order);
   g_test_add_func ("/picture/bad", test_bad);
+  g_test_add_func ("/picture/look", test_look);
   g_test_add_func ("/picture/jpeg", test_jpeg);
   g_test_add_func ("/picture/fuzz", test_fuzz);
   g_test_add_func ("/picture/sandbox", test_sandbox);

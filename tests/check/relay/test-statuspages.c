@@ -215,7 +215,7 @@ test_history (void)
 
   note (history, 0, make (0, 0, 0));
   size = relay_history_get_size (history);
-  g_assert_cmpuint (size, <=, 12 * 1024);
+  g_assert_cmpuint (size, <=, 13 * 1024);
   rates = relay_history_get_rates (history, "s");
   g_assert_true (isnan (rates.rate) && isnan (rates.loss));
   for (gint64 i = 1; i <= 4000; i++)
@@ -290,6 +290,110 @@ test_faults (void)
   note (history, 31, make_faulty (103, 0, 0));
   rates = relay_history_get_rates (history, "s");
   g_assert_true (rates.errors == 0 && isnan (rates.unrepaired) && isnan (rates.skips));
+  relay_history_free (history);
+}
+
+/* --- alarms ----------------------------------------------------------------------------------- */
+
+/* A stream that comes in, with a picture each second, of which @dark is dark, and sound. */
+static RelayStats *
+make_seen (gdouble dark, gdouble change, gint16 level)
+{
+  RelayStats *stats = make (0, 0, 0);
+  RelayStreamStats *s = g_ptr_array_index (stats->streams, 0);
+
+  s->receiving = TRUE;
+  g_ptr_array_set_size (s->outputs, 1);
+  ((RelayEndStats *) g_ptr_array_index (s->outputs, 0))->state = RELAY_RUNNING;
+  s->picture = g_new0 (RelayPictureStats, 1);
+  *s->picture = (RelayPictureStats) { .interval = 1,
+    .made = 1,
+    .time = g_get_real_time (),
+    .dark = dark,
+    .change = change,
+    .channels = 2,
+    .levels = { { -12000, -12000 }, { level, level } } };
+  return stats;
+}
+
+/* Returns the names that a stream of the summary lists, with a space behind each. */
+static gchar *
+list_alarms (RelayHistory *history, gint64 second, RelayStats *stats, const gchar *field)
+{
+  g_autoptr (JsonNode) root = NULL;
+  GString *names = g_string_new (NULL);
+  JsonObject *stream;
+  JsonArray *all;
+
+  relay_history_note (history, second * G_USEC_PER_SEC, stats);
+  root = parse (relay_summary_to_json (stats, history, 0, second * G_USEC_PER_SEC, 0));
+  stream = json_array_get_object_element (json_object_get_array_member (json_node_get_object (root),
+                                              "streams"),
+      0);
+  all = json_object_get_array_member (stream, field);
+  for (guint i = 0; i < json_array_get_length (all); i++) {
+    JsonNode *node = json_array_get_element (all, i);
+
+    g_string_append_printf (names, "%s ",
+        JSON_NODE_HOLDS_OBJECT (node) ?
+            json_object_get_string_member (json_node_get_object (node), "name") :
+            json_node_get_string (node));
+  }
+  relay_stats_free (stats);
+  return g_string_free (names, FALSE);
+}
+
+static void
+assert_alarms (RelayHistory *history, gint64 second, RelayStats *stats, const gchar *names)
+{
+  g_autofree gchar *found = list_alarms (history, second, stats, "alarms");
+
+  g_assert_cmpstr (found, ==, names);
+}
+
+/* Each alarm is there two seconds after its condition has come, and gone with it. */
+static void
+test_alarms (void)
+{
+  RelayHistory *history = relay_history_new ();
+  g_autofree gchar *unwatched = NULL, *without = NULL;
+  RelayStats *down = make_seen (0, 0.1, -100), *off = make_seen (1, 0, -12000);
+  RelayStreamStats *s;
+
+  assert_alarms (history, 0, make_seen (0, NAN, -100), "");
+  assert_alarms (history, 1, make_seen (0.99, 0.1, -100), "");
+  assert_alarms (history, 2, make_seen (0.99, 0, -100), "");
+  assert_alarms (history, 3, make_seen (0.99, 0, -100), "black ");
+  assert_alarms (history, 4, make_seen (0.97, 0, -6100), "");
+  assert_alarms (history, 6, make_seen (0.97, 0, -6100), "frozen silent ");
+  assert_alarms (history, 7, make_seen (0.97, 0.002, -5900), "");
+  s = g_ptr_array_index (down->streams, 0);
+  ((RelayEndStats *) g_ptr_array_index (s->outputs, 0))->state = RELAY_IDLE;
+  relay_history_note (history, 8 * G_USEC_PER_SEC, down);
+  assert_alarms (history, 10, down, "output ");
+  /* of a stream that is off, nothing else is known */
+  ((RelayStreamStats *) g_ptr_array_index (off->streams, 0))->receiving = FALSE;
+  relay_history_note (history, 11 * G_USEC_PER_SEC, off);
+  assert_alarms (history, 13, off, "off ");
+  assert_alarms (history, 14, make_seen (0, 0.1, 0), "");
+  relay_history_free (history);
+  history = relay_history_new ();
+  /* a fault of the last ten seconds, at once */
+  for (guint i = 15; i < 30; i++) {
+    RelayStats *stats = make_seen (0, 0.1, 0);
+    RelayStreamStats *faulty = g_ptr_array_index (stats->streams, 0);
+
+    gst_structure_set (faulty->input.stats, "continuity-errors", G_TYPE_UINT64, (guint64) (i >= 16),
+        NULL);
+    assert_alarms (history, i, stats, i >= 16 && i < 26 ? "damaged " : "");
+  }
+  relay_history_free (history);
+  /* what cannot be known is said */
+  history = relay_history_new ();
+  unwatched = list_alarms (history, 0, make_seen (0, 0.1, 0), "unwatched");
+  g_assert_cmpstr (unwatched, ==, "damaged loss late ");
+  without = list_alarms (history, 1, make (0, 0, 0), "unwatched");
+  g_assert_cmpstr (without, ==, "black frozen picture silent damaged loss late ");
   relay_history_free (history);
 }
 
@@ -581,6 +685,7 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/status-pages/history", test_history);
   g_test_add_func ("/relay/status-pages/rates", test_rates);
   g_test_add_func ("/relay/status-pages/faults", test_faults);
+  g_test_add_func ("/relay/status-pages/alarms", test_alarms);
   g_test_add_func ("/relay/status-pages/summary", test_summary);
   g_test_add_func ("/relay/status-pages/stats", test_stats);
   g_test_add_func ("/relay/status-pages/clock", test_clock);

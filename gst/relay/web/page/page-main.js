@@ -89,10 +89,12 @@ function show(status) {
   totals.set(MEMORY.label, say.memory(status.memory || null), MEMORY.name, MEMORY.meaning);
   setText(find("foot"), `fasp-relay ${status.version}. The histories take ${say.memory(status.history)} of its memory.${status.api === "off" ?
     " Nothing can be changed here: api = true in the section [relay] of its configuration allows it." : ""}`);
-  document.title = `${onAir.length}/${status.streams.length} on air · fasp-relay`;
+  const faults = status.streams.reduce((n, s) => n + s.alarms.length, 0);
+  document.title = `${faults ? `${several(faults, "alarm")} · ` : ""}${onAir.length}/${status.streams.length} on air · fasp-relay`;
   notice(status["configuration-refused"] ? `The new configuration is refused: ${status["configuration-refused"]}` : null);
   showView();
   showAdded();
+  alarms.follow(status.streams);
   api.follow(status.api, status.saved);
   if (status.happened !== happened)
     look();
@@ -177,6 +179,7 @@ find("skip").onclick = event => {
   event.preventDefault();
   (find("page").querySelector("h2") ?? find("streams")).focus();
 };
+find("sound").onclick = () => alarms.toggle();
 find("search").oninput = () => chooseWall({find: find("search").value});
 find("faults").onclick = () => chooseWall({only: readAddress().only ? "" : "faults"});
 find("rows").onclick = () => chooseWall({as: readAddress().as === "rows" ? "tiles" : "rows"});

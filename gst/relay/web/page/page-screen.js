@@ -17,7 +17,7 @@ class Screen {
   /* The browser keeps each picture with its ETag, and asks only whether it still holds. */
   update({picture, levels, receiving}) {
     const time = picture?.time, error = receiving ? picture?.error : null;
-    const caption = picture ? sayPicture(time && Date.parse(time) / 1000, receiving, error) : "– no pictures: picture-interval is 0";
+    const caption = picture ? sayPicture(time && Date.parse(time) / 1000, receiving, error) : "– No pictures: picture-interval is 0.";
     setShown(this.picture, Boolean(time));
     if (time)
       setAttribute(this.picture, "src", `${path("streams", this.name, "picture.jpg")}?${time}`);

@@ -136,6 +136,7 @@ class Stream {
     this.brief = make("span", {class: "brief"});
     this.error = make("p", {class: "fault", hidden: true});
     this.screen = new Screen(name);
+    this.watch = new Watch();
     this.inputError = make("p", {class: "fault", hidden: true});
     this.address = new Address(name);
     this.senders = make("span", {class: "facts"});
@@ -148,7 +149,7 @@ class Stream {
       make("div", {class: "head"}, this.heading, this.state, this.brief,
         make("button", {type: "button", class: "edit danger remove", text: "Remove stream", "aria-label": `Remove stream ${name}`,
                         onclick: () => this.remove()})),
-      this.error,
+      this.watch.node, this.error,
       make("div", {class: "view"}, this.screen.node, make("div", {class: "charts"}, ...Object.values(this.charts).map(c => c.node))),
       this.span, this.terms.node,
       make("section", {"aria-label": `Input of ${name}`}, make("div", {class: "head"}, make("h3", {text: "Input"}), this.address.node,
@@ -172,7 +173,7 @@ class Stream {
   }
 
   update({of: stream}, time = now) {
-    const [look, words] = sayState(stream);
+    const [look, words] = sayDoing(stream);
     const now = {...stream};
     if (!stream.receiving)
       now.rate = now["lateness-ms"] = now["observed-seconds"] = now.skips = now.errors = now.unrepaired = null;
@@ -184,6 +185,7 @@ class Stream {
     this.error.classList.toggle("past", stream.receiving);
     this.showFigures(now);
     this.screen.update(stream);
+    this.watch.update(stream);
     this.address.show(stream.input.uri);
     this.inputUri = stream.input.uri;
     setText(this.senders, !stream.input.open ? `not open (${stream.input.state})` : stream.input.senders.filter(s => s.address).map(s =>

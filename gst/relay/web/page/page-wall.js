@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * All streams as tiles or rows, those with a fault first. Only those in view ask for their pictures. */
+ * All streams as tiles or rows, those with a fault first, the newest before the others. Only those in view ask for their pictures. */
 
 /* So many tiles still are large, and middle. */
 const LARGE = 8, MIDDLE = 40;
@@ -50,11 +50,11 @@ const wall = {
 
   /* @wanted: what the address says. */
   follow(streams, wanted) {
-    const rank = s => ["bad", "warn"].indexOf(sayState(s)[0]);
+    const rank = s => ["bad", "warn", "good", "off"].indexOf(sayState(s)[0]);
+    const newest = s => Math.max(0, ...s.alarms.map(a => a.since));
     const words = s => [s.name, s.input.uri, s.input.senders.map(sayPeer), s.outputs.map(o => o.uri)].flat(2).join(" ").toLowerCase();
-    const all = streams.filter(s => words(s).includes(wanted.find.toLowerCase()) && (wanted.only !== "faults" || rank(s) >= 0));
-    const place = s => rank(s) < 0 ? 2 : rank(s);
-    all.sort((a, b) => place(a) - place(b) || a.name.localeCompare(b.name));
+    const all = streams.filter(s => words(s).includes(wanted.find.toLowerCase()) && (wanted.only !== "faults" || rank(s) < 2));
+    all.sort((a, b) => Math.min(2, rank(a)) - Math.min(2, rank(b)) || newest(b) - newest(a) || a.name.localeCompare(b.name));
     setAttribute(find("wall"), "class", `${wanted.as} ${all.length <= LARGE ? "large" : all.length <= MIDDLE ? "middle" : "small"}`);
     setText(find("found"), all.length === streams.length ? several(all.length, "stream") : `${all.length} of ${several(streams.length, "stream")}`);
     if (document.activeElement !== find("search"))

@@ -2,9 +2,6 @@
  *
  * Numbers and events in words for people. */
 
-/* From so many faults in ten seconds on, a stream is shown in red. */
-const MANY = 10;
-
 const known = value => value !== null && value !== undefined;
 
 function fixed(value, digits = 3) {
@@ -63,18 +60,35 @@ function sayFaults({errors, unrepaired, "recent-skips": skips}) {
           skips > 0 && several(skips, "skip")].filter(Boolean).join(", ");
 }
 
-function sayState(stream) {
-  const since = say.time(stream["state-seconds"]);
-  const faults = sayFaults(stream);
-  if (stream.receiving)
-    return faults ? [stream.errors >= MANY || stream.unrepaired >= MANY ? "bad" : "warn", `On air, damaged: ${faults} in 10 s`] : ["good", "On air"];
+function sayAlarm(stream, {name, since}) {
+  if (name === "damaged")
+    return `Damaged: ${sayFaults(stream)} in 10 s`;
+  const what = name === "output" ? `Output ${stream.outputs.filter(o => o.down).map(o => o.id).join(", ")} down` : ALARMS[name].label;
+  return `${what} for ${say.time(Math.max(0, now - since))}`;
+}
+
+/* What a stream does that brings nothing. */
+function sayAbsent(stream) {
   if (stream.state === "running" && !stream.input.open)
-    return ["warn", "Its input is not open"];
+    return "Its input is not open";
   if (stream.state === "running")
-    return [stream.optional ? "off" : "warn", stream.optional ? "Off" : "Waits for its sender"];
+    return stream.optional ? "Off" : "Waits for its sender";
   if (stream.state === "waiting")
-    return ["bad", `Starts again (for ${since})`];
-  return ["warn", stream.state === "starting" ? "Starts" : "Stops"];
+    return `Starts again (for ${say.time(stream["state-seconds"])})`;
+  return stream.state === "starting" ? "Starts" : "Stops";
+}
+
+/* How a stream is shown, and what it does: its page says beside that what is wrong. */
+const sayDoing = stream => [sayState(stream)[0], stream.receiving ? "On air" : sayAbsent(stream)];
+
+/* How a stream is shown on the wall: "bad", "warn", "good" or "off", and words. */
+function sayState(stream) {
+  const wrong = stream.alarms.map(alarm => sayAlarm(stream, alarm));
+  if (!stream.receiving)
+    wrong.push(sayAbsent(stream));
+  if (wrong.length)
+    return [stream.alarms.length ? "bad" : stream.optional ? "off" : "warn", wrong.join(" · ")];
+  return ["good", "On air"];
 }
 
 function sayNotReady(streams) {

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "relayalarms.h"
+#include "relayjson.h"
+#include "relaypictureview.h"
+
+#define ALL_DARK 0.98   /* share of the samples, as ffmpeg's blackdetect has it */
+#define UNCHANGED 0.001 /* of a sample's range, as ffmpeg's freezedetect has it */
+#define SILENCE (-60)   /* dBFS: speech and music are above this, also in their pauses */
+#define MUCH_LOSS 0.1   /* share of the datagrams */
+#define STANDS_AFTER 60 /* s beyond three intervals: key frames may be eight seconds apart */
+
+typedef enum
+{
+  NO,
+  YES,
+  UNKNOWN,
+} Answer;
+
+typedef struct
+{
+  const gchar *name, *label, *meaning;
+  const gchar *needs; /* why the condition may not be known */
+  const gchar *rule;
+  guint seconds;     /* for which it has to last */
+  gboolean pictured; /* it also has to last from one picture to the next */
+  Answer (*is) (const RelayStreamFigures *figures);
+} Alarm;
+
+static Answer
+is_above (gdouble value, gdouble limit)
+{
+  return isnan (value) ? UNKNOWN : value > limit ? YES : NO;
+}
+
+static Answer
+is_off (const RelayStreamFigures *figures)
+{
+  return !figures->stats.receiving && !figures->optional ? YES : NO;
+}
+
+/* --- picture and sound -------------------------------------------------------------------- */
+
+/* The picture of a stream that comes in; NULL: there is none. */
+static const RelayPictureStats *
+get_picture (const RelayStreamFigures *figures)
+{
+  const RelayPictureStats *picture = figures->stats.picture;
+
+  return figures->stats.receiving && picture != NULL && picture->made > 0 ? picture : NULL;
+}
+
+static Answer
+is_black (const RelayStreamFigures *figures)
+{
+  const RelayPictureStats *picture = get_picture (figures);
+
+  return picture != NULL ? is_above (picture->dark, ALL_DARK) : UNKNOWN;
+}
+
+static Answer
+is_frozen (const RelayStreamFigures *figures)
+{
+  const RelayPictureStats *picture = get_picture (figures);
+
+  if (picture == NULL)
+    return UNKNOWN;
+  /* what is black stays black, which is said already */
+  return picture->dark > ALL_DARK ? NO : is_above (-picture->change, -UNCHANGED);
+}
+
+static Answer
+is_unseen (const RelayStreamFigures *figures)
+{
+  const RelayPictureStats *picture = figures->stats.picture;
+
+  if (picture == NULL || !figures->stats.receiving)
+    return UNKNOWN;
+  return picture->made == 0
+          || g_get_real_time () - picture->time
+              > (3 * picture->interval + STANDS_AFTER) * G_USEC_PER_SEC ?
+      YES :
+      NO;
+}
+
+static Answer
+is_silent (const RelayStreamFigures *figures)
+{
+  const RelayPictureStats *picture = figures->stats.picture;
+
+  if (!figures->stats.receiving || picture == NULL || picture->channels == 0)
+    return UNKNOWN;
+  for (guint i = 0; i < picture->channels; i++) {
+    RelayLevelFigures level;
+
+    relay_picture_get_level (picture, i, &level);
+    if (level.rms >= SILENCE)
+      return NO;
+  }
+  return YES;
+}
+
+/* --- what comes in, and goes out ---------------------------------------------------------- */
+
+static Answer
+is_damaged (const RelayStreamFigures *figures)
+{
+  const RelayRates *rates = &figures->rates;
+
+  if (!figures->stats.receiving)
+    return UNKNOWN;
+  /* fmax() ignores what is not known */
+  return is_above (fmax (rates->errors, fmax (rates->unrepaired, rates->skips)), 0);
+}
+
+static Answer
+is_lossy (const RelayStreamFigures *figures)
+{
+  return figures->stats.receiving ? is_above (figures->rates.loss, MUCH_LOSS) : UNKNOWN;
+}
+
+static Answer
+is_late (const RelayStreamFigures *figures)
+{
+  gboolean known = figures->stats.receiving && figures->latency > 0;
+
+  return known ? is_above (figures->lateness, figures->latency) : UNKNOWN;
+}
+
+static Answer
+lacks_source (const RelayStreamFigures *figures)
+{
+  g_autoptr (GArray) sources = relay_figures_list_sources (&figures->stats.input);
+
+  for (guint i = 0; i < sources->len; i++)
+    if (!g_array_index (sources, RelaySourceFigures, i).connected)
+      return YES;
+  return NO;
+}
+
+static Answer
+is_output_down (const RelayStreamFigures *figures)
+{
+  for (guint i = 0; i < figures->stats.outputs->len; i++)
+    if (relay_figures_is_down (g_ptr_array_index (figures->stats.outputs, i)))
+      return YES;
+  return NO;
+}
+
+#define NO_PICTURE "the relay has no picture of it, or it has no sound: see picture-interval"
+#define NO_FIGURE "the protocol of the input does not tell"
+
+static const Alarm rows[RELAY_ALARMS] = {
+  { "off", "Off", "Nothing comes in", NULL, "FaspStreamSilent", 2, FALSE, is_off },
+  { "output", "Output down", "An output does not run, or does not reach the receiver that it dials",
+      NULL, "FaspOutputWaits", 2, FALSE, is_output_down },
+  { "black", "Black", "The picture is dark, but for a fiftieth of it", NO_PICTURE,
+      "FaspPictureBlack", 0, TRUE, is_black },
+  { "frozen", "Frozen", "The picture has not changed since the one before", NO_PICTURE,
+      "FaspPictureFrozen", 0, TRUE, is_frozen },
+  { "picture", "No picture", "Bytes come in, and there is no new picture", NO_PICTURE,
+      "FaspPictureStands", STANDS_AFTER, FALSE, is_unseen },
+  { "silent", "Silent", "All channels of its sound are below -60 dBFS", NO_PICTURE,
+      "FaspSoundSilent", 0, TRUE, is_silent },
+  { "damaged", "Damaged",
+      "In the last ten seconds, something was missing or too late in what came in", NO_FIGURE,
+      "FaspStreamContinuity", 0, FALSE, is_damaged },
+  { "loss", "Heavy loss", "More than a tenth of the datagrams to this relay is lost", NO_FIGURE,
+      "FaspStreamLoss", 0, FALSE, is_lossy },
+  { "late", "Late", "The stream is whole and in order only after its latency", NO_FIGURE,
+      "FaspStreamLate", 10, FALSE, is_late },
+  { "source", "Source away", "One of its sources is not connected", NULL, "FaspSourceGone", 2,
+      FALSE, lacks_source },
+};
+
+void
+relay_alarms_note (RelayAlarms *alarms, gint64 now, const RelayStreamFigures *figures)
+{
+  alarms->unknown = 0;
+  for (guint i = 0; i < RELAY_ALARMS; i++) {
+    Answer answer = rows[i].is (figures);
+
+    if (answer != YES)
+      alarms->since[i] = 0;
+    else if (alarms->since[i] == 0)
+      alarms->since[i] = now;
+    alarms->unknown |= (answer == UNKNOWN) << i;
+  }
+}
+
+/* How long the condition has to last before it is an alarm, µs: that of a picture for one and a
+ * half intervals (@interval: s), so that the next picture has it, too. */
+static gint64
+get_time (const Alarm *row, guint interval)
+{
+  gint64 pictures = row->pictured ? interval * G_USEC_PER_SEC * 3 / 2 : 0;
+
+  return MAX (row->seconds * G_USEC_PER_SEC, pictures);
+}
+
+void
+relay_alarms_describe (const RelayAlarms *alarms, gint64 now, gint64 utc, guint interval,
+    JsonObject *object)
+{
+  JsonArray *raised = json_array_new (), *unwatched = json_array_new ();
+
+  for (guint i = 0; i < RELAY_ALARMS; i++) {
+    gint64 since = alarms->since[i];
+
+    if ((alarms->unknown & 1 << i) != 0)
+      json_array_add_string_element (unwatched, rows[i].name);
+    if (since != 0 && now - since >= get_time (&rows[i], interval)) {
+      JsonObject *alarm = json_object_new ();
+
+      json_object_set_string_member (alarm, "name", rows[i].name);
+      json_object_set_double_member (alarm, "since", (since + utc) / 1e6);
+      json_array_add_object_element (raised, alarm);
+    }
+  }
+  json_object_set_array_member (object, "alarms", raised);
+  json_object_set_array_member (object, "unwatched", unwatched);
+}
+
+gchar *
+relay_alarms_to_json (void)
+{
+  JsonObject *object = json_object_new ();
+  g_autoptr (JsonNode) root = relay_json_take (object);
+
+  for (guint i = 0; i < RELAY_ALARMS; i++) {
+    JsonObject *row = json_object_new ();
+
+    json_object_set_string_member (row, "label", rows[i].label);
+    json_object_set_string_member (row, "meaning", rows[i].meaning);
+    json_object_set_string_member (row, "rule", rows[i].rule);
+    json_object_set_member (row, "needs", relay_json_string (rows[i].needs));
+    json_object_set_object_member (object, rows[i].name, row);
+  }
+  return json_to_string (root, FALSE);
+}

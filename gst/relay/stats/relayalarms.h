@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * relayalarms.h: what is wrong with a stream, in one table.
+ *
+ * A row says what an alarm is called, what it means, when it is there, and which rule of
+ * examples/monitoring/alerts.yml has the same condition; tests/style/statistics looks for that
+ * rule.  The page shows an alarm once its condition has lasted for the row's time: seconds, where a
+ * rule may wait for minutes.  A condition that cannot be known is not one that is absent.
+ */
+#pragma once
+
+#include <json-glib/json-glib.h>
+#include "relayfigures.h"
+
+G_BEGIN_DECLS
+
+#define RELAY_ALARMS 10
+
+/* Of one stream: since when each condition has been there, µs, monotonic. */
+typedef struct
+{
+  gint64 since[RELAY_ALARMS]; /* 0: it is not there */
+  guint unknown;              /* conditions that cannot be known, a bit each */
+} RelayAlarms;
+
+/* Takes figures of @now (µs, monotonic). */
+void relay_alarms_note (RelayAlarms *alarms, gint64 now, const RelayStreamFigures *figures);
+/* Adds `alarms' and `unwatched' to a stream's object.  @utc: µs, added to monotonic times. */
+void relay_alarms_describe (const RelayAlarms *alarms, gint64 now, gint64 utc, guint interval,
+    JsonObject *object);
+/* Returns the rows for the page, as JSON. */
+gchar *relay_alarms_to_json (void);
+
+G_END_DECLS
