@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * file://: a file of MPEG-TS, that an input plays in a loop, or an output writes (relayrecord.h).
+ * file://: a file of MPEG-TS, that an input plays in a loop, or an output writes
+ * (relayrecording.h).
  *
  * It is played in its own time, by its PCR.  When it begins anew, this clock steps back: the first
  * PCR of each PID gets the discontinuity_indicator (ISO/IEC 13818-1, 2.4.3.5).  No other bit is
@@ -10,13 +11,11 @@
  * buffer with null packets, and one of a slow stream leaves seconds before its last packet is due.)
  */
 #include <string.h>
-#include <gst/app/app.h>
 #include "relayprotocol.h"
-#include "relayrecord.h"
+#include "relayrecording.h"
 
 #define PIECE_MAX (7 * 24 * 3600) /* s: a week */
 #define KEEP_MAX (1000 * 1000 * 1000)
-#define MBYTE (1000 * 1000)
 #define BLOCK (188 * 7 * 4) /* bytes that are read at a time */
 #define PIDS 8192           /* 13 bits */
 #define PACKETS 7           /* as many as fit into an Ethernet frame behind IP, UDP and RTP */
@@ -42,16 +41,6 @@ static const RelayKey keys[] = {
   RELAY_KEY_BUFFER_SIZE,
   { NULL },
 };
-
-/* FALSE: there is no limit. */
-static gboolean
-get_retention (const RelayProtocolUri *protocol_uri, RelayRetention *retention)
-{
-  retention->seconds = relay_protocol_uri_get_uint (protocol_uri, "keep-seconds", 0);
-  retention->size = relay_protocol_uri_get_uint (protocol_uri, "keep-mbytes", 0) * MBYTE;
-  retention->free = relay_protocol_uri_get_uint (protocol_uri, "keep-free-mbytes", 0) * MBYTE;
-  return retention->seconds > 0 || retention->size > 0 || retention->free > 0;
-}
 
 /* Can it be told which files are pieces of this recording? */
 static gboolean
@@ -79,7 +68,7 @@ check (const RelayProtocolUri *protocol_uri, GError **error)
     RELAY_BAD (error,
         "with piece, the name needs a date, or all pieces have the same name: write e.g. "
         "news-%%F-%%H%%M%%S.ts.");
-  else if (get_retention (protocol_uri, &retention) && !knows_pieces (protocol_uri))
+  else if (relay_recording_get_retention (protocol_uri, &retention) && !knows_pieces (protocol_uri))
     RELAY_BAD (error,
         "what is kept is for pieces whose date is in the file's name, in digits: write piece, too, "
         "and %%F, %%Y, %%m, %%d, %%j, %%V, %%H, %%M, %%S or %%s.");
@@ -89,8 +78,9 @@ check (const RelayProtocolUri *protocol_uri, GError **error)
 }
 
 static GstElement *
-make_output (RelayChain *chain, const gchar *path)
+make_output (RelayChain *chain, const RelayProtocolUri *protocol_uri)
 {
+  const gchar *path = protocol_uri->path;
   GstElement *sink = relay_chain_add (chain, "appsink", RELAY_PLUGINS_BASE);
   g_autofree gchar *folder = g_path_get_dirname (path);
 
@@ -108,7 +98,7 @@ make (RelayChain *chain, const RelayProtocolUri *protocol_uri)
   GstElement *source, *parse;
 
   if (protocol_uri->sends)
-    return make_output (chain, protocol_uri->path);
+    return make_output (chain, protocol_uri);
   source = relay_chain_add (chain, "filesrc", RELAY_CORE);
   parse = relay_chain_add (chain, "tsparse", RELAY_PLUGINS_BAD);
   relay_chain_add (chain, "clocksync", RELAY_CORE);
@@ -219,89 +209,26 @@ watch_loop (GstElement *tsparse, gboolean again)
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_event, loop, NULL);
 }
 
-/* --- an output ------------------------------------------------------------------------------- */
-
-/* The state of an output, which outlives a chain. */
-typedef struct
-{
-  RelayRecord *record;
-  RelayRetention retention;
-  gboolean removes; /* there is a limit */
-} Recording;
-
-/* That old pieces cannot be removed does not end the recording. */
-static void
-tidy (GstAppSink *sink, Recording *recording, gint64 now)
-{
-  g_autoptr (GError) error = NULL;
-
-  if (recording->removes
-      && !relay_record_tidy (recording->record, &recording->retention, now, &error))
-    GST_ELEMENT_WARNING (sink, RESOURCE, WRITE, ("%s", error->message), (NULL));
-}
-
-static GstFlowReturn
-on_sample (GstAppSink *sink, gpointer data)
-{
-  Recording *recording = data;
-  gint64 now = g_get_real_time () / G_USEC_PER_SEC;
-  g_autoptr (GstSample) sample = gst_app_sink_pull_sample (sink);
-  g_autoptr (GError) error = NULL;
-  GstBuffer *buffer = sample != NULL ? gst_sample_get_buffer (sample) : NULL;
-  GstMapInfo map;
-  gboolean good;
-
-  if (buffer == NULL || !gst_buffer_map (buffer, &map, GST_MAP_READ))
-    return GST_FLOW_OK;
-  good = relay_record_write (recording->record, map.data, map.size, now, &error);
-  gst_buffer_unmap (buffer, &map);
-  if (good || g_error_matches (error, G_FILE_ERROR, G_FILE_ERROR_NOSPC))
-    tidy (sink, recording, now);
-  if (good)
-    return GST_FLOW_OK;
-  GST_ELEMENT_ERROR (sink, RESOURCE, WRITE, ("%s", error->message), (NULL));
-  return GST_FLOW_ERROR;
-}
-
-static void
-close_record (gpointer recording)
-{
-  relay_record_close (((Recording *) recording)->record);
-}
-
-static Recording *
-new_recording (const RelayProtocolUri *protocol_uri)
-{
-  Recording *recording = g_new (Recording, 1);
-
-  recording->record =
-      relay_record_new (protocol_uri->path, relay_protocol_uri_get_uint (protocol_uri, "piece", 0));
-  recording->removes = get_retention (protocol_uri, &recording->retention);
-  return recording;
-}
-
 /* --- both ------------------------------------------------------------------------------------ */
 
 static void
 watch (GstElement *element, RelayProtocolPipeline *pipeline, gpointer *kept)
 {
   const RelayProtocolUri *protocol_uri = relay_protocol_pipeline_get_uri (pipeline);
-  GstAppSinkCallbacks functions = { .new_sample = on_sample };
 
   if (!protocol_uri->sends) {
     watch_loop (element, relay_protocol_pipeline_has_played (pipeline));
     return;
   }
   if (*kept == NULL)
-    *kept = new_recording (protocol_uri);
-  gst_app_sink_set_callbacks (GST_APP_SINK (element), &functions, *kept, close_record);
+    *kept = relay_recording_new (protocol_uri);
+  relay_recording_follow (*kept, element);
 }
 
 static void
 free_kept (gpointer recording)
 {
-  relay_record_free (((Recording *) recording)->record);
-  g_free (recording);
+  relay_recording_free (recording);
 }
 
 const RelayProtocol relay_protocol_file = {

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "relayrecording.h"
+#include <gst/app/app.h>
+#include "relaycut.h"
+#include "relayrecord.h"
+
+#define MBYTE (1000 * 1000)
+
+struct _RelayRecording
+{
+  RelayCut *cut;
+  RelayRecord *record;
+  RelayRetention retention;
+  gboolean removes; /* there is a limit */
+  GError *error;    /* of the last write; NULL: it was good */
+};
+
+gboolean
+relay_recording_get_retention (const RelayProtocolUri *protocol_uri, RelayRetention *retention)
+{
+  retention->seconds = relay_protocol_uri_get_uint (protocol_uri, "keep-seconds", 0);
+  retention->size = relay_protocol_uri_get_uint (protocol_uri, "keep-mbytes", 0) * MBYTE;
+  retention->free = relay_protocol_uri_get_uint (protocol_uri, "keep-free-mbytes", 0) * MBYTE;
+  return retention->seconds > 0 || retention->size > 0 || retention->free > 0;
+}
+
+RelayRecording *
+relay_recording_new (const RelayProtocolUri *protocol_uri)
+{
+  RelayRecording *recording = g_new0 (RelayRecording, 1);
+  guint piece = relay_protocol_uri_get_uint (protocol_uri, "piece", 0);
+
+  recording->cut = relay_cut_new (piece);
+  recording->record = relay_record_new (protocol_uri->path, piece);
+  recording->removes = relay_recording_get_retention (protocol_uri, &recording->retention);
+  return recording;
+}
+
+/* That old pieces cannot be removed does not end the recording. */
+static void
+tidy (GstElement *sink, RelayRecording *recording, gint64 now)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (recording->removes
+      && !relay_record_tidy (recording->record, &recording->retention, now, &error))
+    GST_ELEMENT_WARNING (sink, RESOURCE, WRITE, ("%s", error->message), (NULL));
+}
+
+/* Writes packets that the cutter passes on. */
+static gboolean
+write_packets (const guint8 *data, gsize size, gint64 seconds, gpointer data_of)
+{
+  RelayRecording *recording = data_of;
+
+  return relay_record_write (recording->record, data, size, seconds, &recording->error);
+}
+
+static void
+warn_of_cut (GstElement *sink, RelayRecording *recording)
+{
+  if (relay_cut_lacks_key_frames (recording->cut))
+    GST_ELEMENT_WARNING (sink, STREAM, FORMAT,
+        ("This piece begins between key frames: none came in time, with a PAT and a PMT in front "
+         "of it. If this stream has video, set its encoder to a key frame each few seconds."),
+        (NULL));
+}
+
+static GstFlowReturn
+on_sample (GstAppSink *sink, gpointer data)
+{
+  RelayRecording *recording = data;
+  gint64 now = g_get_real_time () / G_USEC_PER_SEC;
+  g_autoptr (GstSample) sample = gst_app_sink_pull_sample (sink);
+  g_autoptr (GError) error = NULL;
+  GstBuffer *buffer = sample != NULL ? gst_sample_get_buffer (sample) : NULL;
+  GstMapInfo map;
+  gboolean good;
+
+  if (buffer == NULL || !gst_buffer_map (buffer, &map, GST_MAP_READ))
+    return GST_FLOW_OK;
+  good = relay_cut_push (recording->cut, map.data, map.size, now, write_packets, recording);
+  error = g_steal_pointer (&recording->error);
+  gst_buffer_unmap (buffer, &map);
+  warn_of_cut (GST_ELEMENT (sink), recording);
+  if (good || g_error_matches (error, G_FILE_ERROR, G_FILE_ERROR_NOSPC))
+    tidy (GST_ELEMENT (sink), recording, now);
+  if (good)
+    return GST_FLOW_OK;
+  GST_ELEMENT_ERROR (sink, RESOURCE, WRITE, ("%s", error->message), (NULL));
+  return GST_FLOW_ERROR;
+}
+
+/* The appsink has ended. */
+static void
+on_gone (gpointer data)
+{
+  RelayRecording *recording = data;
+
+  relay_cut_flush (recording->cut, write_packets, recording);
+  g_clear_error (&recording->error);
+  relay_record_close (recording->record);
+}
+
+void
+relay_recording_follow (RelayRecording *recording, GstElement *appsink)
+{
+  GstAppSinkCallbacks functions = { .new_sample = on_sample };
+
+  gst_app_sink_set_callbacks (GST_APP_SINK (appsink), &functions, recording, on_gone);
+}
+
+void
+relay_recording_free (RelayRecording *recording)
+{
+  relay_cut_free (recording->cut);
+  relay_record_free (recording->record);
+  g_free (recording);
+}

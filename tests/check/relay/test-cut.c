@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Where recordings are cut.
+ */
+#include <gst/gst.h>
+#include <string.h>
+#include "relaycut.h"
+
+#define PMT_PID 0x100
+#define VIDEO_PID 0x101
+#define SOUND_PID 0x102
+#define H264 0x1b
+#define PIECE 10 /* s */
+#define BEGIN 1000000000
+
+/* --- packets ------------------------------------------------------------------------------- */
+
+/* 'p': a PAT, 'm': a PMT, 'r': a picture with the random_access_indicator, 'k': a key frame by its
+ * codec alone, 'v': another picture, 'a': sound. */
+static void
+make_packet (guint8 *packet, gchar what, guint8 codec)
+{
+  static const guint8 pat[] = { 0, 0, 0xb0, 13, 0, 1, 0xc1, 0, 0, 0, 1, 0xe1, 0 };
+  guint8 pmt[] = { 0, 2, 0xb0, 23, 0, 1, 0xc1, 0, 0, 0xe1, 1, 0xf0, 0, 3, 0xe1, 2, 0xf0, 0, codec,
+    0xe1, 1, 0xf0, 0 };
+  guint8 units[256] = { 0 };
+  guint16 pid = what == 'p' ? 0 : what == 'm' ? PMT_PID : what == 'a' ? SOUND_PID : VIDEO_PID;
+  guint8 pes[] = { 0, 0, 1, 0xe0, 0, 0, 0x80, 0, 0, 0, 0, 1, 0 };
+
+  units[0x02] = 0xb3;    /* MPEG-2: a sequence header */
+  units[H264] = 0x65;    /* an IDR picture */
+  units[0x24] = 19 << 1; /* H.265: IDR_W_RADL */
+  pes[sizeof pes - 1] = what == 'k' ? units[codec] : codec == 0x02 ? 0 : 0x41;
+  memset (packet, 0xff, RELAY_TS_PACKET);
+  packet[0] = 0x47;
+  GST_WRITE_UINT16_BE (packet + 1, 0x4000 | pid);
+  packet[3] = 0x10;
+  if (what == 'p') {
+    memcpy (packet + 4, pat, sizeof pat);
+  } else if (what == 'm') {
+    memcpy (packet + 4, pmt, sizeof pmt);
+  } else if (what == 'r') {
+    packet[3] = 0x30;
+    packet[4] = 1;
+    packet[5] = 0x40;
+    memcpy (packet + 6, pes, sizeof pes);
+  } else {
+    memcpy (packet + 4, pes, sizeof pes);
+  }
+}
+
+/* --- pieces -------------------------------------------------------------------------------- */
+
+typedef struct
+{
+  RelayCut *cut;
+  gint64 number;   /* of the piece */
+  GString *pieces; /* what was written, a letter for each packet; a | between two pieces */
+  GByteArray *given, *written;
+  guint8 codec;
+} Recorder;
+
+static gchar
+get_letter (const guint8 *packet, guint8 codec)
+{
+  for (const gchar *letter = "pmrkva"; *letter != '\0'; letter++) {
+    guint8 one[RELAY_TS_PACKET];
+
+    make_packet (one, *letter, codec);
+    if (memcmp (one, packet, sizeof one) == 0)
+      return *letter;
+  }
+  return '?';
+}
+
+static gboolean
+on_packets (const guint8 *data, gsize size, gint64 seconds, gpointer data_of)
+{
+  Recorder *r = data_of;
+
+  g_byte_array_append (r->written, data, size);
+  if (seconds / PIECE != r->number && r->number != 0 && r->pieces != NULL)
+    g_string_append_c (r->pieces, '|');
+  r->number = seconds / PIECE;
+  for (gsize i = 0; r->pieces != NULL && i + RELAY_TS_PACKET <= size; i += RELAY_TS_PACKET)
+    g_string_append_c (r->pieces, get_letter (data + i, r->codec));
+  return TRUE;
+}
+
+/* Records a second of each word in @stream, which has a packet for each letter. @codec: of the
+ * video. Returns the pieces. */
+static gchar *
+record (const gchar *stream, guint8 codec, guint *lacks)
+{
+  Recorder r = { relay_cut_new (PIECE), 0, g_string_new (NULL), g_byte_array_new (),
+    g_byte_array_new (), codec };
+  g_auto (GStrv) seconds = g_strsplit (stream, " ", -1);
+
+  *lacks = 0;
+  for (guint i = 0; seconds[i] != NULL; i++) {
+    g_autoptr (GByteArray) packets = g_byte_array_new ();
+
+    for (const gchar *c = seconds[i]; *c != '\0'; c++) {
+      guint8 packet[RELAY_TS_PACKET];
+
+      make_packet (packet, *c, codec);
+      g_byte_array_append (packets, packet, sizeof packet);
+    }
+    g_byte_array_append (r.given, packets->data, packets->len);
+    g_assert_true (relay_cut_push (r.cut, packets->data, packets->len, BEGIN + i, on_packets, &r));
+    *lacks += relay_cut_lacks_key_frames (r.cut);
+  }
+  relay_cut_flush (r.cut, on_packets, &r);
+  /* all of it, in its order, and nothing twice */
+  g_assert_cmpmem (r.written->data, r.written->len, r.given->data, r.given->len);
+  g_byte_array_unref (r.given);
+  g_byte_array_unref (r.written);
+  relay_cut_free (r.cut);
+  return g_string_free (r.pieces, FALSE);
+}
+
+typedef struct
+{
+  const gchar *what, *stream, *pieces;
+  guint8 codec;
+  guint lacks; /* how often it is said that there are no key frames */
+} Case;
+
+static const Case cases[] = {
+  { "at once", "pmrv pmv pmv pmv pmv pmv pmv pmv pmv pmv pmrv pmv",
+      "pmrvpmvpmvpmvpmvpmvpmvpmvpmvpmv|pmrvpmv", H264, 0 },
+  { "two seconds late", "pmrv pmv pmv pmv pmrv pmv pmv pmv pmrv pmv apmv av apmavra pmv",
+      "pmrvpmvpmvpmvpmrvpmvpmvpmvpmrvpmvapmvava|pmavrapmv", H264, 0 },
+  { "tables before it only later", "pmrv v v v v v v v v v rv rv pmv vrv v",
+      "pmrvvvvvvvvvvrvrv|pmvvrvv", H264, 0 },
+  { "a PAT without a PMT", "pmrv v v v v v v v v v prv pmrv", "pmrvvvvvvvvvvprv|pmrv", H264, 0 },
+  { "by the codec: H.264", "pmkv v v v v v v v v v v pmkv", "pmkvvvvvvvvvvv|pmkv", H264, 0 },
+  { "by the codec: H.265", "pmkv v v v v v v v v v v pmkv", "pmkvvvvvvvvvvv|pmkv", 0x24, 0 },
+  { "by the codec: MPEG-2", "pmkv v v v v v v v v v v pmkv", "pmkvvvvvvvvvvv|pmkv", 0x02, 0 },
+  { "only sound", "pma a a a a a a a a a a a pma a a a a a a a a a a",
+      "pmaaaaaaaaaaaa|pmaaaaaaaa|aaa", 0x0f, 1 },
+  { "tables that do not come again", "pmr v r v r v r v r v r v r v r v r v r v r v r v r v",
+      "pmrvrvrvrvrvrvrvrvrvrvrv|rvrv", H264, 1 },
+  { "a pause", "pmrv                 pv v", "pmrv|pvv", H264, 1 },
+};
+
+static void
+test_cut (gconstpointer data)
+{
+  const Case *c = data;
+  guint lacks;
+  g_autofree gchar *pieces = record (c->stream, c->codec, &lacks);
+
+  g_assert_cmpstr (pieces, ==, c->pieces);
+  g_assert_cmpuint (lacks, ==, c->lacks);
+}
+
+/* When the clock is set back, it is cut at once. */
+static void
+test_set_back (void)
+{
+  Recorder r = { relay_cut_new (PIECE), 0, g_string_new (NULL), g_byte_array_new (),
+    g_byte_array_new (), H264 };
+  guint8 packet[RELAY_TS_PACKET];
+
+  make_packet (packet, 'v', H264);
+  relay_cut_push (r.cut, packet, sizeof packet, BEGIN, on_packets, &r);
+  relay_cut_push (r.cut, packet, sizeof packet, BEGIN - 3600, on_packets, &r);
+  g_assert_cmpstr (r.pieces->str, ==, "v|v");
+  g_assert_cmpint (r.number, ==, (BEGIN - 3600) / PIECE);
+  g_string_free (r.pieces, TRUE);
+  g_byte_array_unref (r.given);
+  g_byte_array_unref (r.written);
+  relay_cut_free (r.cut);
+}
+
+/* Whatever the packets say, all are written, in their order. */
+static void
+test_anything (void)
+{
+  Recorder r = { relay_cut_new (PIECE), 0, NULL, g_byte_array_new (), g_byte_array_new (), H264 };
+  g_autoptr (GRand) rand = g_rand_new_with_seed (7);
+
+  for (guint i = 0; i < 20000; i++) {
+    guint8 packet[RELAY_TS_PACKET];
+
+    make_packet (packet, "pmrkva"[g_rand_int_range (rand, 0, 6)], g_rand_int_range (rand, 0, 256));
+    for (gint n = g_rand_int_range (rand, -4, 8); n > 0; n--)
+      packet[g_rand_int_range (rand, 1, 40)] = g_rand_int (rand);
+    g_byte_array_append (r.given, packet, sizeof packet);
+    relay_cut_push (r.cut, packet, sizeof packet, BEGIN + i / 10, on_packets, &r);
+  }
+  relay_cut_flush (r.cut, on_packets, &r);
+  g_assert_cmpmem (r.written->data, r.written->len, r.given->data, r.given->len);
+  g_byte_array_unref (r.given);
+  g_byte_array_unref (r.written);
+  relay_cut_free (r.cut);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree gchar *name = g_strconcat ("/relay/cut/", cases[i].what, NULL);
+
+    g_test_add_data_func (name, &cases[i], test_cut);
+  }
+  g_test_add_func ("/relay/cut/set-back", test_set_back);
+  g_test_add_func ("/relay/cut/anything", test_anything);
+  return g_test_run ();
+}
