@@ -38,6 +38,8 @@ static const RelayKey keys[] = {
       "10^6 bytes; with piece: the oldest pieces are removed when all together have more" },
   { "keep-free-mbytes", RELAY_KEY_OUTPUT, NULL, 1, KEEP_MAX, "none",
       "10^6 bytes; with piece: the oldest pieces are removed when less is free on the disk" },
+  { "piece-program", RELAY_KEY_OUTPUT, NULL, 0, 0, "none",
+      "with piece: path of a program that is called with the path of each piece that is finished" },
   RELAY_KEY_BUFFER_SIZE,
   { NULL },
 };
@@ -55,6 +57,7 @@ static gboolean
 check (const RelayProtocolUri *protocol_uri, GError **error)
 {
   const gchar *path = protocol_uri->path;
+  const gchar *program = relay_protocol_uri_get (protocol_uri, "piece-program");
   RelayRetention retention;
   g_autoptr (GDateTime) now = g_date_time_new_now_local ();
   g_autofree gchar *name = g_date_time_format (now, path);
@@ -68,6 +71,11 @@ check (const RelayProtocolUri *protocol_uri, GError **error)
     RELAY_BAD (error,
         "with piece, the name needs a date, or all pieces have the same name: write e.g. "
         "news-%%F-%%H%%M%%S.ts.");
+  else if (program != NULL
+      && (program[0] != '/' || relay_protocol_uri_get (protocol_uri, "piece") == NULL))
+    RELAY_BAD (error,
+        "piece-program is called at the end of each piece: write piece, too, and the whole path of a "
+        "program.");
   else if (relay_recording_get_retention (protocol_uri, &retention) && !knows_pieces (protocol_uri))
     RELAY_BAD (error,
         "what is kept is for pieces whose date is in the file's name, in digits: write piece, too, "
@@ -81,11 +89,15 @@ static GstElement *
 make_output (RelayChain *chain, const RelayProtocolUri *protocol_uri)
 {
   const gchar *path = protocol_uri->path;
+  const gchar *program = relay_protocol_uri_get (protocol_uri, "piece-program");
   GstElement *sink = relay_chain_add (chain, "appsink", RELAY_PLUGINS_BASE);
   g_autofree gchar *folder = g_path_get_dirname (path);
 
   if (sink != NULL && !g_file_test (folder, G_FILE_TEST_IS_DIR))
     RELAY_BAD (&chain->error, "there is no folder %s: make it (mkdir), or name another.", folder);
+  else if (sink != NULL && program != NULL && !g_file_test (program, G_FILE_TEST_IS_EXECUTABLE))
+    RELAY_BAD (&chain->error, "there is no program %s that can be called: make it (chmod +x).",
+        program);
   else if (sink != NULL)
     relay_chain_set_unsynchronized (sink);
   return sink;

@@ -19,6 +19,7 @@ struct _RelayRecord
   gint64 number;   /* of the open piece */
   gint fd;         /* -1: none is open */
   gchar *path;     /* of the open file */
+  gchar *finished; /* path of the last piece; NULL: none, or it was taken */
   gboolean made;   /* the open file was created, not continued */
   gint64 last;     /* when data were last written, s since 1970 */
   gchar *mount;    /* mount point of the disk with the first file; NULL: / */
@@ -207,6 +208,10 @@ open_piece (RelayRecord *record, gint64 seconds, GError **error)
     return TRUE;
   if (!relay_record_close (record))
     return fail (record, "closed", error);
+  if (record->last != NEVER && number != record->number) {
+    g_free (record->finished);
+    record->finished = g_steal_pointer (&record->path);
+  }
   g_free (record->path);
   record->path = relay_record_get_path (record, seconds, record->zone);
   record->number = number;
@@ -261,6 +266,12 @@ relay_record_write (RelayRecord *record, const guint8 *data, gsize size, gint64 
   return TRUE;
 }
 
+gchar *
+relay_record_take_finished (RelayRecord *record)
+{
+  return g_steal_pointer (&record->finished);
+}
+
 gboolean
 relay_record_tidy (RelayRecord *record, const RelayRetention *retention, gint64 seconds,
     GError **error)
@@ -281,6 +292,7 @@ relay_record_free (RelayRecord *record)
 
   g_time_zone_unref (record->zone);
   g_free (record->path);
+  g_free (record->finished);
   g_free (record->mount);
   g_free (record->name);
   g_free (record);

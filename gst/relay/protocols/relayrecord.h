@@ -33,6 +33,9 @@ gchar *relay_record_get_path (const RelayRecord *record, gint64 seconds, GTimeZo
  * was created for this is removed if nothing could be written. */
 gboolean relay_record_write (RelayRecord *record, const guint8 *data, gsize size, gint64 seconds,
     GError **error);
+/* Returns the path of a piece that is finished, as the next one has begun. NULL: there is none that
+ * was not returned yet. */
+gchar *relay_record_take_finished (RelayRecord *record);
 /* Closes the file; the next packet opens it again. FALSE: the system has not written all of it. */
 gboolean relay_record_close (RelayRecord *record);
 /* Closes the file, and frees @record. */

@@ -2,6 +2,7 @@
 #include "relayrecording.h"
 #include <gst/app/app.h>
 #include "relaycut.h"
+#include "relayprogram.h"
 #include "relayrecord.h"
 
 #define MBYTE (1000 * 1000)
@@ -10,6 +11,7 @@ struct _RelayRecording
 {
   RelayCut *cut;
   RelayRecord *record;
+  RelayProgram *program; /* NULL: none */
   RelayRetention retention;
   gboolean removes; /* there is a limit */
   GError *error;    /* of the last write; NULL: it was good */
@@ -29,9 +31,12 @@ relay_recording_new (const RelayProtocolUri *protocol_uri)
 {
   RelayRecording *recording = g_new0 (RelayRecording, 1);
   guint piece = relay_protocol_uri_get_uint (protocol_uri, "piece", 0);
+  const gchar *program = relay_protocol_uri_get (protocol_uri, "piece-program");
 
   recording->cut = relay_cut_new (piece);
   recording->record = relay_record_new (protocol_uri->path, piece);
+  if (program != NULL)
+    recording->program = relay_program_new (program, RELAY_PROGRAM_TIME);
   recording->removes = relay_recording_get_retention (protocol_uri, &recording->retention);
   return recording;
 }
@@ -52,8 +57,13 @@ static gboolean
 write_packets (const guint8 *data, gsize size, gint64 seconds, gpointer data_of)
 {
   RelayRecording *recording = data_of;
+  g_autofree gchar *finished = NULL;
+  gboolean good = relay_record_write (recording->record, data, size, seconds, &recording->error);
 
-  return relay_record_write (recording->record, data, size, seconds, &recording->error);
+  finished = relay_record_take_finished (recording->record);
+  if (finished != NULL && recording->program != NULL)
+    relay_program_call (recording->program, finished);
+  return good;
 }
 
 static void
@@ -115,5 +125,6 @@ relay_recording_free (RelayRecording *recording)
 {
   relay_cut_free (recording->cut);
   relay_record_free (recording->record);
+  g_clear_pointer (&recording->program, relay_program_free);
   g_free (recording);
 }

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where recordings are cut.
+ * Where recordings are cut, and the program that is called for each piece.
  */
+#include <glib/gstdio.h>
 #include <gst/gst.h>
 #include <string.h>
+#include <unistd.h>
 #include "relaycut.h"
+#include "relayprogram.h"
 
 #define PMT_PID 0x100
 #define VIDEO_PID 0x101
@@ -197,10 +200,101 @@ test_anything (void)
   relay_cut_free (r.cut);
 }
 
+/* --- the program --------------------------------------------------------------------------- */
+
+static GPtrArray *lines;
+
+static GLogWriterOutput
+keep_line (GLogLevelFlags level, const GLogField *fields, gsize n, gpointer unused)
+{
+  for (gsize i = 0; i < n; i++)
+    if (g_str_equal (fields[i].key, "MESSAGE"))
+      g_ptr_array_add (lines, g_strdup (fields[i].value));
+  return G_LOG_WRITER_HANDLED;
+}
+
+/* Waits for @n lines of the log, and returns them. */
+static gchar *
+wait_for_lines (guint n)
+{
+  gint64 until = g_get_monotonic_time () + 30 * G_USEC_PER_SEC;
+  g_autofree gchar *all = NULL;
+
+  while (lines->len < n && g_get_monotonic_time () < until)
+    if (!g_main_context_iteration (NULL, FALSE))
+      g_usleep (1000);
+  g_assert_cmpuint (lines->len, ==, n);
+  g_ptr_array_add (lines, NULL);
+  all = g_strjoinv ("\n", (gchar **) lines->pdata);
+  g_ptr_array_set_size (lines, 0);
+  return g_steal_pointer (&all);
+}
+
+static gchar *
+write_program (const gchar *folder, const gchar *name, const gchar *text)
+{
+  gchar *path = g_build_filename (folder, name, NULL);
+
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  g_assert_cmpint (g_chmod (path, 0700), ==, 0);
+  return path;
+}
+
+/* It gets the path, as one argument; that it fails, is missing, takes too long or runs too often is
+ * logged; at the end it is killed, with its children. */
+static void
+test_program (void)
+{
+  g_autofree gchar *folder = g_dir_make_tmp ("fasp-XXXXXX", NULL);
+  g_autofree gchar *copy =
+      write_program (folder, "copy", "#!/bin/sh\n[ $# = 1 ] && cp \"$1\" \"$1 2\"; exit 3\n");
+  g_autofree gchar *slow = write_program (folder, "slow", "#!/bin/sh\nsleep 60\n");
+  g_autofree gchar *piece = write_program (folder, "a $(piece); b", "content");
+  g_autofree gchar *copied = g_strconcat (piece, " 2", NULL);
+  g_autofree gchar *text = NULL, *failed = NULL, *missing = NULL, *late = NULL, *often = NULL;
+  RelayProgram *program = relay_program_new (copy, 60);
+
+  relay_program_call (program, piece);
+  failed = wait_for_lines (1);
+  g_assert_nonnull (strstr (failed, "has failed, with status 3: "));
+  g_assert_nonnull (strstr (failed, piece));
+  g_assert_true (g_file_get_contents (copied, &text, NULL, NULL));
+  g_assert_cmpstr (text, ==, "content");
+  relay_program_free (program);
+
+  program = relay_program_new ("/nowhere/at/all", 60);
+  relay_program_call (program, piece);
+  missing = wait_for_lines (1);
+  g_assert_nonnull (strstr (missing, "/nowhere/at/all cannot be called"));
+  relay_program_free (program);
+
+  program = relay_program_new (slow, 1);
+  relay_program_call (program, piece);
+  late = wait_for_lines (1);
+  g_assert_nonnull (strstr (late, "was killed, as it had not ended after 1 s"));
+  for (guint i = 0; i <= RELAY_PROGRAM_MOST; i++)
+    relay_program_call (program, piece);
+  often = wait_for_lines (1);
+  g_assert_nonnull (strstr (often, "is not called, as it runs 4 times already"));
+  relay_program_free (program);
+  /* their ends are not logged */
+  for (guint i = 0; i < 200; i++) {
+    g_main_context_iteration (NULL, FALSE);
+    g_usleep (1000);
+  }
+  g_assert_cmpuint (lines->len, ==, 0);
+  for (const gchar *const *one = (const gchar *const[]) { copy, slow, piece, copied, NULL };
+      *one != NULL; one++)
+    g_unlink (*one);
+  g_rmdir (folder);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  lines = g_ptr_array_new_with_free_func (g_free);
+  g_log_set_writer_func (keep_line, NULL, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autofree gchar *name = g_strconcat ("/relay/cut/", cases[i].what, NULL);
 
@@ -208,5 +302,6 @@ main (int argc, char **argv)
   }
   g_test_add_func ("/relay/cut/set-back", test_set_back);
   g_test_add_func ("/relay/cut/anything", test_anything);
+  g_test_add_func ("/relay/cut/program", test_program);
   return g_test_run ();
 }
