@@ -2,33 +2,16 @@
  *
  * send: sends a live programme (720p50 H.264 and sound in MPEG-TS) through faspsink,
  * with gst_parse_launch. Replace videotestsrc by decklinkvideosrc, and this is a
- * contribution encoder. With --adaptive, faspsink finds the channel's rate and the
- * encoder follows it; any encoder can that has a property `bitrate' in kbit/s. The
- * program takes the passphrase from the environment (FASP_PASSPHRASE), where other
- * users do not see it.
+ * contribution encoder. With --adaptive, faspsink finds the channel's rate and sets
+ * the encoder's. The program takes the passphrase from the environment
+ * (FASP_PASSPHRASE), where other users do not see it.
  */
 #include "programme.h"
 #include "report.h"
 #include "toolrange.h"
 #include "toolstd.h"
 
-/* Bit/s of the programme that sound and multiplex take. */
-#define BESIDES 250000
-#define LEAST 200000
-#define MOST_KBIT 2048000 /* of x264enc */
-#define FRAMES 50         /* per second */
-
-static void
-on_available (GObject *sink, GParamSpec *pspec, gpointer encoder)
-{
-  guint64 available, kbit;
-
-  g_object_get (sink, "available-bitrate", &available, NULL);
-  if (available == 0) /* no receiver is there */
-    return;
-  kbit = (MAX (available, LEAST + BESIDES) - BESIDES) / 1000;
-  g_object_set (encoder, "bitrate", (guint) MIN (kbit, MOST_KBIT), NULL);
-}
+#define FRAMES 50 /* per second */
 
 /* Prints the bit rate that the encoder is set to, next to the sink's statistics. */
 static void
@@ -73,8 +56,9 @@ main (gint argc, gchar **argv)
   g_autoptr (GOptionContext) context =
       g_option_context_new ("- send a live programme through faspsink");
   g_autoptr (GError) error = NULL;
-  g_autoptr (GstElement) pipeline = NULL, encoder = NULL, sink = NULL;
+  g_autoptr (GstElement) pipeline = NULL, encoder = NULL;
   g_autofree gchar *line = NULL;
+  guint64 most;
   guint frames;
 
   tool_begin_standard ();
@@ -93,22 +77,25 @@ main (gint argc, gchar **argv)
   if (!check (mbit, channel, seconds))
     return 2;
   frames = seconds * FRAMES;
+  most = (channel > 0 || adaptive ? channel : 1.5 * mbit) * 1e6;
   line = g_strdup_printf (
       "videotestsrc is-live=true num-buffers=%u pattern=smpte horizontal-speed=8 ! "
       "video/x-raw,format=I420,width=1280,height=720,framerate=" G_STRINGIFY (
           FRAMES) "/1 ! "
                   "queue ! x264enc name=encoder tune=zerolatency "
-                  "speed-preset=superfast bitrate=%u vbv-buf-capacity=%u key-int-max=" G_STRINGIFY (
+                  "speed-preset=superfast bitrate=%u key-int-max=" G_STRINGIFY (
                       FRAMES) " ! "
                               "video/x-h264,profile=high ! h264parse ! queue ! mux. "
                               "audiotestsrc is-live=true num-buffers=%u samplesperbuffer=960 "
                               "wave=ticks ! audio/x-raw,rate=48000,channels=2 ! audioconvert ! "
                               "avenc_aac bitrate=128000 ! aacparse ! queue ! mux. "
                               "mpegtsmux name=mux alignment=7 latency=" PROGRAMME_WAIT
-                              " ! %s faspsink name=sink max-bitrate=%" G_GUINT64_FORMAT,
-      frames, (guint) (mbit * 900), adaptive ? 200 : 600, frames,
+                              " ! %s faspsink name=sink rate-control=%s "
+                              "max-bitrate=%" G_GUINT64_FORMAT
+                              " max-encoder-bitrate=%" G_GUINT64_FORMAT,
+      frames, (guint) (mbit * 900), frames,
       copy ? "tee name=t ! queue ! filesink name=copy t. ! queue !" : "",
-      (guint64) ((channel > 0 || adaptive ? channel : 1.5 * mbit) * 1e6));
+      adaptive ? "adaptive" : "auto", most, adaptive ? most > 0 ? most : G_MAXINT : 0);
   pipeline = gst_parse_launch (line, &error);
   if (error != NULL) {
     fprintf (stderr, "Error: %s\n", error->message);
@@ -122,9 +109,6 @@ main (gint argc, gchar **argv)
     gst_child_proxy_set (GST_CHILD_PROXY (pipeline), "copy::location", copy, NULL);
   if (adaptive) {
     encoder = gst_bin_get_by_name (GST_BIN (pipeline), "encoder");
-    sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
-    gst_util_set_object_arg (G_OBJECT (sink), "rate-control", "adaptive");
-    g_signal_connect (sink, "notify::available-bitrate", G_CALLBACK (on_available), encoder);
     return report_run (pipeline, "sink", print_encoder, encoder);
   }
   return report_run (pipeline, "sink", NULL, NULL);

@@ -22,7 +22,8 @@
  * it, in bit/s of the stream, by the property #faspsink:available-bitrate (with
  * notify), the message fasp-available-bitrate and an upstream event of that name;
  * the message and the event have a field "bitrate".  While no receiver is there, the
- * property is 0; no message or event tells that.  When a receiver joins, or goes on
+ * property is 0; no message or event tells that.  With #faspsink:max-encoder-bitrate,
+ * faspsink sets the rate of the encoder itself.  When a receiver joins, or goes on
  * behind a gap, faspsink asks upstream for a key frame.
  *
  * ## Example launch lines
@@ -33,6 +34,9 @@
  * |[
  * gst-launch-1.0 videotestsrc is-live=true ! video/x-raw,format=I420 ! x264enc tune=zerolatency bitrate=4000 ! mpegtsmux ! faspsink uri=fasp://:7001 max-bitrate=8000000 wait-for-connection=false
  * ]| Serves it to every faspsrc that dials.
+ * |[
+ * gst-launch-1.0 videotestsrc is-live=true ! video/x-raw,format=I420 ! x264enc tune=zerolatency ! mpegtsmux ! faspsink uri=fasp://127.0.0.1:7001 max-encoder-bitrate=6000000
+ * ]| The encoder makes what the line has room for, 6 Mbit/s at most.
  *
  * Since: 1.0
  */
@@ -574,6 +578,8 @@ gst_fasp_sink_set_property (GObject *object, guint id, const GValue *value, GPar
     g_atomic_int_set (&GST_FASP_SINK (object)->async, g_value_get_boolean (value));
   else
     gst_fasp_connection_set_property (&GST_FASP_SINK (object)->connection, id, value, pspec);
+  if (id == GST_FASP_PROP_MAX_ENCODER_BITRATE)
+    gst_fasp_upstream_repeat_bitrate (&GST_FASP_SINK (object)->upstream, GST_ELEMENT (object));
 }
 
 static void

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <gst/base/gstbasesink.h>
 #include <gst/video/video.h>
+#include "gstfaspencoder.h"
 #include "gstfaspheader.h"
 #include "gstfaspupstream.h"
 
@@ -26,11 +27,19 @@ claim (GstFaspUpstream *u)
 static void
 push_bitrate (GstFaspUpstream *u, GstElement *sink)
 {
-  guint64 bitrate = gst_fasp_upstream_get_bitrate (u, sink);
+  guint64 bitrate = gst_fasp_upstream_get_bitrate (u, sink), max;
+  const gchar *advice = NULL;
 
-  if (bitrate > 0) /* 0: the receiver has gone meanwhile */
-    gst_pad_push_event (GST_BASE_SINK_PAD (sink),
-        gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM, describe_bitrate (bitrate)));
+  if (bitrate == 0) /* the receiver has gone meanwhile */
+    return;
+  gst_pad_push_event (GST_BASE_SINK_PAD (sink),
+      gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM, describe_bitrate (bitrate)));
+  g_object_get (sink, "max-encoder-bitrate", &max, NULL);
+  if (max > 0)
+    advice = gst_fasp_encoder_set_bitrate (sink, bitrate, max);
+  if (advice != NULL && advice != u->advice)
+    GST_ELEMENT_WARNING (sink, RESOURCE, SETTINGS, ("%s", advice), (NULL));
+  u->advice = advice;
 }
 
 /* Asks for all headers, unless the caps have them: then receivers that join get them from the caps,
@@ -109,6 +118,12 @@ gst_fasp_upstream_announce_bitrate (GstFaspUpstream *u, GstElement *sink, guint6
     return;
   gst_element_post_message (sink,
       gst_message_new_element (GST_OBJECT (sink), describe_bitrate (bitrate)));
+  ask (u, sink, BITRATE);
+}
+
+void
+gst_fasp_upstream_repeat_bitrate (GstFaspUpstream *u, GstElement *sink)
+{
   ask (u, sink, BITRATE);
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * gstfaspupstream.h: asks the elements upstream of a sink, by events, for a key frame or a bit
- * rate.
+ * rate, which it can also set at the encoder (max-encoder-bitrate).
  *
- * A thread of its own sends the events, one after the other. The thread that asks for an event must
- * not send it: an application may hold the pad and wait for that thread, e.g. if it stops a branch
- * in a pad probe. */
+ * A thread of its own does this, one thing after the other. The thread that asks must not do it: an
+ * application may hold the pad and wait for that thread, e.g. if it stops a branch in a pad probe.
+ */
 #pragma once
 
 #include <gst/gst.h>
@@ -15,8 +15,10 @@ G_BEGIN_DECLS
 /* All fields 0: nothing has been asked. */
 typedef struct
 {
-  guint asked;     /* atomic */
-  guint64 bitrate; /* bit/s; under the object lock */
+  guint asked;         /* atomic */
+  guint64 bitrate;     /* bit/s; under the object lock */
+  const gchar *advice; /* why no encoder's rate was set the last time; NULL: it was; used by the
+                          sending thread only */
 } GstFaspUpstream;
 
 /* Call this when a sink opens: forgets earlier requests. */
@@ -29,6 +31,8 @@ void gst_fasp_upstream_ask_for_key_frame (GstFaspUpstream *upstream, GstElement 
  * is announced by the property only. */
 void gst_fasp_upstream_announce_bitrate (GstFaspUpstream *upstream, GstElement *sink,
     guint64 bitrate);
+/* Sends the event, and sets the encoder, again. */
+void gst_fasp_upstream_repeat_bitrate (GstFaspUpstream *upstream, GstElement *sink);
 guint64 gst_fasp_upstream_get_bitrate (GstFaspUpstream *upstream, GstElement *sink);
 
 G_END_DECLS

@@ -207,6 +207,12 @@ install_sink (GObjectClass *klass)
           "With rate-control other than fixed: the least channel rate in "
           "bit/s, whatever the path does (0: 100 kbit/s)",
           0, G_GUINT64_CONSTANT (1000000000000), 0, PLAYING));
+  g_object_class_install_property (klass, GST_FASP_PROP_MAX_ENCODER_BITRATE,
+      g_param_spec_uint64 ("max-encoder-bitrate", "Maximum bit rate of the encoder",
+          "Sets the bit rate of the video encoder in front of this element, and "
+          "its VBV unless that was set, to what available-bitrate leaves for "
+          "it: at most this, in bit/s (0: the encoder is left alone)",
+          0, G_GUINT64_CONSTANT (1000000000000), 0, PLAYING));
   g_object_class_install_property (klass, GST_FASP_PROP_RATE_CONTROL,
       g_param_spec_enum ("rate-control", "Rate control",
           "What sets the channel rate to each receiver. All but fixed find "
@@ -383,6 +389,7 @@ static const GstFaspField fields[] = {
   [GST_FASP_PROP_MAX_BITRATE] = IN (sending.max_bitrate, G_TYPE_UINT64),
   [GST_FASP_PROP_MAX_TOTAL_BITRATE] = IN (sending.max_total_bitrate, G_TYPE_UINT64),
   [GST_FASP_PROP_MIN_BITRATE] = IN (sending.min_bitrate, G_TYPE_UINT64),
+  [GST_FASP_PROP_MAX_ENCODER_BITRATE] = IN (sending.max_encoder_bitrate, G_TYPE_UINT64),
   [GST_FASP_PROP_RATE_CONTROL] = IN (sending.rate_control, G_TYPE_ENUM),
   [GST_FASP_PROP_SLOW_POLICY] = IN (sending.slow_policy, G_TYPE_ENUM),
   [GST_FASP_PROP_GLITCH_INTERVAL] = IN (sending.glitch_interval, G_TYPE_UINT64),

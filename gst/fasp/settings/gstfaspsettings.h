@@ -53,6 +53,7 @@ typedef enum
   GST_FASP_PROP_MAX_BITRATE,
   GST_FASP_PROP_MAX_TOTAL_BITRATE,
   GST_FASP_PROP_MIN_BITRATE,
+  GST_FASP_PROP_MAX_ENCODER_BITRATE,
   GST_FASP_PROP_RATE_CONTROL,
   GST_FASP_PROP_AVAILABLE_BITRATE,
   GST_FASP_PROP_SLOW_POLICY,
@@ -89,7 +90,7 @@ typedef struct
 /* Settings of a sink only. */
 typedef struct
 {
-  guint64 max_bitrate, max_total_bitrate, min_bitrate;
+  guint64 max_bitrate, max_total_bitrate, min_bitrate, max_encoder_bitrate;
   GstFaspRateControl rate_control;
   FaspSlowPolicy slow_policy;
   GstClockTime glitch_interval;
