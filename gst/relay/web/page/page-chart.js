@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A figure: its present value, and a chart of the last hour. */
+ * A figure: its present value, and a chart of the last hour with its axes. */
 
 const HOUR = 3600;              // s
 const LEAST = 120;              // s that a chart shows, however short the history is
 const WIDTH = 300, HEIGHT = 48; // of the drawing, which is stretched
 const SCALE = {"bit/s": 1000, share: 0.001};    // least value at the top of a chart, by unit; else 1
+
+/* The least number of 1, 2 or 5 times a power of ten that is not below @value. */
+function roundUp(value) {
+  const power = 10 ** Math.floor(Math.log10(value));
+  return [1, 2, 5, 10].map(n => n * power).find(n => n >= value * (1 - 1e-9));
+}
 
 class Chart {
   /* Takes a row of FIGURES. */
@@ -16,13 +22,19 @@ class Chart {
     this.area = make("path", {class: "area"});
     this.line = make("path", {class: "line"});
     this.border = make("line", {class: "border", x1: 0, x2: WIDTH, visibility: "hidden"});
+    this.half = make("line", {class: "grid", x1: 0, x2: WIDTH, y1: HEIGHT / 2, y2: HEIGHT / 2});
+    this.top = make("span", {class: "top-value"});
+    this.from = make("span");
+    this.until = make("span");
     this.cursor = make("line", {class: "cursor", y1: 0, y2: HEIGHT, visibility: "hidden"});
     this.svg = make("svg", {viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img",
                             onpointermove: e => this.point(e), onpointerleave: () => this.point(null)},
-                    this.area, this.border, this.line, this.cursor);
+                    this.half, this.area, this.border, this.line, this.cursor);
     this.label = label;
     this.node = make("div", {class: "chart"}, make("div", {class: "label", text: label, title: meaning}),
-                     make("div", {class: "figure"}, this.value, this.note), this.svg);
+                     make("div", {class: "figure"}, this.value, this.note),
+                     make("div", {class: "plot", "aria-hidden": "true"}, this.top), this.svg,
+                     make("div", {class: "times", "aria-hidden": "true"}, this.from, this.until));
   }
 
   /* @now: the present value. @note: words behind it. @bad: shows it as a fault. */
@@ -44,9 +56,12 @@ class Chart {
     Object.assign(this, {points, limit, end});
     this.begin = Math.max(end - HOUR, Math.min(end - LEAST, points.length ? points[0][0] : end));
     const values = points.map(p => p[1]).filter(known);
-    const most = Math.max(this.least, limit ?? 0, ...values) * 1.08;
+    const most = roundUp(Math.max(this.least, limit ?? 0, ...values));
+    setText(this.top, values.length ? this.say(most).replace(/\.0+(?= )/, "") : "");
+    setText(this.from, hour.format(1000 * this.begin));
+    setText(this.until, hour.format(1000 * end));
     const x = t => (WIDTH * (t - this.begin) / (end - this.begin)).toFixed(1);
-    const y = v => (HEIGHT - 1 - (HEIGHT - 3) * v / most).toFixed(1);
+    const y = v => (HEIGHT * (1 - v / most)).toFixed(1);
     let line = "", area = "", open = false;
     points.forEach(([time, value], i) => {
       if (known(value)) {

@@ -141,7 +141,6 @@ class Stream {
     this.address = new Address(name);
     this.senders = make("span", {class: "facts"});
     this.terms = new Terms(make("dl", {class: "terms"}));
-    this.span = make("p", {class: "quiet"});
     this.outputs = new Parts(outputs, o => o.id, o => new Output(name, o));
     this.sources = new Parts(sources, s => s.source, s => new Source(name, s));
     this.node = make("article", {class: "stream", "data-stream": name},
@@ -151,7 +150,7 @@ class Stream {
                         onclick: () => this.remove()})),
       this.watch.node, this.error,
       make("div", {class: "view"}, this.screen.node, make("div", {class: "charts"}, ...Object.values(this.charts).map(c => c.node))),
-      this.span, this.terms.node,
+      this.terms.node,
       make("section", {"aria-label": `Input of ${name}`}, make("div", {class: "head"}, make("h3", {text: "Input"}), this.address.node,
         this.senders, make("button", {type: "button", class: "edit", text: "Switch", "aria-label": `Switch input of ${name}`,
                                       onclick: () => this.switchInput()})), this.inputError, sources),
@@ -218,7 +217,6 @@ class Stream {
     const end = this.samples.at(-1).time;
     for (const [field, chart] of Object.entries(this.charts))
       chart.draw(this.samples.map(s => [s.time, s[field] ?? null]), end, field === "lateness-ms" ? this.latency : null);
-    setText(this.span, `Charts: the last ${say.time(Math.min(HOUR, Math.max(LEAST, end - this.samples[0].time)))}`);
   }
 
   addOutput() {

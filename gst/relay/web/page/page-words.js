@@ -150,4 +150,5 @@ function sayAgo(time, now) {
 }
 
 const clock = new Intl.DateTimeFormat([], {hour: "2-digit", minute: "2-digit", second: "2-digit"});
+const hour = new Intl.DateTimeFormat([], {hour: "2-digit", minute: "2-digit"});
 const day = new Intl.DateTimeFormat([], {dateStyle: "medium", timeStyle: "medium"});
