@@ -24,12 +24,12 @@ function readAddress() {
 /* The wall as it was seen last. */
 let wallAddress = "#";
 const linkToWall = () => wallAddress;
+const keepWall = () => wallAddress = location.hash || "#";
 
 /* Names the wall that is shown, without a step in the browser's history. */
 function nameWall({find, only, as}) {
   const wanted = new URLSearchParams(Object.entries({find, only, as: as === "tiles" ? "" : as}).filter(([, value]) => value));
-  wallAddress = `#${wanted.size ? `?${wanted}` : ""}`;
-  history.replaceState(null, "", wallAddress);
+  history.replaceState(null, "", `#${wanted.size ? `?${wanted}` : ""}`);
 }
 
 /* The address by which others call an end that waits for calls; else the end's own. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The page as a whole: it listens to the relay while its tab is visible. */
+ * The page as a whole: it listens to the relay while its tab is visible, or may sound. */
 
 const RETRY = 3000;             // ms until the page tries to listen again
 const SHOWN = 60;               // events
@@ -61,8 +61,10 @@ function showView() {
   setShown(find("missing"), Boolean(at.stream) && !stream);
   setText(find("missing-name"), at.stream ?? "");
   pages.follow(stream ? [{...at, of: stream}] : []);
-  if (!at.stream)
+  if (!at.stream) {
+    keepWall();
     wall.follow(streams, at);
+  }
   const those = stream ? events.filter(e => e.stream === at.stream) : events;
   list.follow(those.slice(0, SHOWN));
   setText(find("happened-title"), stream ? `What happened lately to ${at.stream}` : "What happened lately");
@@ -78,6 +80,7 @@ function show(status) {
   now = status.time;
   shownAt = performance.now() / 1000;
   summary = status;
+  document.body.classList.remove("lost");
   const receivers = status.streams.reduce((n, s) => n + s.receivers, 0);
   const onAir = status.streams.filter(s => s.receiving);
   setText(find("ready"), status.ending ? "Ends" : status.ready ? "Ready" : sayNotReady(status.streams));
@@ -134,16 +137,23 @@ function showAdded() {
 
 /* --- listening --- */
 
+/* What is on the page is old now: it has no colour. */
 function showLost(text) {
+  if (!document.body.classList.contains("lost"))
+    alarms.sound();
+  document.body.classList.add("lost");
+  document.title = "Not connected · fasp-relay";
   setText(find("ready"), "Not connected");
   setAttribute(find("ready"), "class", "pill bad");
   notice(text ? `This page gets no figures. ${text}` : LOST);
 }
 
+const mayListen = () => !document.hidden || (alarms.wanted && alarms.allowed);
+
 async function listen() {
   feed?.abort();
   feed = null;
-  if (document.hidden)
+  if (!mayListen())
     return;
   const mine = feed = new AbortController();
   let why = "";
@@ -173,7 +183,10 @@ function chooseWall(choice) {
     showView();
 }
 
-document.addEventListener("visibilitychange", listen);
+document.addEventListener("visibilitychange", () => {
+  if (!feed || !mayListen())
+    listen();
+});
 addEventListener("hashchange", goThere);
 find("skip").onclick = event => {
   event.preventDefault();
