@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * simcases: roads with names (roadcases.h) in virtual time: the cases of RFC 8867, dual queues,
- * mobile links.
+ * mobile links, satellites.
  *
  *   simcases --control adaptive
  *   simcases --cases 5.1,5.6 --series SERIES

@@ -10,8 +10,21 @@
 #define BRIEF_LEAST 30000
 #define BRIEF_MOST 50000
 #define BRIEF_PAUSE (10 * FASP_SEC)
+/* Between larger ones, so that they take about half of the time. */
+#define DOWNLOAD_PAUSE (8 * FASP_SEC)
 /* RFC 8867, 5.7: so many of these begin at once, the others with a pause. */
 #define BRIEF_AT_ONCE 2
+
+/* The rate of a satellite, and nothing of it while the next one takes over. */
+#define HANDOVER(at, mbit) \
+  { (at), .01 }, \
+  { \
+    (at) + .15, (mbit) \
+  }
+/* Two carriers: own fades of two seconds each ten, and common ones. */
+#define CARRIER(n, rate) \
+  { .fading = { 500, (rate) / 2., (rate), (rate) / 20., .05, .25, .seed = (n), .common = 1 }, \
+    .queue = 300 }
 
 /* RFC 8867, 4.2 and 4.3.  Its jitter is that of RFC 8868, 4.5.3, in that the standard deviation is
  * 5 ms, and without reordering; here it is uniform.  Its sound is a part of the stream. */
@@ -111,6 +124,23 @@ static const RoadCase cases[] = {
           .bonded = TRUE,
           .dark = 16,
           .light = 24 } } },
+
+  /* --- the shapes of other links that were recorded, of which the figures are only like them --- */
+  { "mmwave", "5G mmWave, dips to nothing", 65, .most = 80,
+      .links = { { .fading = { 100, 20, 120, .01, .04, .3, .seed = 1 }, .queue = 1000 } },
+      .lives = { FORWARD (1, 65, 20) } },
+  /* Starlink assigns satellites anew every 15 s */
+  { "leo", "Satellites, another one each 15 s", 65,
+      .links = { { .steps = { { 0, 12 }, HANDOVER (12, 6), HANDOVER (27, 15), HANDOVER (42, 4),
+                       HANDOVER (57, 12) },
+          .queue = 300 } },
+      .lives = { FORWARD (1, 65, 30) } },
+  { "carriers", "Two carriers, bonded, fade together and apart", 65,
+      .links = { CARRIER (1, 10), CARRIER (2, 6) },
+      .lives = { { .start = 1, .end = 65, .delay = 20, .bonded = TRUE } } },
+  { "download", "A download comes and goes, queue 200 ms", 125,
+      .links = { { .steps = { { 0, 10 } }, .queue = 250 } }, .lives = { FORWARD (1, 125, 20) },
+      .tcp = { 1, VTCP_CUBIC, .mbyte = 8 } },
 };
 
 const RoadCase *
@@ -136,6 +166,31 @@ road_case_get_end (const RoadCase *road)
 
 /* --- its traffic ------------------------------------------------------------------------- */
 
+/* Does a fade go on, or begin? */
+static gboolean
+fades (const RoadFading *fading, GRand *rand, gboolean faded)
+{
+  return g_rand_double (rand) < (faded ? 1 - fading->ends : fading->begins);
+}
+
+static Capacity *
+draw_fading (const RoadFading *fading, gint64 end)
+{
+  g_autoptr (GRand) own = g_rand_new_with_seed (fading->seed);
+  g_autoptr (GRand) common = g_rand_new_with_seed (fading->common);
+  Capacity *capacity = capacity_new_rate (fading->most * 1e6);
+  gboolean alone = FALSE, together = FALSE;
+
+  for (gint64 at = fading->step * FASP_MSEC; at < end; at += fading->step * FASP_MSEC) {
+    gdouble rate = g_rand_double_range (own, fading->least, fading->most);
+
+    alone = fades (fading, own, alone);
+    together = fading->common > 0 && fades (fading, common, together);
+    capacity_add_step (capacity, at, (alone || together ? fading->low : rate) * 1e6);
+  }
+  return capacity;
+}
+
 static Capacity *
 make_capacity (const RoadCase *road, const RoadLink *link)
 {
@@ -145,6 +200,8 @@ make_capacity (const RoadCase *road, const RoadLink *link)
   if (link->cellular > 0)
     return capacity_new_times (cellular_draw (link->cellular, end, link->scale), end,
         CAPACITY_MAHIMAHI);
+  if (link->fading.seed > 0)
+    return draw_fading (&link->fading, end);
   capacity = capacity_new_rate (link->steps[0].mbit * 1e6);
   for (guint i = 1; i < ROAD_STEPS && link->steps[i].mbit > 0; i++)
     capacity_add_step (capacity, link->steps[i].at * FASP_SEC, link->steps[i].mbit * 1e6);
@@ -200,7 +257,10 @@ add_tcp (Vtraffic *traffic, const RoadCase *road, guint n, Bottleneck *link)
     .there = { link },
   };
 
-  if (road->tcp.brief) {
+  if (road->tcp.mbyte > 0) {
+    c.least = c.most = road->tcp.mbyte * 1e6;
+    c.pause = DOWNLOAD_PAUSE;
+  } else if (road->tcp.brief) {
     c.least = BRIEF_LEAST;
     c.most = BRIEF_MOST;
     c.pause = BRIEF_PAUSE;

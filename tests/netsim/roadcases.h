@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * roadcases.h: roads with names, and who is on them: the cases of RFC 8867, dual queues, and mobile
- * links, alone and bonded.  Each becomes traffic (vtraffic.h) with any rate controller.
+ * roadcases.h: roads with names, and who is on them: the cases of RFC 8867, dual queues, mobile
+ * links, alone and bonded, satellites, and a download that comes and goes.  Each becomes traffic
+ * (vtraffic.h) with any rate controller.
  */
 #pragma once
 
@@ -10,7 +11,7 @@
 G_BEGIN_DECLS
 
 #define ROAD_LINKS 2
-#define ROAD_STEPS 5
+#define ROAD_STEPS 9
 #define ROAD_LIVES 5
 
 /* From @at s on the link has so many Mbit/s. */
@@ -19,9 +20,22 @@ typedef struct
   gdouble at, mbit;
 } RoadStep;
 
+/* A rate that is drawn anew in each step, and fades: then it is a low one for some steps. */
+typedef struct
+{
+  gdouble step;         /* ms */
+  gdouble least, most;  /* Mbit/s, all rates between them alike */
+  gdouble low;          /* Mbit/s */
+  gdouble begins, ends; /* chance that a fade begins in a step, and that it ends */
+  guint32 seed;         /* 0: the link does not fade */
+  guint32 common;       /* seed of further fades, which other links with it have at the same
+                           time; 0: none */
+} RoadFading;
+
 typedef struct
 {
   RoadStep steps[ROAD_STEPS]; /* up to the first with a rate of 0 */
+  RoadFading fading;          /* instead of them */
   guint32 cellular;           /* seed of a mobile link instead (cellular.h); 0: it is none */
   gdouble scale;              /* of that */
   gdouble queue;              /* kB */
@@ -52,6 +66,7 @@ typedef struct
   guint n;
   VtcpKind kind;
   gboolean brief; /* downloads of RFC 8868, 5.1, and pauses; else one that does not end */
+  gdouble mbyte;  /* or downloads of this size, and pauses; 0: none */
   gboolean ecn;
 } RoadTcp;
 

@@ -60,8 +60,8 @@ test_case (gconstpointer name)
 int
 main (int argc, char **argv)
 {
-  static const gchar *const names[] = { "cell-1", "cell-19", "bonded-2", "bonded-dark", "5.1",
-    "5.3", "5.6", "dual-cubic" };
+  static const gchar *const names[] = { "cell-1", "cell-19", "bonded-2", "bonded-dark", "leo",
+    "carriers", "5.1", "5.3", "5.6", "dual-cubic" };
 
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
