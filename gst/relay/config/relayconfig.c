@@ -5,6 +5,7 @@
 #include "relayconfigkeys.h"
 #include "relaylog.h"
 #include "relayports.h"
+#include "relayrecordings.h"
 #include "relaysection.h"
 #include "relaytext.h"
 #include "relayvalue.h"
@@ -394,7 +395,9 @@ relay_config_parse (const gchar *text, gsize size, const RelayConfig *before, GE
         "into [relay], and add streams by the API.");
     return NULL;
   }
-  return relay_ports_check (config, error) ? g_steal_pointer (&config) : NULL;
+  return relay_ports_check (config, error) && relay_recordings_check (config, error) ?
+      g_steal_pointer (&config) :
+      NULL;
 }
 
 gboolean

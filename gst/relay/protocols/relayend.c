@@ -95,6 +95,17 @@ relay_end_holds_up (const RelayEnd *end)
   return protocol->holds_up != NULL && protocol->holds_up (end);
 }
 
+gchar *
+relay_end_get_recording (const RelayEnd *end)
+{
+  g_autoptr (RelayProtocolUri) protocol_uri =
+      end->sends && relay_protocol_find (end->uri)->is_path ?
+      relay_protocol_uri_parse (end->uri, TRUE, NULL, NULL) :
+      NULL;
+
+  return protocol_uri != NULL ? g_strdup (protocol_uri->path) : NULL;
+}
+
 /* Returns the canonical text of an address, which can be compared; NULL: all addresses of this
  * machine. */
 static gchar *

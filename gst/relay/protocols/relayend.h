@@ -68,6 +68,9 @@ gboolean relay_end_has_passphrase (const RelayEnd *end);
 guint relay_end_count_sources (const RelayEnd *end);
 /* May this output block the input, so that the input cannot be closed alone? */
 gboolean relay_end_holds_up (const RelayEnd *end);
+/* Returns the path that an output records to, with the fields of g_date_time_format(). NULL: it
+ * does not record. */
+gchar *relay_end_get_recording (const RelayEnd *end);
 /* FALSE: the end listens at no port. */
 gboolean relay_end_get_binding (const RelayEnd *end, RelayBinding *binding);
 void relay_binding_clear (RelayBinding *binding);

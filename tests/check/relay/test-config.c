@@ -100,6 +100,13 @@ static const struct
   { "[stream a]\n" IN "output = udp://h:5000\noutput-log = /tmp/x\n",
       "[stream a] output:", "output-log is for fasp://" },
   { "[stream a]\ninput = srt://:7101\n" OUT, "[stream a] output:", "only ends of fasp://" },
+  { "[stream a]\n" IN "output = file:///tmp/a.ts\n[stream b]\ninput = fasp://h:1\noutput = "
+    "file:///tmp/a.ts\n",
+      "[stream b] output:", "[stream a]" },
+  { "[stream a]\n" IN "output = file:///tmp/a-%F.ts;file:///tmp/a-%Y-%m-%d.ts?piece=60\n",
+      "[stream a] output:", "give each a name of its own" },
+  { "[stream a]\n" IN "output = file:///tmp/a-%s.ts?piece=60;file:///tmp/a-%Y.ts?piece=60\n",
+      "[stream a] output:", "give each a name of its own" },
   { "[stream a]\ninput = rist://:7100\n" OUT, "[stream a] output:", "only ends of fasp://" },
   { "[stream a]\ninput = udp://239.1.1.1:7101\n" OUT, "[stream a] output:", "multicast group" },
   { "[stream a]\ninput = fasp://239.1.1.1:7101\n" OUT, "[stream a] output:", "multicast group" },
