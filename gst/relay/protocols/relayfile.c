@@ -234,7 +234,7 @@ watch (GstElement *element, RelayProtocolPipeline *pipeline, gpointer *kept)
   }
   if (*kept == NULL)
     *kept = relay_recording_new (protocol_uri);
-  relay_recording_follow (*kept, element);
+  relay_recording_follow (*kept, pipeline, element);
 }
 
 static void

@@ -215,6 +215,14 @@ relay_protocol_pipeline_admits (RelayProtocolPipeline *self, GSocketAddress *add
   return TRUE;
 }
 
+void
+relay_protocol_pipeline_note_work (RelayProtocolPipeline *self)
+{
+  g_mutex_lock (&self->lock);
+  g_clear_pointer (&self->stats.error, g_free);
+  g_mutex_unlock (&self->lock);
+}
+
 gint64
 relay_protocol_pipeline_get_silence (RelayProtocolPipeline *self)
 {
@@ -553,9 +561,7 @@ static void
 note_work (RelayProtocolPipeline *self)
 {
   self->worked = TRUE;
-  g_mutex_lock (&self->lock);
-  g_clear_pointer (&self->stats.error, g_free);
-  g_mutex_unlock (&self->lock);
+  relay_protocol_pipeline_note_work (self);
 }
 
 /* Of an end that dials. @reason: as of note_visit(). */
@@ -588,7 +594,8 @@ look (RelayProtocolPipeline *self, gchar **text)
   }
   refuse_late (self);
   *text = relay_watch_look (self->watch, &works);
-  if (works)
+  /* an output whose bytes are not counted here says itself that it works */
+  if (works && (!self->protocol_uri->sends || relay_watch_counts (self->protocol_uri)))
     note_work (self);
   if (relay_protocol_uri_dials (self->protocol_uri))
     note_connection (self, works, NULL);
@@ -690,8 +697,7 @@ run_once (RelayProtocolPipeline *self)
     self->stats.state = RELAY_RUNNING;
     g_mutex_unlock (&self->lock);
     self->played = TRUE;
-    if (!relay_watch_sends_datagrams (self->protocol_uri)
-        && !relay_protocol_uri_dials (self->protocol_uri))
+    if (!self->protocol_uri->sends && !relay_protocol_uri_dials (self->protocol_uri))
       note_work (self);
     if (!is_ending (self))
       text = wait_for_end (self, pipeline, bus);

@@ -98,6 +98,8 @@ gboolean relay_protocol_pipeline_admits (RelayProtocolPipeline *self, GSocketAdd
  * and what to do.  Of a flood of refusals, all are counted, and few are reported. */
 void relay_protocol_pipeline_refuse (RelayProtocolPipeline *self, RelayProtocolPipelineCount which,
     GSocketAddress *address, const gchar *streamid, const gchar *reason);
+/* The end reaches its network or disk. Of an output, needed only if its bytes are not counted. */
+void relay_protocol_pipeline_note_work (RelayProtocolPipeline *self);
 /* Returns for how long the caller of an input has sent nothing, µs. -1: none is connected. */
 gint64 relay_protocol_pipeline_get_silence (RelayProtocolPipeline *self);
 /* A caller is connected, or has gone.  @address: or NULL. */

@@ -9,6 +9,7 @@
 
 struct _RelayRecording
 {
+  RelayProtocolPipeline *pipeline; /* with the appsink */
   RelayCut *cut;
   RelayRecord *record;
   RelayProgram *program; /* NULL: none */
@@ -95,8 +96,10 @@ on_sample (GstAppSink *sink, gpointer data)
   warn_of_cut (GST_ELEMENT (sink), recording);
   if (good || g_error_matches (error, G_FILE_ERROR, G_FILE_ERROR_NOSPC))
     tidy (GST_ELEMENT (sink), recording, now);
-  if (good)
+  if (good) {
+    relay_protocol_pipeline_note_work (recording->pipeline);
     return GST_FLOW_OK;
+  }
   GST_ELEMENT_ERROR (sink, RESOURCE, WRITE, ("%s", error->message), (NULL));
   return GST_FLOW_ERROR;
 }
@@ -113,10 +116,12 @@ on_gone (gpointer data)
 }
 
 void
-relay_recording_follow (RelayRecording *recording, GstElement *appsink)
+relay_recording_follow (RelayRecording *recording, RelayProtocolPipeline *pipeline,
+    GstElement *appsink)
 {
   GstAppSinkCallbacks functions = { .new_sample = on_sample };
 
+  recording->pipeline = pipeline;
   gst_app_sink_set_callbacks (GST_APP_SINK (appsink), &functions, recording, on_gone);
 }
 

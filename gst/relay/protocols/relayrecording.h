@@ -7,7 +7,7 @@
 #pragma once
 
 #include <gst/gst.h>
-#include "relayprotocoluri.h"
+#include "relayprotocolpipeline.h"
 #include "relayretention.h"
 
 G_BEGIN_DECLS
@@ -18,7 +18,8 @@ typedef struct _RelayRecording RelayRecording;
 RelayRecording *relay_recording_new (const RelayProtocolUri *protocol_uri);
 void relay_recording_free (RelayRecording *recording);
 /* Records what the appsink takes, which has not started yet. */
-void relay_recording_follow (RelayRecording *recording, GstElement *appsink);
+void relay_recording_follow (RelayRecording *recording, RelayProtocolPipeline *pipeline,
+    GstElement *appsink);
 /* Reads the limits from the URI. FALSE: there are none. */
 gboolean relay_recording_get_retention (const RelayProtocolUri *protocol_uri,
     RelayRetention *retention);
