@@ -499,7 +499,8 @@ build (RelayProtocolPipeline *self, GError **error)
   if (chain == NULL)
     return NULL;
   pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));
-  use_clock_as_it_is (pipeline);
+  if (self->protocol_uri->sends)
+    use_clock_as_it_is (pipeline);
   gst_bin_add_many (GST_BIN (pipeline), gate, chain, NULL);
   if (self->protocol_uri->sends)
     gst_element_link (gate, chain);
