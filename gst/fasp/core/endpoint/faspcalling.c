@@ -2,6 +2,7 @@
 #include "faspcalling.h"
 #include "faspadmission.h"
 #include "faspadmitted.h"
+#include "faspannouncedsender.h"
 #include "faspanswer.h"
 #include "faspcallingprivate.h"
 #include "faspdial.h"
@@ -69,7 +70,7 @@ fasp_calling_receive (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *f
   if (handshake.type == FASP_HANDSHAKE_PUNCH)
     return; /* the datagram was sent only to open a mapping of a NAT */
   if (handshake.type == FASP_HANDSHAKE_ANNOUNCE) {
-    fasp_dial_announced (endpoint, now, from);
+    fasp_announced_sender_heard (endpoint, now, from);
     return;
   }
   if (handshake.version != FASP_VERSION && handshake.type != FASP_HANDSHAKE_VERSIONS) {

@@ -41,7 +41,7 @@ typedef struct
   guint oldest; /* index in `calls' of the nonce to replace next */
 } FaspEndpointRefusals;
 
-/* The call to a peer. Changed by faspdial.c and faspanswer.c. */
+/* The call to a peer. Changed by faspdial.c, faspannouncedsender.c and faspanswer.c. */
 typedef struct
 {
   gboolean has_peer;            /* `peer' is known */
@@ -101,8 +101,8 @@ struct _FaspCalling
   FaspEndpointFailover failover; /* caller */
   FaspEndpointStale stale;       /* caller */
   FaspEndpointStrangers strangers;
-  FaspAnnouncers announcers; /* faspdial.c, faspanswer.c; receiver: the senders of its group that it
-                                has heard of */
+  FaspAnnouncers announcers; /* faspannouncedsender.c, faspanswer.c; receiver: the senders of its
+                                group that it has heard of */
   FaspStreamOffset left;     /* fasplifecycle.c, faspanswer.c; caller: stream offset up to which the
                                 peer had acknowledged when its session ended */
   FaspTime outages;          /* fasplifecycle.c: token bucket of events about outages */

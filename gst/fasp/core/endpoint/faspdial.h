@@ -45,8 +45,6 @@ void fasp_dial_left (FaspEndpoint *endpoint, FaspTime now, FaspReason reason, gb
 void fasp_dial_stop (FaspEndpoint *endpoint);
 /* Puts off the deadlines of the call by @span, for which our process did not run. */
 void fasp_dial_excuse (FaspEndpoint *endpoint, FaspTime span);
-/* A sender has announced itself to the group: calls it if the receiver wants one. */
-void fasp_dial_announced (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *from);
 
 /* Runs the timers: redials, reports that no peer answers, or gives up. */
 void fasp_dial_run_due (FaspEndpoint *endpoint, FaspTime now);
