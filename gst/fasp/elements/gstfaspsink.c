@@ -289,6 +289,7 @@ gst_fasp_sink_render (GstBaseSink *sink, GstBuffer *buffer)
   Gathered gathered;
   GstFlowReturn ret = wait_for_play (self);
 
+  gst_fasp_upstream_stream_began (&self->upstream, GST_ELEMENT (sink));
   gathered.n = 0;
   if (ret == GST_FLOW_OK)
     ret = gather (self, &gathered, buffer);
@@ -303,6 +304,7 @@ gst_fasp_sink_render_list (GstBaseSink *sink, GstBufferList *list)
   GstFlowReturn ret = wait_for_play (self);
   Gathered gathered;
 
+  gst_fasp_upstream_stream_began (&self->upstream, GST_ELEMENT (sink));
   gathered.n = 0;
   for (guint i = 0; ret == GST_FLOW_OK && i < n; i++)
     ret = gather (self, &gathered, gst_buffer_list_get (list, i));
@@ -392,6 +394,8 @@ gst_fasp_sink_event (GstBaseSink *sink, GstEvent *event)
 {
   GstFaspSink *self = GST_FASP_SINK (sink);
 
+  if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START)
+    gst_fasp_upstream_stream_began (&self->upstream, GST_ELEMENT (sink));
   if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START
       || (gst_event_has_name (event, GST_FASP_OFFSET_EVENT) && is_of_another (self, event)))
     self->changed = FALSE;
@@ -538,8 +542,6 @@ gst_fasp_sink_change_state (GstElement *element, GstStateChange transition)
   g_atomic_int_set (&self->pausing, transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED);
   ret = GST_ELEMENT_CLASS (gst_fasp_sink_parent_class)->change_state (element, transition);
   g_atomic_int_set (&self->pausing, FALSE);
-  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
-    gst_fasp_upstream_go_on (&self->upstream, element);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY
       || (transition == GST_STATE_CHANGE_READY_TO_PAUSED && ret == GST_STATE_CHANGE_FAILURE)) {
     gst_fasp_connection_close (&self->connection);

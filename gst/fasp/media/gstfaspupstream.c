@@ -10,11 +10,36 @@
 #define ALL (KEY_FRAME | BITRATE)
 /* A thread is sending the events that were asked for. */
 #define ON_ITS_WAY (1 << 2)
+/* The stream has begun, so all elements upstream are active. Events that are sent before are lost
+ * in the first element that is not. */
+#define BEGUN (1 << 3)
 
 static GstStructure *
 describe_bitrate (guint64 bitrate)
 {
   return gst_structure_new ("fasp-available-bitrate", "bitrate", G_TYPE_UINT64, bitrate, NULL);
+}
+
+/* Takes the requests that can be sent now. */
+static guint
+take (GstFaspUpstream *u)
+{
+  guint asked;
+
+  do {
+    asked = g_atomic_int_get (&u->asked);
+    if (!(asked & BEGUN))
+      return 0;
+  } while (!g_atomic_int_compare_and_exchange (&u->asked, asked, asked & ~ALL));
+  return asked & ALL;
+}
+
+static gboolean
+is_due (GstFaspUpstream *u)
+{
+  guint asked = g_atomic_int_get (&u->asked);
+
+  return (asked & BEGUN) && (asked & ALL);
 }
 
 /* May this thread send the events? TRUE for one thread at a time. */
@@ -59,42 +84,40 @@ static void
 push (GstElement *sink, gpointer data)
 {
   GstFaspUpstream *u = data;
-  GstPad *pad = GST_BASE_SINK_PAD (sink);
 
   do {
     guint asked;
 
-    while (gst_pad_is_active (pad) && (asked = g_atomic_int_and (&u->asked, ~ALL) & ALL) != 0) {
+    while ((asked = take (u)) != 0) {
       if (asked & BITRATE)
         push_bitrate (u, sink);
       if (asked & KEY_FRAME)
         push_key_frame (sink);
     }
     g_atomic_int_and (&u->asked, ~ON_ITS_WAY);
-    /* looks again: another thread may have asked, or made the pad active, and left the events to
-     * this thread */
-  } while (gst_pad_is_active (pad) && (g_atomic_int_get (&u->asked) & ALL) && claim (u));
+    /* looks again: another thread may have asked, or begun the stream, and left the events to this
+     * thread */
+  } while (is_due (u) && claim (u));
 }
 
 static void
 ask (GstFaspUpstream *u, GstElement *sink, guint what)
 {
   g_atomic_int_or (&u->asked, what);
-  if (gst_pad_is_active (GST_BASE_SINK_PAD (sink)) && claim (u))
+  if (is_due (u) && claim (u))
     gst_element_call_async (sink, push, u, NULL);
 }
 
 void
 gst_fasp_upstream_begin (GstFaspUpstream *u)
 {
-  g_atomic_int_and (&u->asked, ~ALL);
+  g_atomic_int_and (&u->asked, ~(ALL | BEGUN));
 }
 
 void
-gst_fasp_upstream_go_on (GstFaspUpstream *u, GstElement *sink)
+gst_fasp_upstream_stream_began (GstFaspUpstream *u, GstElement *sink)
 {
-  if (g_atomic_int_get (&u->asked) & ALL)
-    ask (u, sink, 0);
+  ask (u, sink, BEGUN);
 }
 
 void

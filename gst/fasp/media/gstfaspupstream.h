@@ -23,8 +23,9 @@ typedef struct
 
 /* Call this when a sink opens: forgets earlier requests. */
 void gst_fasp_upstream_begin (GstFaspUpstream *upstream);
-/* Call this when the sink's pad has become active: sends the events that were asked for before. */
-void gst_fasp_upstream_go_on (GstFaspUpstream *upstream, GstElement *sink);
+/* Call this when a stream begins, and with its data, as a sink that is started anew in a running
+ * pipeline gets no STREAM_START: sends the events that were asked for before. */
+void gst_fasp_upstream_stream_began (GstFaspUpstream *upstream, GstElement *sink);
 /* Asks the encoder for a key frame. May be called from any thread. */
 void gst_fasp_upstream_ask_for_key_frame (GstFaspUpstream *upstream, GstElement *sink);
 /* Announces the bit rate in three ways: by a property, a message and an event upstream.  0 (none)

@@ -118,7 +118,7 @@ count_key_frames (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-/* A sender whose encoder counts what it is asked for. */
+/* A sender whose encoder counts what it is asked for; it is not started. */
 static GstElement *
 make_origin (guint port, gint *asked)
 {
@@ -130,7 +130,6 @@ make_origin (guint port, gint *asked)
   g_autoptr (GstPad) pad = gst_element_get_static_pad (encoder, "src");
 
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, count_key_frames, asked, NULL);
-  gst_element_set_state (origin, GST_STATE_PLAYING);
   return origin;
 }
 
@@ -160,6 +159,7 @@ test_wanted (void)
   gst_element_set_state (player, GST_STATE_PLAYING);
   g_assert_false (want (player));
   origin = make_origin (port, &asked);
+  gst_element_set_state (origin, GST_STATE_PLAYING);
   pair_wait_for_stat (player, "source", "connected-callers", 1);
   pair_wait_for_count (&asked, 1);
   g_assert_cmpuint (pair_get_stat (player, "source", "key-frames-wanted"), ==, 0);
@@ -172,6 +172,54 @@ test_wanted (void)
   pair_stop (origin);
   pair_stop (player);
   g_assert_false (want (player));
+}
+
+typedef struct
+{
+  GstPad *encoder;
+  gint early; /* key frames that were asked for while the encoder could not hear */
+} Early;
+
+static GstPadProbeReturn
+count_early (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  Early *early = data;
+
+  if (gst_video_event_is_force_key_unit (GST_PAD_PROBE_INFO_EVENT (info))
+      && !gst_pad_is_active (early->encoder))
+    g_atomic_int_inc (&early->early);
+  return GST_PAD_PROBE_OK;
+}
+
+/* Receivers join before the elements upstream of faspsink have started: the encoder is asked when
+ * it has. */
+static void
+test_early (void)
+{
+  guint port = pair_get_port ();
+  gint asked = 0;
+  g_autoptr (GstElement) origin = make_origin (port, &asked);
+  g_autoptr (GstElement) encoder = gst_bin_get_by_name (GST_BIN (origin), "encoder");
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (origin), "sink");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (sink, "sink");
+  Early early = { gst_element_get_static_pad (encoder, "src"), 0 };
+  GstElement *players[2];
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, count_early, &early, NULL);
+  gst_element_set_state (sink, GST_STATE_PLAYING);
+  /* the request of the first has left, if it can, when the second is there */
+  for (guint i = 0; i < G_N_ELEMENTS (players); i++) {
+    players[i] = pair_launch ("faspsrc uri=fasp://127.0.0.1:%u " SECRET " ! fakesink", port);
+    gst_element_set_state (players[i], GST_STATE_PLAYING);
+    pair_wait_for_stat (origin, "sink", "key-frames-requested", i + 1);
+  }
+  gst_element_set_state (origin, GST_STATE_PLAYING);
+  pair_wait_for_count (&asked, 1);
+  g_assert_cmpint (g_atomic_int_get (&early.early), ==, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (players); i++)
+    pair_end (players[i]);
+  pair_stop (origin);
+  gst_object_unref (early.encoder);
 }
 
 /* A receiver joins a relay, or what is behind it needs a key frame: the encoder of the origin is
@@ -189,6 +237,7 @@ test_relay (gconstpointer data)
   for (guint i = 0; i < G_N_ELEMENTS (ports); i++)
     ports[i] = pair_get_port ();
   origin = make_origin (ports[0], &asked);
+  gst_element_set_state (origin, GST_STATE_PLAYING);
   relay = pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u " SECRET
                        " ! tee name=t ! %sfaspsink wait-for-connection=false uri=fasp://:%u " SECRET
                        " t. ! %sfaspsink wait-for-connection=false uri=fasp://:%u " SECRET,
@@ -220,6 +269,7 @@ main (int argc, char **argv)
   g_test_add_func ("/upstream/held", test_held);
   g_test_add_func ("/upstream/stopped", test_stopped);
   g_test_add_func ("/upstream/wanted", test_wanted);
+  g_test_add_func ("/upstream/early", test_early);
   g_test_add_data_func ("/upstream/relay/direct", "", test_relay);
   g_test_add_data_func ("/upstream/relay/queues", "queue ! ", test_relay);
   return g_test_run ();
