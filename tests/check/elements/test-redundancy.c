@@ -10,6 +10,8 @@
 #include "pair.h"
 
 #define RELAYS 2
+/* Bytes of push_long() in 400 s, which is more than meson gives to this program. */
+#define LONG (400 * 5 * CHUNK)
 #define KEPT "history=60000000000 join-at=back resume-timeout=2000000000"
 
 typedef struct
@@ -17,8 +19,8 @@ typedef struct
   GBytes *stream;
   GstElement *sender;
   Tap *relays[RELAYS];
-  Tap *last;  /* has both relays as its sources */
-  gint hurry; /* push_long(): the rest may come at once; atomic */
+  Tap *last;   /* has both relays as its sources */
+  gint enough; /* push_long() may end; atomic */
 } Two;
 
 /* A resolver of names that do not exist: of one address and of two, all of this machine. */
@@ -74,7 +76,7 @@ two_begin (Two *two, const gchar *redundancy)
 {
   guint ports[1 + RELAYS];
 
-  two->hurry = FALSE;
+  two->enough = FALSE;
   two->stream = pair_make_stream (SIZE);
   for (guint i = 0; i <= RELAYS; i++)
     ports[i] = pair_get_port ();
@@ -93,7 +95,7 @@ two_end (Two *two)
 {
   chain_finish (two->sender, two->last, two->stream, 0);
   g_assert_cmpuint (pair_get_stat (two->last->pipeline, "source", "bytes-received-total"), ==,
-      SIZE);
+      g_bytes_get_size (two->stream));
   g_assert_cmpuint (pair_get_stat (two->last->pipeline, "source", "bytes-missing-total"), ==, 0);
   tap_free (two->last);
   for (guint i = 0; i < RELAYS; i++)
@@ -149,18 +151,38 @@ push_slowly (gpointer data)
   return NULL;
 }
 
-/* The same for 12 s, unless `hurry' is set. */
+/* 400 kbit/s until `enough' is set; returns how many bytes. A source leads by data, so however long
+ * a busy machine takes for its changes, there must be some. */
 static gpointer
 push_long (gpointer data)
 {
   Two *two = data;
+  gsize at = 0;
 
-  for (gsize at = 0; at < SIZE; at += CHUNK) {
+  while (!g_atomic_int_get (&two->enough)) {
     chain_push (two->sender, two->stream, at, at + CHUNK, 0);
-    if (!g_atomic_int_get (&two->hurry))
-      g_usleep (200000);
+    at += CHUNK;
+    g_usleep (200000);
   }
-  return NULL;
+  return GSIZE_TO_POINTER (at);
+}
+
+static GThread *
+begin_long (Two *two)
+{
+  g_clear_pointer (&two->stream, g_bytes_unref);
+  two->stream = pair_make_stream (LONG);
+  return g_thread_new ("push", push_long, two);
+}
+
+/* The stream is what was pushed. */
+static void
+end_long (Two *two, GThread *thread)
+{
+  g_autoptr (GBytes) whole = two->stream;
+
+  g_atomic_int_set (&two->enough, TRUE);
+  two->stream = g_bytes_new_from_bytes (whole, 0, GPOINTER_TO_SIZE (g_thread_join (thread)));
 }
 
 /* The relay that leads stops in the middle: so does nothing else. */
@@ -236,7 +258,7 @@ test_switch (gconstpointer redundancy)
 
   two_begin (&two, redundancy);
   source = gst_bin_get_by_name (GST_BIN (two.last->pipeline), "source");
-  thread = g_thread_new ("push", push_long, &two);
+  thread = begin_long (&two);
   first = wait_for_leader (two.last);
   pair_wait_for_stat (two.last->pipeline, "source", "connected-callers", RELAYS);
   for (guint i = 0; i < 2; i++) {
@@ -249,8 +271,7 @@ test_switch (gconstpointer redundancy)
   g_signal_emit_by_name (source, "switch-source", RELAYS, &done);
   g_assert_false (done);
   pair_wait_for_least (two.last->pipeline, "source", "sources-promised-interval", 1);
-  g_atomic_int_set (&two.hurry, TRUE);
-  g_thread_join (thread);
+  end_long (&two, thread);
   two_end (&two);
   g_signal_emit_by_name (source, "switch-source", 0, &done);
   g_assert_false (done);
@@ -262,19 +283,18 @@ test_restore (void)
 {
   guint port = pair_get_port (), ports[2];
   PairWire *wires[2] = { pair_wire_new (port, &ports[0]), pair_wire_new (port, &ports[1]) };
-  Two two = { .stream = pair_make_stream (SIZE), .sender = chain_make_sender (port, KEPT) };
+  Two two = { .sender = chain_make_sender (port, KEPT) };
   GThread *thread;
 
   two.last = make_last (ports, "hot", "wait-to-restore=100");
   pair_wait_for_stat (two.sender, "sink", "connected-callers", 2);
-  thread = g_thread_new ("push", push_long, &two);
+  thread = begin_long (&two);
   wait_for_lead (two.last, 0);
   pair_wire_switch (wires[0], FALSE);
   wait_for_lead (two.last, 1);
   pair_wire_switch (wires[0], TRUE);
   wait_for_lead (two.last, 0);
-  g_atomic_int_set (&two.hurry, TRUE);
-  g_thread_join (thread);
+  end_long (&two, thread);
   chain_finish (two.sender, two.last, two.stream, 0);
   tap_free (two.last);
   pair_end (two.sender);
