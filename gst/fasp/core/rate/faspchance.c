@@ -4,7 +4,6 @@
 
 /* The estimate begins as if this many packets had left slowly, none of them lost. */
 #define PRIOR 4
-#define SIGMAS 1
 /* The largest share of random loss: an overloaded policer drops packets that leave slowly, too. */
 #define MOST .6
 
@@ -63,7 +62,8 @@ fasp_chance_get_others (const FaspChance *c, guint64 reported, guint64 lost)
   gdouble share = fasp_chance_get_share (c);
   gdouble wanted = reported * share;
 
-  if (reported == 0 || lost <= wanted + SIGMAS * sqrt (wanted * (1 - share)))
+  /* random loss varies by a standard deviation */
+  if (reported == 0 || lost <= wanted + sqrt (wanted * (1 - share)))
     return 0;
   return 1 - (1 - (gdouble) lost / reported) / (1 - share);
 }

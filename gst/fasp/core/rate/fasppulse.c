@@ -9,9 +9,7 @@
 
 /* A host that is late by more than this, beyond the time of a burst, has paused. */
 #define PAUSE FASP_MSEC
-/* A delay that falls by more than this share of the time in which the packets left, and HELD_LEAST,
- * is due to held packets. */
-#define HELD .5
+/* Delays of packets that were not held fall by less than the rest of that time and this. */
 #define HELD_LEAST (FASP_MSEC / 5)
 /* If less than this share of the points remains without held packets, the delay fell for another
  * reason. */
@@ -76,11 +74,12 @@ find_pause (const FaspPulsePoint *p, guint n, gdouble pace)
 static guint
 leave_out_held (const FaspPulsePoint *p, guint n, FaspPulsePoint *kept)
 {
-  gdouble least = G_MAXDOUBLE; /* lowest line with a slope of -HELD through a later point */
+  gdouble least = G_MAXDOUBLE; /* the lowest line, with the slope of held packets, through a later
+                                  point */
   guint n_kept = 0;
 
   for (guint i = n; i-- > 0;) {
-    gdouble line = p[i].queue + HELD * p[i].sent;
+    gdouble line = p[i].queue + (1 - FASP_PULSE_HELD) * p[i].sent;
 
     if (line <= least + HELD_LEAST)
       kept[n_kept++] = p[i];

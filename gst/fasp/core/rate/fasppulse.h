@@ -22,6 +22,9 @@
 G_BEGIN_DECLS
 
 #define FASP_PULSE_POINTS 128
+/* Packets that arrive in less than this share of the time in which they left were held and
+ * delivered together. */
+#define FASP_PULSE_HELD .5
 
 typedef struct
 {

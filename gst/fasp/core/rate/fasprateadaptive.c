@@ -56,9 +56,6 @@
 #define STANDING_SPREADS 3
 /* The length of a standing queue whose stretches are averaged twice as fast. */
 #define LONG (12. * FASP_MSEC)
-/* Packets that arrive in less than this share of the time in which they left were held and
- * delivered together. */
-#define TOGETHER .5
 /* The share of the rate at which to send while a queue stands. */
 #define CLEARING .9
 /* A queue that stands for this many round trips, although this sender has let it drain, is due to
@@ -274,7 +271,7 @@ is_long (const FaspSpan *stretch, const FaspRateSample *last)
   return fasp_span_get_arrival_time (stretch) >= FASP_RATE_STRETCH
       && stretch->n >= FASP_SPAN_SAMPLES
       && (stretch->to.bytes - stretch->from.bytes) * 8 >= FASP_RATE_PACKET
-      && arrived >= TOGETHER * left;
+      && arrived >= FASP_PULSE_HELD * left;
 }
 
 static FaspTime
