@@ -37,9 +37,15 @@ static GSocket *
 open_socket (const gchar *host, guint port, GError **error)
 {
   g_autoptr (GSocketAddress) address = g_inet_socket_address_new_from_string (host, port);
-  g_autoptr (GSocket) socket = g_socket_new (g_socket_address_get_family (address),
-      G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, error);
+  g_autoptr (GSocket) socket = NULL;
 
+  if (address == NULL) {
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+        "%s is no address here: name an interface that \"ip link\" lists.", host);
+    return NULL;
+  }
+  socket = g_socket_new (g_socket_address_get_family (address), G_SOCKET_TYPE_DATAGRAM,
+      G_SOCKET_PROTOCOL_UDP, error);
   return socket != NULL && g_socket_connect (socket, address, NULL, error) ?
       g_steal_pointer (&socket) :
       NULL;
