@@ -16,17 +16,23 @@ typedef struct
   gdouble missing, errors, skips; /* as in RelayStreamFigures */
 } Point;
 
+/* Samples of one range. */
+typedef struct
+{
+  guint n;                             /* number of samples noted so far */
+  gint64 times[RELAY_HISTORY_SAMPLES]; /* µs, monotonic; a ring, as are their values */
+} Ring;
+
 /* The history of one stream. */
 typedef struct
 {
-  Point points[POINTS];                /* a ring, as are those of samples */
-  guint n_points;                      /* number of points noted so far */
-  guint n_samples;                     /* number of samples noted so far */
-  gint64 times[RELAY_HISTORY_SAMPLES]; /* of samples: µs, monotonic */
+  Point points[POINTS]; /* a ring */
+  guint n_points;       /* number of points noted so far */
+  Ring rings[RELAY_HISTORY_RANGES];
   RelayRates rates;
   RelayAlarms alarms;
   gboolean seen;   /* the stream was in the last statistics */
-  gfloat values[]; /* RELAY_HISTORY_SAMPLES values of the first figure, then of the next ... */
+  gfloat values[]; /* of each figure, of each range: RELAY_HISTORY_SAMPLES */
 } Series;
 
 struct _RelayHistory
@@ -49,7 +55,7 @@ relay_history_new (void)
   history->series = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   history->size = sizeof (Series);
   for (const RelayFigure *row = NULL; (row = next_figure (row)) != NULL;)
-    history->size += RELAY_HISTORY_SAMPLES * sizeof (gfloat);
+    history->size += RELAY_HISTORY_RANGES * RELAY_HISTORY_SAMPLES * sizeof (gfloat);
   return history;
 }
 
@@ -124,22 +130,54 @@ get_rates (const Series *series, const Point *now)
 
 /* --- noting ------------------------------------------------------------------------------- */
 
+/* So many samples of a range make one of the next. */
+static const guint merged[RELAY_HISTORY_RANGES] = { 24, 7, 0 };
+
+/* The mean of the newest @n values that are known; NAN: none is. */
+static gfloat
+get_mean (const Ring *ring, const gfloat *values, guint n)
+{
+  gdouble sum = 0;
+  guint known = 0;
+
+  for (guint i = 1; i <= n; i++) {
+    gfloat value = values[(ring->n - i) % RELAY_HISTORY_SAMPLES];
+
+    sum += isfinite (value) ? value : 0;
+    known += isfinite (value) != 0;
+  }
+  return known > 0 ? sum / known : NAN;
+}
+
+/* Adds a sample to the range of an hour, and those of the others that are complete with it. */
 static void
 add_sample (Series *series, gint64 now, const RelayStreamFigures *figures)
 {
-  guint i = series->n_samples++ % RELAY_HISTORY_SAMPLES;
+  gboolean complete = TRUE;
 
-  series->times[i] = now;
-  for (const RelayFigure *row = NULL; (row = next_figure (row)) != NULL; i += RELAY_HISTORY_SAMPLES)
-    series->values[i] = relay_figure_get_number (row, figures);
+  for (guint r = 0; r < RELAY_HISTORY_RANGES && complete; r++) {
+    Ring *ring = &series->rings[r];
+    guint i = ring->n++ % RELAY_HISTORY_SAMPLES;
+    gfloat *values = series->values + r * RELAY_HISTORY_SAMPLES;
+
+    ring->times[i] = now;
+    for (const RelayFigure *row = NULL; (row = next_figure (row)) != NULL;) {
+      values[i] = r == RELAY_HOUR ?
+          relay_figure_get_number (row, figures) :
+          get_mean (ring - 1, values - RELAY_HISTORY_SAMPLES, merged[r - 1]);
+      values += RELAY_HISTORY_RANGES * RELAY_HISTORY_SAMPLES;
+    }
+    complete = merged[r] > 0 && ring->n % merged[r] == 0;
+  }
 }
 
 static gboolean
 is_time (const Series *series, gint64 now)
 {
-  gint64 last = series->times[(series->n_samples - 1) % RELAY_HISTORY_SAMPLES];
+  const Ring *ring = &series->rings[RELAY_HOUR];
+  gint64 last = ring->times[(ring->n - 1) % RELAY_HISTORY_SAMPLES];
 
-  return series->n_samples == 0 || now - last >= RELAY_HISTORY_STEP - G_USEC_PER_SEC / 2;
+  return ring->n == 0 || now - last >= RELAY_HISTORY_STEP - G_USEC_PER_SEC / 2;
 }
 
 static void
@@ -206,35 +244,50 @@ relay_history_get_alarms (const RelayHistory *history, const gchar *stream)
   return series != NULL ? &series->alarms : NULL;
 }
 
+gboolean
+relay_history_find_range (const gchar *name, RelayHistoryRange *range)
+{
+  static const gchar *const names[] = { "hour", "day", "week", NULL };
+
+  for (guint i = 0; names[i] != NULL; i++)
+    if (g_str_equal (names[i], name)) {
+      *range = i;
+      return TRUE;
+    }
+  return FALSE;
+}
+
 /* Returns the @values of a figure, the oldest first. */
 static JsonArray *
-list_values (const Series *series, const RelayFigure *row, const gfloat *values)
+list_values (const Ring *ring, const RelayFigure *row, const gfloat *values)
 {
   JsonArray *list = json_array_new ();
 
-  for (guint i = series != NULL ? MIN (series->n_samples, RELAY_HISTORY_SAMPLES) : 0; i > 0; i--)
+  for (guint i = ring != NULL ? MIN (ring->n, RELAY_HISTORY_SAMPLES) : 0; i > 0; i--)
     json_array_add_element (list,
-        relay_json_rounded (values[(series->n_samples - i) % RELAY_HISTORY_SAMPLES],
+        relay_json_rounded (values[(ring->n - i) % RELAY_HISTORY_SAMPLES],
             relay_units[row->unit].precision));
   return list;
 }
 
 gchar *
-relay_history_to_json (const RelayHistory *history, const gchar *stream, gint64 utc)
+relay_history_to_json (const RelayHistory *history, const gchar *stream, RelayHistoryRange range,
+    gint64 utc)
 {
   const Series *series = g_hash_table_lookup (history->series, stream);
+  const Ring *ring = series != NULL ? &series->rings[range] : NULL;
   JsonObject *object = json_object_new ();
   JsonArray *times = json_array_new ();
   g_autoptr (JsonNode) root = relay_json_take (object);
-  const gfloat *values = series != NULL ? series->values : NULL;
+  const gfloat *values = series != NULL ? series->values + range * RELAY_HISTORY_SAMPLES : NULL;
 
-  for (guint i = series != NULL ? MIN (series->n_samples, RELAY_HISTORY_SAMPLES) : 0; i > 0; i--)
+  for (guint i = ring != NULL ? MIN (ring->n, RELAY_HISTORY_SAMPLES) : 0; i > 0; i--)
     json_array_add_int_element (times,
-        (series->times[(series->n_samples - i) % RELAY_HISTORY_SAMPLES] + utc) / G_USEC_PER_SEC);
+        (ring->times[(ring->n - i) % RELAY_HISTORY_SAMPLES] + utc) / G_USEC_PER_SEC);
   json_object_set_array_member (object, "time", times);
   for (const RelayFigure *row = NULL; (row = next_figure (row)) != NULL;) {
-    json_object_set_array_member (object, row->name, list_values (series, row, values));
-    values = series != NULL ? values + RELAY_HISTORY_SAMPLES : NULL;
+    json_object_set_array_member (object, row->name, list_values (ring, row, values));
+    values = values != NULL ? values + RELAY_HISTORY_RANGES * RELAY_HISTORY_SAMPLES : NULL;
   }
   return json_to_string (root, FALSE);
 }

@@ -213,12 +213,13 @@ make_part (RelayStatusPages *pages, gchar **parts)
   guint n = g_strv_length (parts);
   const RelayStreamStats *stream = n >= 3 ? find_stream (get_stats (pages), parts[1]) : NULL;
   const RelayEndStats *output;
+  RelayHistoryRange range;
   RelayRates rates;
 
   if (stream == NULL)
     return NULL;
-  if (n == 3 && g_str_equal (parts[2], "history"))
-    return relay_history_to_json (pages->history, parts[1], get_utc (pages));
+  if (n == 4 && g_str_equal (parts[2], "history") && relay_history_find_range (parts[3], &range))
+    return relay_history_to_json (pages->history, parts[1], range, get_utc (pages));
   if (n < 5 || n > PARTS || !g_str_equal (parts[2], "outputs")
       || !g_str_equal (parts[4], "receivers"))
     return NULL;

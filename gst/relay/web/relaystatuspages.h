@@ -7,7 +7,7 @@
  *     /events                                                 the summary, each second
  *     /happened.json                                          what happened lately
  *     /streams/STREAM/picture.jpg                             its picture
- *     /streams/STREAM/history.json                            the last hour
+ *     /streams/STREAM/history/RANGE.json                      its last hour, day or week
  *     /streams/STREAM/outputs/ID/receivers.json               all receivers, in short
  *     /streams/STREAM/outputs/ID/receivers/ADDRESS.json       all figures of one
  *     /status.json, /metrics, /healthz, /readyz

@@ -215,7 +215,7 @@ test_history (void)
 
   note (history, 0, make (0, 0, 0));
   size = relay_history_get_size (history);
-  g_assert_cmpuint (size, <=, 13 * 1024);
+  g_assert_cmpuint (size, <=, 36 * 1024);
   rates = relay_history_get_rates (history, "s");
   g_assert_true (isnan (rates.rate) && isnan (rates.loss));
   for (gint64 i = 1; i <= 4000; i++)
@@ -223,7 +223,7 @@ test_history (void)
   rates = relay_history_get_rates (history, "s");
   g_assert_cmpfloat (rates.rate, ==, 8000);
   g_assert_cmpuint (relay_history_get_size (history), ==, size);
-  root = parse (relay_history_to_json (history, "s", 1000 * G_USEC_PER_SEC));
+  root = parse (relay_history_to_json (history, "s", RELAY_HOUR, 1000 * G_USEC_PER_SEC));
   object = json_node_get_object (root);
   g_assert_cmpuint (json_array_get_length (json_object_get_array_member (object, "time")), ==, 360);
   g_assert_cmpint (json_array_get_int_element (json_object_get_array_member (object, "time"), 359),
@@ -234,8 +234,8 @@ test_history (void)
                        359),
       ==, 3);
   /* the clock is set back: all times go with it, and an hour is an hour */
-  set_back =
-      parse (relay_history_to_json (history, "s", G_GINT64_CONSTANT (-3600) * G_USEC_PER_SEC));
+  set_back = parse (relay_history_to_json (history, "s", RELAY_HOUR,
+      G_GINT64_CONSTANT (-3600) * G_USEC_PER_SEC));
   times = json_object_get_array_member (json_node_get_object (set_back), "time");
   g_assert_cmpint (json_array_get_int_element (times, 359), ==, 4000 - 3600);
   g_assert_cmpint (json_array_get_int_element (times, 0), ==, 4000 - 3600 - 3590);
@@ -243,6 +243,46 @@ test_history (void)
   g_assert_cmpfloat (
       json_array_get_double_element (json_object_get_array_member (object, "behind-ms"), 359), ==,
       2000);
+  relay_history_free (history);
+}
+
+/* A week and an hour of samples, in which the rate doubles at the last hour's beginning. */
+static void
+test_ranges (void)
+{
+  static const struct
+  {
+    RelayHistoryRange range;
+    guint step; /* s */
+    gdouble first, last;
+  } rows[] = {
+    { RELAY_HOUR, 10, 1600, 1600 },
+    { RELAY_DAY, 240, 800, 1600 },
+    { RELAY_WEEK, 1680, 800, 1600 },
+  };
+  RelayHistory *history = relay_history_new ();
+  RelayHistoryRange range;
+  guint64 bytes = 0;
+
+  for (guint i = 0; i <= 7 * 24 * 360 + 504; i++) {
+    bytes += i <= 7 * 24 * 360 ? 1000 : 2000;
+    note (history, i * 10, make (bytes, 0, 0));
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    g_autoptr (JsonNode) root = parse (relay_history_to_json (history, "s", rows[i].range, 0));
+    JsonObject *object = json_node_get_object (root);
+    JsonArray *times = json_object_get_array_member (object, "time");
+    JsonArray *rates = json_object_get_array_member (object, "rate");
+
+    g_assert_cmpuint (json_array_get_length (times), ==, RELAY_HISTORY_SAMPLES);
+    g_assert_cmpint (json_array_get_int_element (times, 359)
+            - json_array_get_int_element (times, 0),
+        ==, 359 * rows[i].step);
+    g_assert_cmpfloat (json_array_get_double_element (rates, 0), ==, rows[i].first);
+    g_assert_cmpfloat (json_array_get_double_element (rates, 359), ==, rows[i].last);
+  }
+  g_assert_true (relay_history_find_range ("week", &range) && range == RELAY_WEEK);
+  g_assert_false (relay_history_find_range ("year", &range));
   relay_history_free (history);
 }
 
@@ -477,7 +517,7 @@ test_same_text (void)
     { "/status.json", "/status.json" },
     { "/metrics", "/metrics" },
     { "/happened.json", "/happened.json" },
-    { "/streams/s/history.json", "/streams/%73/history.json" },
+    { "/streams/s/history/hour.json", "/streams/%73/history/hour.json" },
     { "/streams/s/outputs/1/receivers.json", "/streams/s/%6futputs/1/receivers.json" },
   };
   RelayStatusPages *pages = relay_status_pages_new (take, NULL);
@@ -494,7 +534,7 @@ test_same_text (void)
     }
     g_assert_true (same);
   }
-  g_assert_false (relay_status_pages_answer (pages, "/streams/none/history.json", &none));
+  g_assert_false (relay_status_pages_answer (pages, "/streams/none/history/hour.json", &none));
   g_assert_cmpstr (none.type, ==, "text/plain");
   relay_status_pages_free (pages);
 }
@@ -536,7 +576,7 @@ take_slowly (gpointer unused)
 static void
 test_slow_text (void)
 {
-  static const gchar *const paths[] = { "/status.json", "/streams/s/history.json",
+  static const gchar *const paths[] = { "/status.json", "/streams/s/history/hour.json",
     "/streams/s/outputs/1/receivers.json" };
   RelayStatusPages *pages = relay_status_pages_new (take_slowly, NULL);
 
@@ -683,6 +723,7 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/status-pages/room", test_room);
   g_test_add_func ("/relay/status-pages/visits", test_visits);
   g_test_add_func ("/relay/status-pages/history", test_history);
+  g_test_add_func ("/relay/status-pages/ranges", test_ranges);
   g_test_add_func ("/relay/status-pages/rates", test_rates);
   g_test_add_func ("/relay/status-pages/faults", test_faults);
   g_test_add_func ("/relay/status-pages/alarms", test_alarms);

@@ -3,7 +3,7 @@
  * What the address of the page names behind its #: a link to it shows the same again.
  *
  *   #?find=TEXT&only=faults&as=rows     the wall
- *   #/STREAM                            a stream
+ *   #/STREAM?range=week                 a stream
  *   #/STREAM/OUTPUT/ADDRESS             a receiver */
 
 const linkTo = (...names) => "#/" + names.map(encodeURIComponent).join("/");
@@ -18,7 +18,7 @@ function readAddress() {
     /* it was cut: the wall */
   }
   return {stream: names[0], output: names[1], receiver: names[2],
-          find: wanted.get("find") ?? "", only: wanted.get("only") ?? "", as: wanted.get("as") ?? "tiles"};
+          range: RANGES[wanted.get("range")] ? wanted.get("range") : "hour", find: wanted.get("find") ?? "", only: wanted.get("only") ?? "", as: wanted.get("as") ?? "tiles"};
 }
 
 /* The wall as it was seen last. */

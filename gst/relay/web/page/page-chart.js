@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A figure: its present value, and a chart of the last hour with its axes. */
+ * A figure: its present value, and a chart with its axes. */
 
-const HOUR = 3600;              // s
+const RANGES = {hour: 3600, day: 86400, week: 604800};  // s
 const LEAST = 120;              // s that a chart shows, however short the history is
 const WIDTH = 300, HEIGHT = 48; // of the drawing, which is stretched
 const SCALE = {"bit/s": 1000, share: 0.001};    // least value at the top of a chart, by unit; else 1
@@ -51,15 +51,15 @@ class Chart {
     setText(this.note, this.words ?? "");
   }
 
-  /* @points: [[s, value]]. @end: the present, s. @limit: a value that is drawn as a line; null: none. */
-  draw(points, end, limit = null) {
+  /* @points: [[s, value]]. @end: the present, s. @range: s at most. @limit: a value that is drawn as a line; null: none. */
+  draw(points, end, range, limit = null) {
     Object.assign(this, {points, limit, end});
-    this.begin = Math.max(end - HOUR, Math.min(end - LEAST, points.length ? points[0][0] : end));
+    this.begin = Math.max(end - range, Math.min(end - LEAST, points.length ? points[0][0] : end));
     const values = points.map(p => p[1]).filter(known);
     const most = roundUp(Math.max(this.least, limit ?? 0, ...values));
     setText(this.top, values.length ? this.say(most).replace(/\.0+(?= )/, "") : "");
-    setText(this.from, hour.format(1000 * this.begin));
-    setText(this.until, hour.format(1000 * end));
+    for (const [node, time] of [[this.from, this.begin], [this.until, end]])
+      setText(node, (range > RANGES.day ? dayHour : hour).format(1000 * time));
     const x = t => (WIDTH * (t - this.begin) / (end - this.begin)).toFixed(1);
     const y = v => (HEIGHT * (1 - v / most)).toFixed(1);
     let line = "", area = "", open = false;
@@ -98,6 +98,6 @@ class Chart {
     this.cursor.setAttribute("x1", x);
     this.cursor.setAttribute("x2", x);
     setText(this.value, this.say(this.at[1]) ?? "–");
-    setText(this.note, clock.format(1000 * this.at[0]));
+    setText(this.note, (this.end - this.begin > RANGES.day / 2 ? day : clock).format(1000 * this.at[0]));
   }
 }

@@ -177,6 +177,11 @@ function catchUp() {
 
 /* --- what the reader does --- */
 
+function nameRange(stream, range) {
+  history.replaceState(null, "", `${linkTo(stream)}${range === "hour" ? "" : `?range=${range}`}`);
+  showView();
+}
+
 function chooseWall(choice) {
   nameWall({...readAddress(), ...choice});
   if (summary)

@@ -2,7 +2,8 @@
  *
  * The page of a stream: its figures, its input, its outputs, and their receivers. */
 
-const STEP = 10;                // s between samples
+const STEP = 10;                // s between samples of an hour
+const RELOAD = 60;              // s until those of a day and of a week are asked for again
 const SAMPLES = 360;
 
 /* Figures of a stream that have no chart. */
@@ -122,10 +123,9 @@ class Source {
 class Stream {
   constructor({name}) {
     this.name = name;
-    this.samples = [];
+    Object.assign(this, {samples: [], range: null, loaded: 0});
     this.charts = Object.fromEntries(FIGURES.stream.filter(figure => figure.history).map(figure => [figure.name, new Chart(figure)]));
     this.build(name);
-    this.load();
   }
 
   build(name) {
@@ -137,6 +137,8 @@ class Stream {
     this.error = make("p", {class: "fault", hidden: true});
     this.screen = new Screen(name);
     this.watch = new Watch();
+    this.ranges = make("div", {class: "ranges", role: "group", "aria-label": "Charts show"}, ...Object.keys(RANGES).map(range =>
+      make("button", {type: "button", text: `Last ${range}`, "data-range": range, onclick: () => nameRange(name, range)})));
     this.inputError = make("p", {class: "fault", hidden: true});
     this.address = new Address(name);
     this.senders = make("span", {class: "facts"});
@@ -149,6 +151,7 @@ class Stream {
         make("button", {type: "button", class: "edit danger remove", text: "Remove stream", "aria-label": `Remove stream ${name}`,
                         onclick: () => this.remove()})),
       this.watch.node, this.error,
+      this.ranges,
       make("div", {class: "view"}, this.screen.node, make("div", {class: "charts"}, ...Object.values(this.charts).map(c => c.node))),
       this.terms.node,
       make("section", {"aria-label": `Input of ${name}`}, make("div", {class: "head"}, make("h3", {text: "Input"}), this.address.node,
@@ -159,10 +162,14 @@ class Stream {
                         onclick: () => this.addOutput()})), outputs));
   }
 
-  /* Gets the samples of the hour before this page was opened. */
+  /* Gets the samples of the range, up to now. */
   async load() {
+    const range = this.range;
+    this.loaded = performance.now() / 1000;
     try {
-      const history = await get(path("streams", this.name, "history") + ".json");
+      const history = await get(path("streams", this.name, "history", range) + ".json");
+      if (range !== this.range)
+        return;
       this.samples = history.time.map((time, i) =>
         Object.fromEntries([["time", time], ...Object.keys(this.charts).map(field => [field, history[field][i]])]));
       this.draw();
@@ -171,7 +178,20 @@ class Stream {
     }
   }
 
-  update({of: stream}, time = now) {
+  /* @range: of RANGES. */
+  show(range) {
+    if (range !== this.range)
+      this.samples = [];
+    if (range !== this.range || (range !== "hour" && performance.now() / 1000 - this.loaded >= RELOAD)) {
+      this.range = range;
+      this.load();
+    }
+    for (const button of this.ranges.children)
+      setAttribute(button, "aria-pressed", String(button.dataset.range === range));
+  }
+
+  update({of: stream, range}, time = now) {
+    this.show(range);
     const [look, words] = sayDoing(stream);
     const now = {...stream};
     if (!stream.receiving)
@@ -194,7 +214,7 @@ class Stream {
     this.sources.follow(stream.input.sources);
     this.outputs.follow([...stream.outputs].sort((a, b) => a.id - b.id));
     this.latency = stream["latency-ms"] || null;       // 0: there is none
-    if (!this.samples.length || time - this.samples.at(-1).time >= STEP) {
+    if (range === "hour" && (!this.samples.length || time - this.samples.at(-1).time >= STEP)) {
       this.samples.push({...now, time});
       this.samples.splice(0, this.samples.length - SAMPLES);
       this.draw();
@@ -216,7 +236,7 @@ class Stream {
       return;
     const end = this.samples.at(-1).time;
     for (const [field, chart] of Object.entries(this.charts))
-      chart.draw(this.samples.map(s => [s.time, s[field] ?? null]), end, field === "lateness-ms" ? this.latency : null);
+      chart.draw(this.samples.map(s => [s.time, s[field] ?? null]), end, RANGES[this.range], field === "lateness-ms" ? this.latency : null);
   }
 
   addOutput() {

@@ -151,4 +151,5 @@ function sayAgo(time, now) {
 
 const clock = new Intl.DateTimeFormat([], {hour: "2-digit", minute: "2-digit", second: "2-digit"});
 const hour = new Intl.DateTimeFormat([], {hour: "2-digit", minute: "2-digit"});
+const dayHour = new Intl.DateTimeFormat([], {weekday: "short", hour: "2-digit", minute: "2-digit"});
 const day = new Intl.DateTimeFormat([], {dateStyle: "medium", timeStyle: "medium"});
