@@ -295,8 +295,9 @@ test_replaced (void)
   for (guint i = 0; i < 20; i++) {
     GstElement *old = s.encoder;
 
-    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_IDLE, replace, &s, NULL);
-    for (guint64 rate = 2 * MBIT; g_atomic_pointer_get (&s.encoder) == old; rate ^= MBIT) {
+    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BLOCK_DOWNSTREAM, replace, &s, NULL);
+    for (guint64 rate = 2 * MBIT; g_atomic_pointer_get (&s.encoder) == old;
+        rate = 3 * MBIT - rate) {
       g_object_set (s.sink, "max-bitrate", rate, NULL);
       g_usleep (1000);
     }
