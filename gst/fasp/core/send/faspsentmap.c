@@ -56,6 +56,12 @@ fasp_sent_map_set_only (FaspSentMap *map, guint8 flow)
   map->only = flow;
 }
 
+void
+fasp_sent_map_set_latency (FaspSentMap *map, FaspTime latency)
+{
+  map->latency = latency;
+}
+
 /* --- transmissions ------------------------------------------------------------------ */
 
 static gboolean
@@ -114,6 +120,8 @@ fasp_sent_map_sent (FaspSentMap *map, FaspTime now, guint8 index, guint64 block,
   }
   flow->ring =
       fasp_ring_make_room (flow->ring, sizeof *flow->ring, &flow->mask, flow->front, flow->next);
+  if (flow->largest == flow->next)
+    flow->gaps.from = now + flow->rtt.smoothed;
   *fasp_sent_map_transmission (flow, flow->next) = (FaspTransmission) { block, now };
   flow->next++;
 
@@ -227,6 +235,7 @@ fasp_sent_map_feedback (FaspSentMap *map, FaspTime now, const FaspFeedback *feed
     FaspSentMapResult *result)
 {
   guint64 serial = widen_serial (map, feedback);
+  FaspTime most = fasp_sent_map_get_longest_wait (map);
 
   memset (result, 0, sizeof (*result));
   result->shortest = FASP_NEVER;
@@ -252,7 +261,7 @@ fasp_sent_map_feedback (FaspSentMap *map, FaspTime now, const FaspFeedback *feed
     if (reported->received > 0)
       take_feedback (map, now, reported, result);
     if (map->n_flows > 1 && reported->flow != map->only && (map->log != NULL || !map->was_member))
-      fasp_sent_map_check_flow (map, now, reported->flow, result);
+      fasp_sent_map_check_flow (map, now, reported->flow, most, result);
   }
   fasp_sent_map_settle_unknown (map, now, result);
   if (map->log != NULL)

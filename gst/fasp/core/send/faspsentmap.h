@@ -19,8 +19,8 @@
  *
  * Several flows check on each other (as RACK does by time, RFC 8985).  A packet is
  * lost if feedback does not report it within its flow's fasp_rtt_report_timeout().  A flow is
- * dead if it loses more packets in a row than chance explains; everything under way on
- * it is then lost.
+ * dead if it loses more packets in a row than chance explains, and pauses for longer than
+ * it usually does; everything under way on it is then lost.
  *
  * For a member of a group (faspgrouplog.h) there is one more flow, that of the group.
  * Its transmissions are not remembered here one by one: for each block that the member
@@ -79,6 +79,9 @@ gboolean fasp_sent_map_feedback (FaspSentMap *map, FaspTime now, const FaspFeedb
 /* @flow is the only usable one; FASP_FLOWS_MAX: there are several, or none. Overdue packets on the
  * only flow are not counted as lost, as no other flow could bring them sooner. */
 void fasp_sent_map_set_only (FaspSentMap *map, guint8 flow);
+
+/* @latency: what the stream has, µs; 0: not known. */
+void fasp_sent_map_set_latency (FaspSentMap *map, FaspTime latency);
 
 /* New blocks go to a group from now on.  @log records them; it is not owned. */
 void fasp_sent_map_join (FaspSentMap *map, FaspTime now, FaspGroupLog *log);

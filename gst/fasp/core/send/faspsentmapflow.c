@@ -15,6 +15,8 @@
 #define LOSS_MOST .9
 /* A flow's loss is averaged over this many datagrams. */
 #define LOSS_OVER 256.
+/* A flow's pauses are remembered for this long to twice as long (as fasppath.h does delays). */
+#define GAPS_OVER (10 * FASP_SEC)
 
 /* Counts all packets before @end as lost, though the peer did not report on them. */
 static void
@@ -27,11 +29,27 @@ give_up (FaspSentMap *map, FaspTime now, FaspSentFlow *flow, guint64 end, const 
   fasp_sent_map_settle (map, now, flow, end - 1, why, result);
 }
 
+FaspTime
+fasp_sent_map_get_longest_wait (const FaspSentMap *map)
+{
+  FaspTime least = FASP_NEVER;
+
+  for (guint i = 0, left = map->n_flows; left > 0 && i < FASP_FLOWS_MAX; i++) {
+    left -= map->flows[i] != NULL;
+    if (map->flows[i] != NULL && map->flows[i]->rtt.measured)
+      least = fasp_sooner (least, map->flows[i]->rtt.smoothed);
+  }
+  return least < map->latency ? (least + map->latency) / 2 : FASP_NEVER;
+}
+
 /* Counts packets as lost on which the peer should have reported by now. */
 static void
-settle_overdue (FaspSentMap *map, FaspTime now, FaspSentFlow *flow, FaspSentMapResult *result)
+settle_overdue (FaspSentMap *map, FaspTime now, FaspSentFlow *flow, FaspTime most,
+    FaspSentMapResult *result)
 {
-  FaspTime due = now - (flow->rtt.measured ? fasp_rtt_report_timeout (&flow->rtt) : UNMEASURED_DUE);
+  FaspTime due = now
+      - (flow->rtt.measured ? fasp_sooner (fasp_rtt_report_timeout (&flow->rtt), most) :
+                              UNMEASURED_DUE);
   guint64 end = flow->front;
 
   /* up to `largest', the peer settles packets and holes by itself */
@@ -42,20 +60,48 @@ settle_overdue (FaspSentMap *map, FaspTime now, FaspSentFlow *flow, FaspSentMapR
   give_up (map, now, flow, end, "overdue", result);
 }
 
+/* Has the flow paused for longer than ever in the last GAPS_OVER?  A mobile link pauses for a tenth
+ * of a second now and then, and then delivers what was under way. */
+static gboolean
+is_unusual (const FaspSentGaps *gaps)
+{
+  return gaps->now > MAX (gaps->longest, gaps->before);
+}
+
 static gboolean
 is_dead (const FaspSentFlow *flow)
 {
-  return pow (CLAMP (flow->loss, LOSS_LEAST, LOSS_MOST), flow->silent) < NO_CHANCE;
+  return pow (CLAMP (flow->loss, LOSS_LEAST, LOSS_MOST), flow->silent) < NO_CHANCE
+      && is_unusual (&flow->gaps);
+}
+
+/* A report ends a pause.  @delivered: the packets that were under way have arrived; otherwise the
+ * flow was dead meanwhile, or has only begun, and that was no pause. */
+static void
+end_gap (FaspSentGaps *gaps, FaspTime now, gboolean delivered)
+{
+  if (now - gaps->since > GAPS_OVER) {
+    gaps->since = now;
+    gaps->before = gaps->longest;
+    gaps->longest = 0;
+  }
+  if (delivered)
+    gaps->longest = MAX (gaps->longest, gaps->now);
+  gaps->now = 0;
+  gaps->from = now;
 }
 
 void
-fasp_sent_map_check_flow (FaspSentMap *map, FaspTime now, guint8 index, FaspSentMapResult *result)
+fasp_sent_map_check_flow (FaspSentMap *map, FaspTime now, guint8 index, FaspTime most,
+    FaspSentMapResult *result)
 {
   FaspSentFlow *flow = map->flows[index];
 
   if (flow == NULL || flow->front == flow->next)
     return;
-  settle_overdue (map, now, flow, result);
+  if (flow->largest < flow->next)
+    flow->gaps.now = MAX (0, now - flow->gaps.from);
+  settle_overdue (map, now, flow, most, result);
   /* with a group, a member's own flow is not replaced by another one */
   if (flow->silent == 0 || map->log != NULL || !is_dead (flow))
     return;
@@ -95,6 +141,7 @@ fasp_sent_map_note_feedback (FaspSentFlow *flow, FaspTime now, const FaspFeedbac
     gdouble here = MIN (n, reported->received - MIN (reported->received, flow->received));
 
     flow->loss += (1 - here / n - flow->loss) * MIN (1, n / LOSS_OVER);
+    end_gap (&flow->gaps, now, flow->largest > 0 && 2 * here >= n);
     flow->largest = largest + 1;
     flow->silent = 0;
     if (sent > 0)

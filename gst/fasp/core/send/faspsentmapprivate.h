@@ -22,6 +22,15 @@ typedef struct
   FaspTime sent;
 } FaspTransmission;
 
+/* Times in which nothing new was reported of a flow though packets were under way there, µs. */
+typedef struct
+{
+  FaspTime from; /* the last report of an arrival, or when the one on the next departure is due */
+  FaspTime now;  /* from `from' to the last feedback without such a report; 0: none */
+  FaspTime longest, before; /* the longest that ended: in this interval, and in the one before */
+  FaspTime since;           /* when this interval began */
+} FaspSentGaps;
+
 /* Transmissions [front, next) of one flow, by packet number. */
 typedef struct
 {
@@ -36,6 +45,7 @@ typedef struct
   FaspTime sample, delay; /* as in FaspFlowTotals */
   gdouble loss;           /* share of recent packets that were lost */
   guint silent;           /* packets lost since the last report of an arrival */
+  FaspSentGaps gaps;
 } FaspSentFlow;
 
 typedef struct
@@ -51,8 +61,9 @@ struct FaspSentMap
 {
   FaspLog *decisions; /* the session's; NULL: nothing is logged */
   FaspSentFlow *flows[FASP_FLOWS_MAX];
-  guint n_flows; /* flows used so far */
-  guint8 only;   /* as set by fasp_sent_map_set_only() */
+  guint n_flows;    /* flows used so far */
+  guint8 only;      /* as set by fasp_sent_map_set_only() */
+  FaspTime latency; /* as set by fasp_sent_map_set_latency() */
   FaspOriginals originals;
   gboolean original_lost; /* the original of the last block counted was lost */
   FaspSentBlock *blocks;  /* [base, next), block n at n & block_mask */
@@ -152,9 +163,12 @@ void fasp_sent_map_flow_feedback (FaspSentMap *map, FaspTime now, const FaspFeed
  * not known). */
 void fasp_sent_map_note_feedback (FaspSentFlow *flow, FaspTime now,
     const FaspFeedbackFlow *reported, guint64 largest, FaspTime sent, FaspSentMapResult *result);
-/* Counts packets as lost on which the peer should have reported by now, and finds out whether the
- * flow is dead. */
-void fasp_sent_map_check_flow (FaspSentMap *map, FaspTime now, guint8 index,
+/* How long a packet may wait for its report: half of the time that the latency leaves beyond the
+ * round trip of the quickest flow, which then still can bring it in time.  FASP_NEVER: any time. */
+FaspTime fasp_sent_map_get_longest_wait (const FaspSentMap *map);
+/* Counts packets as lost on which the peer should have reported by now, or which have waited for
+ * @most, and finds out whether the flow is dead. */
+void fasp_sent_map_check_flow (FaspSentMap *map, FaspTime now, guint8 index, FaspTime most,
     FaspSentMapResult *result);
 
 /* --- faspsentmapgroup.c --- */

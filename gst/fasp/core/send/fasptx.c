@@ -160,6 +160,7 @@ fasp_tx_feedback (FaspTx *tx, FaspTime now, const FaspFeedback *feedback, FaspRt
 
   if (tx->stall.is_on)
     tx->stall.end = now;
+  fasp_sent_map_set_latency (tx->sent_map, tx->estimate->latency);
   if (!fasp_sent_map_feedback (tx->sent_map, now, feedback, &result))
     return FALSE;
   *dead = result.dead;

@@ -378,6 +378,45 @@ test_dead (gconstpointer only)
   g_assert_cmpuint (fasp_sent_map_peek (map, &next_round), ==, FASP_NO_BLOCK);
 }
 
+/* Sends a block each ms, on two flows in turn, from @from until @to, with FEEDBACK each 10 ms. The
+ * round trip is 10 ms. What goes on flow 1 after @pause arrives at @arrive, or never if that is
+ * later than @to. Returns the flows that were found dead. */
+static guint64
+run_two (FaspSentMap *map, guint from, guint to, guint pause, guint arrive)
+{
+  guint64 dead = 0;
+
+  for (guint ms = from; ms < to; ms++) {
+    gint here = ms >= 10 ? (gint) ms - 10 : -1;
+    gint second = here > (gint) pause && ms < arrive ? (gint) pause : here;
+    gint missing[1000], n = 0;
+
+    fasp_sent_map_sent (map, ms * FASP_MSEC, ms % 2, map->next, FALSE);
+    if (ms % 10 != 0 || ms < 20)
+      continue;
+    for (gint i = second + 1; i <= here; i++)
+      if (i % 2 == 1)
+        missing[n++] = i;
+    missing[n] = -1;
+    feed_flows (map, ms * FASP_MSEC, ms, NUMBERS (here / 2, (second - 1) / 2), 2,
+        n > 0 ? missing[0] : here + 1, here + 1, missing);
+    dead |= result.dead;
+  }
+  return dead;
+}
+
+/* A flow that pauses as it did before, and then delivers what was under way, is not dead; one that
+ * pauses for longer is. */
+static void
+test_pauses (void)
+{
+  g_autoptr (FaspSentMap) map = fasp_sent_map_new (0);
+
+  g_assert_cmpuint (run_two (map, 0, 200, 100, 180), ==, 2);
+  g_assert_cmpuint (run_two (map, 200, 400, 300, 380), ==, 0);
+  g_assert_cmpuint (run_two (map, 400, 600, 500, 700), ==, 2);
+}
+
 /* Nothing has ever come on it: that is told, too. */
 static void
 test_never_there (void)
@@ -494,6 +533,7 @@ main (int argc, char **argv)
   g_test_add_func ("/sent-map/overdue", test_overdue);
   g_test_add_data_func ("/sent-map/only", "only", test_dead);
   g_test_add_data_func ("/sent-map/dead", NULL, test_dead);
+  g_test_add_func ("/sent-map/pauses", test_pauses);
   g_test_add_func ("/sent-map/never-there", test_never_there);
   g_test_add_func ("/sent-map/double", test_double);
   g_test_add_func ("/sent-map/has-all", test_has_all);
