@@ -102,8 +102,8 @@ get_offer (const FaspSession *session, guint64 total_share)
 typedef struct
 {
   guint64 rate;   /* 0: no limit */
-  guint64 proven; /* of it, what has arrived while packets last waited on the path */
-  gboolean waits; /* packets wait on the path */
+  guint64 proven; /* of it, what has arrived while packets last waited on the paths */
+  gdouble free;   /* share of the paths on which no packets wait, 0 to 1 */
 } Room;
 
 static Room
@@ -111,17 +111,26 @@ get_room (const FaspSession *session, FaspTime now, guint64 total_share)
 {
   gdouble share = get_payload_share (session) / get_more (session);
   gdouble media = get_offer (session, total_share) * share;
-  gdouble excess = fasp_session_get_excess (session) * 8. * get_payload_share (session);
-  gdouble waiting = MAX (0, get_waiting (session) - media * BACKLOG_USUAL / FASP_SEC);
-  FaspTime overdue = fasp_session_get_overdue (session, now);
-  Room room = { .waits = excess > 0 };
+  gdouble waiting = MAX (0, get_waiting (session) - media * BACKLOG_USUAL / FASP_SEC), proven = 0;
+  FaspPathWait waits[FASP_FLOWS_MAX];
+  guint n = fasp_session_get_waits (session, now, waits);
+  Room room = { .free = 1 };
 
   if (media == 0)
     return room;
-  /* bytes that wait here or on the path are late already, and leave first */
-  waiting += MAX (excess, media * overdue / OVERDUE_TIME * BACKLOG_TIME / FASP_SEC);
+  /* bytes that wait here or on a path are late already, and leave first; what waits on a path takes
+   * nothing from the others */
+  for (guint i = 0; i < n; i++) {
+    gdouble excess = waits[i].excess * 8. * get_payload_share (session);
+    gdouble own = media * waits[i].share * BACKLOG_TIME / FASP_SEC;
+
+    waiting += MIN (MAX (excess, own * waits[i].overdue / OVERDUE_TIME), own * MARGIN);
+    proven += waits[i].proven;
+    if (excess > 0)
+      room.free -= waits[i].share;
+  }
   room.rate = MAX (media * MARGIN - waiting * FASP_SEC / BACKLOG_TIME, media / SHARE_LEAST);
-  room.proven = MIN (room.rate, fasp_session_get_proven (session) * share * MARGIN);
+  room.proven = MIN (room.rate, proven * share * MARGIN);
   return room;
 }
 
@@ -201,17 +210,17 @@ misses_any (const FaspEndpoint *endpoint, FaspTime now)
   return FALSE;
 }
 
-/* The rate to announce, as it rises @since the last change: not while packets wait on the path;
- * then at once to what is proven, and from there step by step. */
+/* The rate to announce, as it rises @since the last change: not while packets wait on all paths;
+ * else at once to what is proven, and from there step by step. */
 static guint64
 rise (const Room *room, guint64 announced, FaspTime since)
 {
   gdouble most = announced;
 
-  if (room->waits)
+  if (room->free <= 0)
     return MIN (room->rate, announced);
   if (since >= MORE_AFTER)
-    most *= exp ((gdouble) MIN (since, RISE_TIME) / RISE_TIME);
+    most *= exp (room->free * MIN (since, RISE_TIME) / RISE_TIME);
   return MIN (room->rate, MAX (most, room->proven));
 }
 

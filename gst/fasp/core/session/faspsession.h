@@ -230,15 +230,18 @@ gboolean fasp_session_is_controlled (const FaspSession *session);
  * bit/s: the sum of the controllers' offers for the paths in use, or the fixed rate. 0: no
  * limit. */
 guint64 fasp_session_get_offer (const FaspSession *session);
-/* Bytes in flight, on all paths in use, beyond what these carry in a round trip: they stand in
- * queues. */
-guint64 fasp_session_get_excess (const FaspSession *session);
-/* What has arrived while packets last waited, bit/s: the sum of FaspRate.proven of all paths in
- * use. */
-gdouble fasp_session_get_proven (const FaspSession *session);
-/* How long a report is overdue on the only path in use, µs (fasp_rate_get_overdue()); 0: no report
- * is overdue, or there are several paths. */
-FaspTime fasp_session_get_overdue (const FaspSession *session, FaspTime now);
+/* What waits on one path. */
+typedef struct
+{
+  gdouble share;    /* its share of the controllers' offers, 0 to 1 */
+  guint64 excess;   /* bytes in flight beyond what it carries in a round trip */
+  FaspTime overdue; /* fasp_rate_get_overdue() */
+  gdouble proven;   /* FaspRate.proven */
+} FaspPathWait;
+
+/* Fills in @waits for the paths in use; returns how many there are: none without a controller. */
+guint fasp_session_get_waits (const FaspSession *session, FaspTime now,
+    FaspPathWait waits[FASP_FLOWS_MAX]);
 /* Sender: @enough: the source would not use a higher rate (faspdemand.h). */
 void fasp_session_set_enough (FaspSession *session, gboolean enough);
 /* The longest queueing delay of the paths in use, µs; 0 without a controller. */

@@ -262,46 +262,26 @@ fasp_session_get_offer (const FaspSession *session)
   return bound (session, sum);
 }
 
-guint64
-fasp_session_get_excess (const FaspSession *session)
-{
-  guint64 sum = 0;
-
-  for (guint i = 0; fasp_session_is_controlled (session) && i < session->paths.n; i++) {
-    const FaspPath *path = &session->paths.list[i];
-
-    if (fasp_session_uses_path (session, path))
-      sum += fasp_rate_get_excess (path->rate, path->wire_sent);
-  }
-  return sum;
-}
-
-gdouble
-fasp_session_get_proven (const FaspSession *session)
+guint
+fasp_session_get_waits (const FaspSession *session, FaspTime now,
+    FaspPathWait waits[FASP_FLOWS_MAX])
 {
   gdouble sum = 0;
-
-  for (guint i = 0; fasp_session_is_controlled (session) && i < session->paths.n; i++)
-    if (fasp_session_uses_path (session, &session->paths.list[i]))
-      sum += session->paths.list[i].rate->proven;
-  return sum;
-}
-
-FaspTime
-fasp_session_get_overdue (const FaspSession *session, FaspTime now)
-{
-  const FaspPath *only = NULL;
+  guint n = 0;
 
   for (guint i = 0; fasp_session_is_controlled (session) && i < session->paths.n; i++) {
     const FaspPath *path = &session->paths.list[i];
 
     if (!fasp_session_uses_path (session, path))
       continue;
-    if (only != NULL)
-      return 0;
-    only = path;
+    waits[n++] =
+        (FaspPathWait) { path->rate->offer, fasp_rate_get_excess (path->rate, path->wire_sent),
+          fasp_rate_get_overdue (path->rate, now), path->rate->proven };
+    sum += path->rate->offer;
   }
-  return only != NULL ? fasp_rate_get_overdue (only->rate, now) : 0;
+  for (guint i = 0; i < n; i++)
+    waits[i].share /= sum;
+  return n;
 }
 
 void

@@ -146,6 +146,45 @@ test_turns (void)
   vtraffic_free (road.traffic);
 }
 
+/* Both pause for 0.1 s now and then, as mobile links do: neither is taken for dead, so both are
+ * used. */
+static void
+test_pauses (void)
+{
+  FaspTime end = START + 40 * FASP_SEC;
+  RoadFigures figures;
+  Road road;
+
+  set_up (&road, 30 * MBIT, 0, 40, 0, 0, 0);
+  for (guint i = 0; i < 2; i++)
+    for (FaspTime at = START + (2 + i) * FASP_SEC; at < end; at += (7 + 4 * i) * FASP_SEC / 10) {
+      capacity_add_step (road.capacities[i], at, 1);
+      capacity_add_step (road.capacities[i], at + 110 * FASP_MSEC, (i == 0 ? 5 : 15) * MBIT);
+    }
+  vtraffic_run (road.traffic, end + 10 * FASP_SEC);
+  road_figures (road.live, &figures);
+  g_assert_cmpfloat (figures.used, >, .65);
+  g_assert_cmpfloat (figures.late04, <, .01);
+  vtraffic_free (road.traffic);
+}
+
+/* The slow path stalls for a moment, while a queue stands on the other one, which has next to no
+ * capacity: once the slow path is back, that queue holds up nothing. */
+static void
+test_excess (void)
+{
+  FaspTime fade = START + 10 * FASP_SEC, back = fade + 1500 * FASP_MSEC;
+  Road road;
+
+  set_up (&road, 30 * MBIT, 0, 30, 0, 0, 0);
+  capacity_add_step (road.capacities[0], fade, 1);
+  capacity_add_step (road.capacities[0], back, 5 * MBIT);
+  capacity_add_step (road.capacities[1], fade, MBIT / 5);
+  vtraffic_run (road.traffic, back + FASP_SEC);
+  g_assert_cmpuint (vlive_get_announced (road.live), >, 5 * MBIT / 2);
+  vtraffic_free (road.traffic);
+}
+
 /* --- a stream of a given rate ---------------------------------------------------------- */
 
 typedef struct
@@ -323,6 +362,8 @@ main (int argc, char **argv)
   g_test_add_func ("/paths/both", test_both);
   g_test_add_data_func ("/paths/dark/slow", GUINT_TO_POINTER (0), test_dark);
   g_test_add_data_func ("/paths/dark/fast", GUINT_TO_POINTER (1), test_dark);
+  g_test_add_func ("/paths/pauses", test_pauses);
+  g_test_add_func ("/paths/excess", test_excess);
   g_test_add_func ("/paths/turns", test_turns);
   g_test_add_func ("/paths/last", test_last);
   g_test_add_func ("/paths/retransmissions", test_retransmissions);
