@@ -52,8 +52,9 @@ object (const Listener *x, const Listener *y)
     return "where one hears a multicast group and the other one all addresses of this machine: give "
            "that one its own port, or write the address of this machine at which it listens into "
            "its URI";
-  if (!a->shares || !b->shares)
-    return "and only ends of fasp:// can share ports: give each its own";
+  if (a->shares == NULL || g_strcmp0 (a->shares, b->shares) != 0)
+    return "and only ends of fasp:// can share ports, or ends of srt:// that have a streamid: give "
+           "each its own";
   if (has_several (a) || has_several (b))
     return "and an end with flowlets or bonding-addresses cannot share ports: give "
            "each its own";

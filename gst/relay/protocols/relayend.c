@@ -130,6 +130,11 @@ get_binding (const RelayEnd *end, RelayBinding *l)
   l->first = protocol_uri->port;
   l->last = protocol_uri->port + MAX (relay_protocol_uri_count_ports (protocol_uri), 1) - 1;
   l->group = relay_group_is_heard (protocol_uri);
+  if (protocol_uri->protocol->shares_ports) {
+    l->streamid = g_strdup (relay_protocol_uri_get (protocol_uri, "streamid"));
+    l->interface = g_strdup (relay_protocol_uri_get (protocol_uri, "interface"));
+    l->shares = l->streamid != NULL ? protocol_uri->protocol->scheme : NULL;
+  }
   return l->group || relay_protocol_uri_listens (protocol_uri);
 }
 

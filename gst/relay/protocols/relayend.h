@@ -43,8 +43,9 @@ typedef enum
  * can share it. */
 typedef struct
 {
-  gboolean shares; /* with ends whose settings below fit */
-  gboolean group;  /* the address is a multicast group's, which has been joined */
+  const gchar *shares; /* the scheme of the ends with which it shares the port, if the settings
+                          below fit; NULL: with none */
+  gboolean group;      /* the address is a multicast group's, which has been joined */
   guint first, last;
   gchar *address; /* NULL: all addresses, 0.0.0.0: all of IPv4 */
   gchar *streamid, *interface, *bonds;

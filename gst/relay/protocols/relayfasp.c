@@ -283,7 +283,7 @@ get_binding (const RelayEnd *end, RelayBinding *l)
   g_object_get (element, "localaddress", &address, "flowlets", &flows, "streamid", &l->streamid,
       "interface", &l->interface, "bonding-addresses", &l->bonds, "tos", &l->tos, "ttl", &l->ttl,
       NULL);
-  l->shares = TRUE;
+  l->shares = relay_protocol_fasp.scheme;
   l->group = !end->sends && group;
   l->address = g_strdup (address != NULL && !group ? address : host);
   l->first = gst_uri_get_port (uri);

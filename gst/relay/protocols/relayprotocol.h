@@ -44,10 +44,12 @@ G_BEGIN_DECLS
 struct _RelayProtocol
 {
   const gchar *scheme;
-  const RelayKey *keys;   /* of its URIs; NULL: the properties of its element */
-  gboolean is_path;       /* its URIs have a path, not an address */
-  gboolean whole_packets; /* its inputs give only whole packets of MPEG-TS, so stray bytes are not
-                             counted */
+  const RelayKey *keys;     /* of its URIs; NULL: the properties of its element */
+  gboolean is_path;         /* its URIs have a path, not an address */
+  gboolean has_connections; /* else none of its ends dials */
+  gboolean shares_ports;    /* its ends with a streamid can listen at one port */
+  gboolean whole_packets;   /* its inputs give only whole packets of MPEG-TS, so stray bytes are not
+                               counted */
 
   /* Makes the end's element; NULL: the end has a pipeline of its own. */
   GstElement *(*make_end) (const RelayEnd *end, const gchar *name, GError **error);
@@ -66,22 +68,22 @@ struct _RelayProtocol
   gboolean (*check) (const RelayProtocolUri *protocol_uri, GError **error);
   /* How many ports of this machine an end binds, from the URI's on. NULL: none. */
   guint (*count_ports) (const RelayProtocolUri *protocol_uri);
-  /* Adds the elements, and returns the network element, whose pad `sink' is static if it is of an
-   * output that dials. NULL: an element is missing. The URI's host is an IP address,
-   * a name if the URI is only checked, or NULL. */
+  /* Adds the elements, and returns the network element. NULL: an element is missing. The URI's host
+   * is an IP address, a name if the URI is only checked, or NULL. */
   GstElement *(*make) (RelayChain *chain, const RelayProtocolUri *protocol_uri);
   /* @element: the one that make() returned, before it starts. *kept: state of the end, which
    * outlives a chain; NULL at first; freed by free_kept(). */
   void (*watch) (GstElement *element, RelayProtocolPipeline *pipeline, gpointer *kept);
   void (*free_kept) (gpointer kept);
-  /* Is an end that dials connected? NULL: the protocol has no connections, so none of its ends
-   * dials. */
-  gboolean (*is_connected) (GstElement *element);
-  /* Waits until something answers at the address that an end dials, before a chain is made for it.
-   * FALSE: nothing does; or it was cancelled. @error: a sentence. */
-  gboolean (*answers) (const gchar *host, guint port, GCancellable *cancellable, GError **error);
-  /* How many bytes an output that has connections has sent. */
-  guint64 (*get_sent) (GstElement *element);
+  /* If the elements do not talk to the network themselves: open() begins to, before there are any,
+   * start() has the element of make() take part, and close() ends it all. An end that dials waits
+   * in open() until it is connected, has failed, or is cancelled.  @protocol_uri: with an address
+   * as host.  NULL, FALSE: it failed. @error: a sentence.  Calls, and what an output has sent, are
+   * noted in the pipeline. */
+  gpointer (*open) (RelayProtocolPipeline *pipeline, const RelayProtocolUri *protocol_uri,
+      GCancellable *cancellable, GError **error);
+  gboolean (*start) (gpointer opened, GstElement *element, GError **error);
+  void (*close) (gpointer opened);
   /* Adds figures that only this protocol has to @stats (relayfields.c has a row for each), and to
    * @peers a GstStructure of each peer that is known, with the fields that faspsrc and faspsink
    * have in `callers'.  What cannot be known is left out.  @element: the one of make(), which

@@ -3,7 +3,6 @@
 #include <string.h>
 #include <gst/app/app.h>
 #include "gstfaspcontinuity.h"
-#include "relaycalls.h"
 #include "relaygroup.h"
 #include "relaylog.h"
 #include "relayprotocol.h"
@@ -39,18 +38,18 @@ struct _RelayProtocolPipeline
   GstAppSrc *source; /* of an output that plays, or is built: media wait in it; NULL: none does */
   guint64 pushed;    /* bytes that the source was given */
   guint64 failed;    /* bytes that this pipeline did not send, at the last look */
-  gint64 heard;      /* of an input: when media, or a caller, last came: g_get_monotonic_time, µs */
-  RelayCalls calls;
+  guint64 handled;   /* of these, what an output with connections has sent or dropped */
+  gboolean worked;   /* the last pipeline has reached its network */
   RelayLogBudget refusals;          /* that are reported */
   RelayProtocolPipelineStats stats; /* without the level, and without bytes of this pipeline */
   GstFaspContinuity *continuity;    /* of the data received, or taken to be sent */
   /* the rest is used in the thread alone; the watch also where relaywatch.h allows it */
   RelayWatch *watch;    /* of the pipeline that plays */
+  gpointer opened;      /* what the protocol has opened (relayprotocol.h); NULL: nothing */
   gchar *address;       /* of the host, when the last pipeline was built */
   GHashTable *answered; /* addresses of the host in the answers of ANSWERS_LAST, each with the time
                            of its last answer: g_get_monotonic_time, µs */
   gint64 look_up_at;    /* when the host is looked up again: g_get_monotonic_time, µs */
-  gboolean worked;      /* the last pipeline has reached its network */
   gboolean looked; /* the last pipeline was ended because a look found a fault of its network */
   gboolean played; /* a pipeline has played before */
 };
@@ -87,7 +86,8 @@ on_received (GstAppSink *sink, gpointer data)
     return GST_FLOW_OK;
   relay_watch_note_received (self->watch);
   g_mutex_lock (&self->lock);
-  self->heard = g_get_monotonic_time ();
+  if (self->protocol_uri->protocol->has_connections && GST_BUFFER_IS_DISCONT (buffer))
+    gst_fasp_continuity_begin (self->continuity); /* of another caller */
   gst_fasp_continuity_push_buffer (self->continuity, buffer);
   g_mutex_unlock (&self->lock);
   self->funcs->received (gst_buffer_ref (buffer), self->owner);
@@ -153,11 +153,11 @@ name_address (GSocketAddress *address)
   return address != NULL ? g_socket_connectable_to_string (G_SOCKET_CONNECTABLE (address)) : NULL;
 }
 
-/* Reports that a peer is refused, unless it is one of a flood. @address: and port. */
-static void
-note_refusal (RelayProtocolPipeline *self, const gchar *address, const gchar *streamid,
-    const gchar *reason)
+void
+relay_protocol_pipeline_note_refusal (RelayProtocolPipeline *self, GSocketAddress *address,
+    const gchar *streamid, const gchar *reason)
 {
+  g_autofree gchar *name = name_address (address);
   guint missed;
   gboolean may;
 
@@ -165,92 +165,56 @@ note_refusal (RelayProtocolPipeline *self, const gchar *address, const gchar *st
   may = relay_log_may (&self->refusals, g_get_monotonic_time (), &missed);
   g_mutex_unlock (&self->lock);
   if (may)
-    note_visit (self, "connection-refused", address, streamid, reason);
+    note_visit (self, "connection-refused", name, streamid, reason);
 }
 
 void
 relay_protocol_pipeline_refuse (RelayProtocolPipeline *self, RelayProtocolPipelineCount which,
     GSocketAddress *address, const gchar *streamid, const gchar *reason)
 {
-  g_autofree gchar *name = name_address (address);
-
   relay_protocol_pipeline_count (self, which);
-  note_refusal (self, name, streamid, reason);
-}
-
-/* Reports the calls that were let in, and have not become connections. */
-static void
-refuse_late (RelayProtocolPipeline *self)
-{
-  RelayPeerCall *call;
-
-  do {
-    g_mutex_lock (&self->lock);
-    call = relay_calls_take_late (&self->calls, g_get_monotonic_time ());
-    g_mutex_unlock (&self->lock);
-    if (call == NULL)
-      return;
-    relay_protocol_pipeline_count (self, RELAY_CALLERS_REFUSED);
-    note_refusal (self, call->address, call->streamid,
-        "it was not connected: set the same passphrase, or none, on both ends");
-    relay_peer_call_free (call);
-  } while (TRUE);
-}
-
-gboolean
-relay_protocol_pipeline_admits (RelayProtocolPipeline *self, GSocketAddress *address,
-    const gchar *streamid)
-{
-  g_autofree gchar *name = name_address (address);
-
-  if (!self->funcs->calls (address, streamid, self->owner)) {
-    note_refusal (self, name, streamid,
-        "it gives no streamid, which this relay requires: set one there");
-    return FALSE;
-  }
-  g_mutex_lock (&self->lock);
-  relay_calls_add (&self->calls, g_get_monotonic_time (), name, streamid);
-  g_mutex_unlock (&self->lock);
-  refuse_late (self);
-  return TRUE;
+  relay_protocol_pipeline_note_refusal (self, address, streamid, reason);
 }
 
 void
 relay_protocol_pipeline_note_work (RelayProtocolPipeline *self)
 {
   g_mutex_lock (&self->lock);
+  self->worked = TRUE;
   g_clear_pointer (&self->stats.error, g_free);
   g_mutex_unlock (&self->lock);
 }
 
-gint64
-relay_protocol_pipeline_get_silence (RelayProtocolPipeline *self)
+gboolean
+relay_protocol_pipeline_admits (RelayProtocolPipeline *self, GSocketAddress *address,
+    const gchar *streamid)
 {
-  gint64 silence;
-
-  g_mutex_lock (&self->lock);
-  silence = self->stats.callers > 0 ? g_get_monotonic_time () - self->heard : -1;
-  g_mutex_unlock (&self->lock);
-  return silence;
+  return self->funcs->calls (address, streamid, self->owner);
 }
 
 void
 relay_protocol_pipeline_note_caller (RelayProtocolPipeline *self, GSocketAddress *address,
-    gboolean connected)
+    const gchar *streamid, gboolean connected, const gchar *reason)
 {
   g_autofree gchar *name = name_address (address);
-  RelayPeerCall *call;
 
   g_mutex_lock (&self->lock);
-  call = relay_calls_take (&self->calls, name);
-  self->heard = g_get_monotonic_time ();
   self->stats.callers += connected ? 1 : -1;
-  if (!self->protocol_uri->sends && connected)
-    gst_fasp_continuity_begin (self->continuity);
   g_mutex_unlock (&self->lock);
-  note_visit (self, connected ? "connection-added" : "connection-removed", name,
-      call != NULL ? call->streamid : NULL, NULL);
-  g_clear_pointer (&call, relay_peer_call_free);
+  if (connected)
+    relay_protocol_pipeline_note_work (self);
+  note_visit (self, connected ? "connection-added" : "connection-removed", name, streamid, reason);
+}
+
+void
+relay_protocol_pipeline_note_sent (RelayProtocolPipeline *self, gsize handled, guint64 sent,
+    guint64 failed)
+{
+  g_mutex_lock (&self->lock);
+  self->handled += handled;
+  self->stats.sent += sent;
+  self->stats.failed += failed;
+  g_mutex_unlock (&self->lock);
 }
 
 /* --- the pipeline --------------------------------------------------------------------------- */
@@ -348,13 +312,17 @@ choose_address (RelayProtocolPipeline *self, GError **error)
   return TRUE;
 }
 
-/* Does the peer answer that is dialled, if this is such an end? */
+/* Opens what the protocol has instead of elements. */
 static gboolean
-reach (RelayProtocolPipeline *self, GError **error)
+open_end (RelayProtocolPipeline *self, GError **error)
 {
-  return !relay_protocol_uri_dials (self->protocol_uri)
-      || self->protocol_uri->protocol->answers (self->address, self->protocol_uri->port,
-          self->cancellable, error);
+  RelayProtocolUri protocol_uri = *self->protocol_uri;
+
+  protocol_uri.host = self->address;
+  if (protocol_uri.protocol->open == NULL)
+    return TRUE;
+  self->opened = protocol_uri.protocol->open (self, &protocol_uri, self->cancellable, error);
+  return self->opened != NULL;
 }
 
 /* Has the host given up the address to which datagrams are sent? An answer without that address
@@ -435,22 +403,28 @@ open_source (RelayProtocolPipeline *self, GError **error)
 static void
 settle (RelayProtocolPipeline *self)
 {
+  const RelayProtocol *protocol = self->protocol_uri->protocol;
   gboolean counts = relay_watch_counts (self->protocol_uri);
-  guint64 sent = 0, failed = 0, level;
+  guint64 sent = 0, failed = 0, left;
   GstAppSrc *source;
   GstElement *end;
 
+  /* from here on, it handles no more data */
+  if (self->opened != NULL)
+    protocol->close (g_steal_pointer (&self->opened));
   g_mutex_lock (&self->counting);
   if (counts && self->end != NULL) {
     sent = relay_watch_get_sent (self->protocol_uri, self->end);
-    failed = MAX (self->failed, relay_watch_get_failed (self->watch, TRUE));
+    failed = MAX (self->failed, relay_watch_get_failed (self->watch));
   }
   g_mutex_lock (&self->lock);
-  level = self->source != NULL ? gst_app_src_get_current_level_bytes (self->source) : 0;
+  left = self->source != NULL ? gst_app_src_get_current_level_bytes (self->source) : 0;
+  if (protocol->has_connections)
+    left = self->pushed - self->handled;
   self->stats.state = RELAY_STARTING;
-  self->stats.sent += counts ? sent : self->pushed - level;
-  self->stats.failed += failed + level;
-  self->pushed = self->failed = 0;
+  self->stats.sent += counts ? sent : self->pushed - left;
+  self->stats.failed += failed + left;
+  self->pushed = self->handled = self->failed = 0;
   source = g_steal_pointer (&self->source);
   end = g_steal_pointer (&self->end);
   gst_clear_object (&self->bus);
@@ -489,7 +463,7 @@ build (RelayProtocolPipeline *self, GError **error)
 
   /* this takes seconds where a name server is down, or a peer: no media wait for that */
   if (!has_interface (self->protocol_uri, error) || !choose_address (self, error)
-      || !reach (self, error))
+      || !open_end (self, error))
     return NULL;
   gate = self->protocol_uri->sends ? open_source (self, error) : make_gate (self, error);
   if (gate == NULL)
@@ -509,8 +483,6 @@ build (RelayProtocolPipeline *self, GError **error)
   bus = gst_element_get_bus (pipeline);
   g_mutex_lock (&self->lock);
   self->bus = bus;
-  self->stats.callers = 0;
-  relay_calls_clear (&self->calls); /* the last pipeline's, which ended them */
   if (!self->protocol_uri->sends)
     gst_fasp_continuity_begin (self->continuity);
   g_mutex_unlock (&self->lock);
@@ -558,28 +530,6 @@ take_message (RelayProtocolPipeline *self, GstElement *pipeline, GstMessage *mes
   }
 }
 
-static void
-note_work (RelayProtocolPipeline *self)
-{
-  self->worked = TRUE;
-  relay_protocol_pipeline_note_work (self);
-}
-
-/* Of an end that dials. @reason: as of note_visit(). */
-static void
-note_connection (RelayProtocolPipeline *self, gboolean connected, const gchar *reason)
-{
-  g_autofree gchar *peer = relay_host_with_port (self->address, self->protocol_uri->port);
-  gboolean was;
-
-  g_mutex_lock (&self->lock);
-  was = self->stats.callers > 0;
-  self->stats.callers = connected;
-  g_mutex_unlock (&self->lock);
-  if (was != connected)
-    note_visit (self, connected ? "connection-added" : "connection-removed", peer, NULL, reason);
-}
-
 /* Checks whether the media still reach the network; returns as take_message(). */
 static gboolean
 look (RelayProtocolPipeline *self, gchar **text)
@@ -587,21 +537,19 @@ look (RelayProtocolPipeline *self, gchar **text)
   gboolean works;
 
   if (relay_watch_may_have_failed (self->watch)) {
-    guint64 failed = relay_watch_get_failed (self->watch, FALSE);
+    guint64 failed = relay_watch_get_failed (self->watch);
 
     g_mutex_lock (&self->lock);
     self->failed = MAX (self->failed, failed);
     g_mutex_unlock (&self->lock);
   }
-  refuse_late (self);
   *text = relay_watch_look (self->watch, &works);
-  /* an output whose bytes are not counted here says itself that it works */
-  if (works && (!self->protocol_uri->sends || relay_watch_counts (self->protocol_uri)))
-    note_work (self);
-  if (relay_protocol_uri_dials (self->protocol_uri))
-    note_connection (self, works, NULL);
-  else
-    self->looked = *text != NULL;
+  /* an output whose bytes are not counted here says itself that it works, as does an end that dials
+   */
+  if (works && !relay_protocol_uri_dials (self->protocol_uri)
+      && (!self->protocol_uri->sends || relay_watch_counts (self->protocol_uri)))
+    relay_protocol_pipeline_note_work (self);
+  self->looked = *text != NULL;
   return *text != NULL || (relay_watch_sends_datagrams (self->protocol_uri) && has_moved (self));
 }
 
@@ -640,16 +588,13 @@ is_ending (RelayProtocolPipeline *self)
   return ending;
 }
 
-/* Sends the data that still wait, if the end is closing, and is connected or needs no
- * connection. */
+/* Sends the data that still wait, if the end is closing. */
 static void
 drain (RelayProtocolPipeline *self, GstBus *bus)
 {
   g_autoptr (GstMessage) last = NULL;
 
-  if (!self->protocol_uri->sends || !is_ending (self)
-      || (relay_protocol_uri_dials (self->protocol_uri)
-          && !self->protocol_uri->protocol->is_connected (self->end)))
+  if (!self->protocol_uri->sends || !is_ending (self))
     return;
   gst_app_src_end_of_stream (self->source);
   last = gst_bus_timed_pop_filtered (bus, DRAIN, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
@@ -664,16 +609,19 @@ explain (GstBus *bus)
   return message != NULL ? describe (message) : g_strdup ("it could not be started.");
 }
 
-/* Adds to the error of an end that dials what the elements do not tell: a peer that compares
- * passphrases closes the connection, and says no more. Takes @text. */
+/* Returns why the pipeline could not start; NULL: it has. */
 static gchar *
-advise (gchar *text)
+start (RelayProtocolPipeline *self, GstElement *pipeline, GstBus *bus)
 {
-  g_autofree gchar *error = text;
+  const RelayProtocol *protocol = self->protocol_uri->protocol;
+  g_autoptr (GError) error = NULL;
 
-  return g_strdup_printf ("%s%s The other side answers: if it never connects, set the same "
-                          "passphrase on both ends, or none, and the streamid that it expects.",
-      error, g_str_has_suffix (error, ".") ? "" : ".");
+  gst_element_set_state (pipeline, GST_STATE_READY); /* the bus takes messages now */
+  if (protocol->start != NULL && !protocol->start (self->opened, self->end, &error))
+    return g_strdup (error->message);
+  return gst_element_set_state (pipeline, GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE ?
+      explain (bus) :
+      NULL;
 }
 
 /* Runs a pipeline until it has ended. Returns the error; NULL: there was none. */
@@ -691,23 +639,18 @@ run_once (RelayProtocolPipeline *self)
     return g_strdup (error->message);
   }
   bus = gst_element_get_bus (pipeline);
-  if (gst_element_set_state (pipeline, GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE) {
-    text = explain (bus);
-  } else {
+  text = start (self, pipeline, bus);
+  if (text == NULL) {
     g_mutex_lock (&self->lock);
     self->stats.state = RELAY_RUNNING;
     g_mutex_unlock (&self->lock);
     self->played = TRUE;
     if (!self->protocol_uri->sends && !relay_protocol_uri_dials (self->protocol_uri))
-      note_work (self);
+      relay_protocol_pipeline_note_work (self);
     if (!is_ending (self))
       text = wait_for_end (self, pipeline, bus);
     if (text == NULL)
       drain (self, bus);
-  }
-  if (relay_protocol_uri_dials (self->protocol_uri)) {
-    note_connection (self, FALSE, text);
-    text = text != NULL && !self->worked ? advise (text) : text;
   }
   settle (self);
   gst_element_set_state (pipeline, GST_STATE_NULL);
@@ -760,7 +703,6 @@ unref (RelayProtocolPipeline *self)
   g_free (self->stats.error);
   g_free (self->continuity);
   g_free (self->address);
-  relay_calls_clear (&self->calls);
   g_hash_table_unref (self->answered);
   g_cond_clear (&self->wake);
   g_mutex_clear (&self->lock);
@@ -821,7 +763,7 @@ relay_protocol_pipeline_new (const RelayProtocolUri *protocol_uri,
   g_cond_init (&self->wake);
   /* Media may come before the thread has built the pipeline. If this fails, the thread reports why.
    */
-  if (protocol_uri->sends && !has_name (protocol_uri))
+  if (protocol_uri->sends && !has_name (protocol_uri) && !relay_protocol_uri_dials (protocol_uri))
     open_source (self, NULL);
   thread = g_thread_try_new ("end", run, self, error);
   if (thread == NULL) {
@@ -838,12 +780,14 @@ relay_protocol_pipeline_end (RelayProtocolPipeline *self, RelayProtocolPipelineS
 {
   gint64 until = g_get_monotonic_time () + END;
 
-  g_cancellable_cancel (self->cancellable);
   g_mutex_lock (&self->lock);
   self->ending = TRUE;
   if (self->bus != NULL)
     gst_bus_post (self->bus, gst_message_new_application (NULL, gst_structure_new_empty ("end")));
   g_cond_signal (&self->wake);
+  g_mutex_unlock (&self->lock);
+  g_cancellable_cancel (self->cancellable);
+  g_mutex_lock (&self->lock);
   while (!self->ended && g_cond_wait_until (&self->wake, &self->lock, until))
     ;
   g_mutex_unlock (&self->lock);
@@ -871,11 +815,9 @@ relay_protocol_pipeline_get_stats (RelayProtocolPipeline *self, RelayProtocolPip
   /* without the lock, as the element may call back */
   if (end != NULL) {
     stats->sent += relay_watch_get_sent (self->protocol_uri, end);
-    if (relay_protocol_uri_dials (self->protocol_uri)) {
-      stats->callers = self->protocol_uri->protocol->is_connected (end);
-      if (stats->callers == 0 && stats->state == RELAY_RUNNING)
-        stats->state = RELAY_STARTING;
-    }
+    if (relay_protocol_uri_dials (self->protocol_uri) && stats->callers == 0
+        && stats->state == RELAY_RUNNING)
+      stats->state = RELAY_STARTING;
   }
   g_mutex_unlock (&self->counting);
 }

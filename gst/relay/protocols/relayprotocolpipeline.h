@@ -33,7 +33,7 @@ typedef struct
   /* A peer has come, gone, or was refused. Takes @peer: "connection-added", "-removed" or
    * "-refused", with the fields of faspsink's messages of these names that are known. */
   void (*visit) (GstStructure *peer, gpointer data);
-  /* A caller that gives the streamid of the URI wants to connect. FALSE: it is refused. */
+  /* A caller that chooses this end wants to connect. FALSE: it is refused. */
   gboolean (*calls) (GSocketAddress *address, const gchar *streamid, gpointer data);
 } RelayProtocolPipelineFuncs;
 
@@ -90,8 +90,7 @@ void relay_protocol_pipeline_tell (RelayProtocolPipeline *self, const gchar *tex
 void relay_protocol_pipeline_count (RelayProtocolPipeline *self, RelayProtocolPipelineCount which);
 guint64 relay_protocol_pipeline_get_count (RelayProtocolPipeline *self,
     RelayProtocolPipelineCount which);
-/* May this caller connect?  It gives the streamid of the URI.  If it may, and is not connected
- * soon after, it counts as refused. */
+/* May this caller connect, which this end has chosen by its streamid?  Never waits. */
 gboolean relay_protocol_pipeline_admits (RelayProtocolPipeline *self, GSocketAddress *address,
     const gchar *streamid);
 /* A caller or sender is refused.  @which: counts it.  @address, @streamid: or NULL.  @reason: why,
@@ -100,10 +99,16 @@ void relay_protocol_pipeline_refuse (RelayProtocolPipeline *self, RelayProtocolP
     GSocketAddress *address, const gchar *streamid, const gchar *reason);
 /* The end reaches its network or disk. Of an output, needed only if its bytes are not counted. */
 void relay_protocol_pipeline_note_work (RelayProtocolPipeline *self);
-/* Returns for how long the caller of an input has sent nothing, µs. -1: none is connected. */
-gint64 relay_protocol_pipeline_get_silence (RelayProtocolPipeline *self);
-/* A caller is connected, or has gone.  @address: or NULL. */
+/* Reports one that is counted elsewhere. */
+void relay_protocol_pipeline_note_refusal (RelayProtocolPipeline *self, GSocketAddress *address,
+    const gchar *streamid, const gchar *reason);
+/* A caller, or the peer that was dialled, is connected, or has gone.  @address, @streamid, @reason:
+ * or NULL. */
 void relay_protocol_pipeline_note_caller (RelayProtocolPipeline *self, GSocketAddress *address,
-    gboolean connected);
+    const gchar *streamid, gboolean connected, const gchar *reason);
+/* An output has handled @handled bytes of its media. @sent, @failed: how many of them were sent, or
+ * dropped instead, to each caller. */
+void relay_protocol_pipeline_note_sent (RelayProtocolPipeline *self, gsize handled, guint64 sent,
+    guint64 failed);
 
 G_END_DECLS

@@ -97,7 +97,7 @@ relay_protocol_uri_listens (const RelayProtocolUri *protocol_uri)
 gboolean
 relay_protocol_uri_dials (const RelayProtocolUri *protocol_uri)
 {
-  return protocol_uri->protocol->is_connected != NULL
+  return protocol_uri->protocol->has_connections
       && relay_protocol_uri_count_ports (protocol_uri) == 0;
 }
 

@@ -7,9 +7,6 @@
 /* After so many looks without a datagram, the group is joined again, as switches forget members if
  * there is no querier (IGMP, MLD), and routes change: 10 s, as in faspsrc. */
 #define JOIN_AGAIN 10
-/* After so many looks without a connection, an end that dials is started anew: SRT has given up the
- * call by then (SRTO_CONNTIMEO: 3 s), and srtsink notices that only when it has media to send. */
-#define DIALS 4
 
 struct _RelayWatch
 {
@@ -17,12 +14,9 @@ struct _RelayWatch
   GstElement *end;
   guint interface; /* number of the named interface when the end was started; 0: none is named */
   gint received;   /* atomic: data were received since the last look */
-  guint silent;    /* looks in a row without received data, or without a connection */
+  guint silent;    /* looks in a row without received data */
   guint64 sent;    /* bytes at the last look */
   gchar *why;      /* why datagrams could not be sent since then; NULL: none failed */
-  guint64 given;   /* of an output that dials: bytes that its element has taken, sent or dropped;
-                      this and the next are guarded by the element's object lock */
-  guint64 giving;  /* bytes of the buffer that the element handles now */
 };
 
 static guint
@@ -33,26 +27,6 @@ get_interface (const RelayProtocolUri *protocol_uri)
   return name != NULL ? if_nametoindex (name) : 0;
 }
 
-/* Must the bytes that the element takes be counted? An element that dials drops buffers meanwhile,
- * and counts only sent bytes. */
-static gboolean
-has_to_count_given (const RelayProtocolUri *protocol_uri)
-{
-  return protocol_uri->sends && relay_protocol_uri_dials (protocol_uri);
-}
-
-static GstPadProbeReturn
-on_given (GstPad *pad, GstPadProbeInfo *info, gpointer data)
-{
-  RelayWatch *watch = data;
-
-  GST_OBJECT_LOCK (watch->end);
-  watch->given += watch->giving;
-  watch->giving = gst_buffer_get_size (GST_PAD_PROBE_INFO_BUFFER (info));
-  GST_OBJECT_UNLOCK (watch->end);
-  return GST_PAD_PROBE_OK;
-}
-
 RelayWatch *
 relay_watch_new (const RelayProtocolUri *protocol_uri, GstElement *end)
 {
@@ -61,11 +35,6 @@ relay_watch_new (const RelayProtocolUri *protocol_uri, GstElement *end)
   watch->protocol_uri = protocol_uri;
   watch->end = gst_object_ref (end);
   watch->interface = get_interface (protocol_uri);
-  if (has_to_count_given (protocol_uri)) {
-    g_autoptr (GstPad) pad = gst_element_get_static_pad (end, "sink");
-
-    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_given, watch, NULL);
-  }
   return watch;
 }
 
@@ -93,7 +62,7 @@ gboolean
 relay_watch_counts (const RelayProtocolUri *protocol_uri)
 {
   return relay_watch_sends_datagrams (protocol_uri)
-      || (protocol_uri->sends && protocol_uri->protocol->get_sent != NULL);
+      || (protocol_uri->sends && protocol_uri->protocol->has_connections);
 }
 
 /* Returns the element that sends datagrams of UDP; NULL: the end has none. */
@@ -113,34 +82,25 @@ relay_watch_get_sent (const RelayProtocolUri *protocol_uri, GstElement *end)
 
   if (sender != NULL)
     g_object_get (sender, "bytes-served", &sent, NULL);
-  else if (relay_watch_counts (protocol_uri))
-    sent = protocol_uri->protocol->get_sent (end);
   return sent;
 }
 
 guint64
-relay_watch_get_failed (const RelayWatch *watch, gboolean over)
+relay_watch_get_failed (const RelayWatch *watch)
 {
   g_autoptr (GstElement) sender = get_sender (watch->protocol_uri, watch->end);
   guint64 all, sent;
 
-  if (sender != NULL) {
-    g_object_get (sender, "bytes-to-serve", &all, "bytes-served", &sent, NULL);
-  } else if (has_to_count_given (watch->protocol_uri)) {
-    GST_OBJECT_LOCK (watch->end);
-    all = watch->given + (over ? watch->giving : 0);
-    GST_OBJECT_UNLOCK (watch->end);
-    sent = relay_watch_get_sent (watch->protocol_uri, watch->end);
-  } else {
+  if (sender == NULL)
     return 0;
-  }
+  g_object_get (sender, "bytes-to-serve", &all, "bytes-served", &sent, NULL);
   return all > sent ? all - sent : 0;
 }
 
 gboolean
 relay_watch_may_have_failed (const RelayWatch *watch)
 {
-  return watch->why != NULL || has_to_count_given (watch->protocol_uri);
+  return watch->why != NULL;
 }
 
 gboolean
@@ -193,15 +153,6 @@ look_at_group (RelayWatch *watch)
   return NULL;
 }
 
-/* Returns why an end that dials must be started anew; NULL: it need not be. */
-static gchar *
-look_at_call (RelayWatch *watch, gboolean *works)
-{
-  *works = watch->protocol_uri->protocol->is_connected (watch->end);
-  watch->silent = *works ? 0 : watch->silent + 1;
-  return watch->silent < DIALS ? NULL : g_strdup ("it is not connected.");
-}
-
 gchar *
 relay_watch_look (RelayWatch *watch, gboolean *works)
 {
@@ -210,8 +161,6 @@ relay_watch_look (RelayWatch *watch, gboolean *works)
   *works = TRUE;
   if (sender != NULL)
     return look_at_sender (watch, works);
-  if (relay_protocol_uri_dials (watch->protocol_uri))
-    return look_at_call (watch, works);
   return !watch->protocol_uri->sends && relay_group_is_heard (watch->protocol_uri) ?
       look_at_group (watch) :
       NULL;

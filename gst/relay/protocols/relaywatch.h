@@ -29,22 +29,21 @@ void relay_watch_note_received (RelayWatch *watch);
  * be sent. */
 gboolean relay_watch_takes (RelayWatch *watch, GstMessage *warning, const gchar *text);
 /* To be called each RELAY_WATCH_EACH. Returns why the end must be started anew; NULL: it need not
- * be. *works: data were sent since the last look, the other side is connected, or this cannot be
- * known. */
+ * be. *works: data were sent since the last look, or this cannot be known. */
 gchar *relay_watch_look (RelayWatch *watch, gboolean *works);
 /* Has sending failed since the last look? */
 gboolean relay_watch_may_have_failed (const RelayWatch *watch);
 
 /* Is this an output of a protocol whose datagrams are not acknowledged? */
 gboolean relay_watch_sends_datagrams (const RelayProtocolUri *protocol_uri);
-/* Does an output of this kind count the bytes handed to the network? Files do not. */
+/* Does an output of this kind count the bytes handed to the network? Files do not; ends with
+ * connections note them themselves. */
 gboolean relay_watch_counts (const RelayProtocolUri *protocol_uri);
-/* Returns the bytes handed to the network since the element plays. May be called from any
- * thread. */
+/* Returns the bytes that datagrams handed to the network since the element plays. May be called
+ * from any thread. */
 guint64 relay_watch_get_sent (const RelayProtocolUri *protocol_uri, GstElement *end);
-/* Returns how many bytes the system refused, or SRT dropped without a connection, since the element
- * plays. Datagrams that are just being sent count, too, so it should be called only after a
- * failure, or when nothing is being sent. @over: SRT sends nothing more. */
-guint64 relay_watch_get_failed (const RelayWatch *watch, gboolean over);
+/* Returns how many bytes the system refused since the element plays. Datagrams that are just being
+ * sent count, too, so it should be called only after a failure, or when nothing is being sent. */
+guint64 relay_watch_get_failed (const RelayWatch *watch);
 
 G_END_DECLS

@@ -112,7 +112,7 @@ static const RelayFigure rows[] = {
       "Skips of the last ten seconds; null: not known"),
   ROW (NUMBER, FASP_UNIT_NONE, GAUGE, STREAM, EVENTS, "unrepaired", rates.unrepaired,
       "Datagrams to this relay that were lost and not repaired, over ten seconds; null: not known, as "
-      "of SRT and UDP, or it is fasp, which has skips",
+      "of UDP, or it is fasp, which has skips",
       "Not repaired"),
   ROW (NUMBER, FASP_UNIT_NONE, GAUGE, STREAM, EVENTS, "errors", rates.errors,
       "Packets of MPEG-TS that did not follow in what came in, over ten seconds, as those before them "

@@ -637,6 +637,30 @@ test_callers (void)
   opened_end_clear (&input);
 }
 
+/* Two ends of SRT that dial each other meet, from the ports that the other one names. */
+static void
+test_rendezvous (void)
+{
+  guint port = pair_get_even_port ();
+  g_autofree gchar *from =
+      g_strdup_printf ("srt://127.0.0.1:%u?mode=rendezvous&interface=lo&localport=%u", port,
+          port + 1);
+  g_autofree gchar *to =
+      g_strdup_printf ("srt://127.0.0.1:%u?mode=rendezvous&interface=lo&localport=%u&maxbw=1000000",
+          port + 1, port);
+  OpenedEnd output;
+  Input input;
+
+  if (skip ())
+    return;
+  open_input (&input, from);
+  opened_end_init_output (&output, to);
+  while (g_atomic_int_get (&input.heard[0]) < ENOUGH)
+    feed_all (&output, 1);
+  opened_end_clear (&output);
+  opened_end_clear (&input.opened);
+}
+
 /* A listener of SRT that refuses is not dialled without a pause, and the end says why. */
 static void
 test_refused (void)
@@ -695,6 +719,7 @@ main (int argc, char **argv)
   g_test_add_func ("/network/moved", test_moved);
   g_test_add_func ("/network/dialling", test_dialling);
   g_test_add_func ("/network/callers", test_callers);
+  g_test_add_func ("/network/rendezvous", test_rendezvous);
   g_test_add_func ("/network/refused", test_refused);
   return g_test_run ();
 }

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * relaysrtname.h: the streamid by which a caller of SRT names a stream (SRT Access Control
+ * Guidelines).
+ *
+ * It begins with `#!::', behind which are pairs KEY=VALUE, separated by commas: r, the name of the
+ * stream; m, request (the default) or publish; t, stream (the default), file or auth; u, s, h, the
+ * user, session and host.  Any other text is a plain name.  The bytes are a stranger's, and perhaps
+ * no UTF-8.
+ */
+#pragma once
+
+#include "relayprotocoluri.h"
+
+G_BEGIN_DECLS
+
+#define RELAY_SRT_STREAMID_MAX 512 /* bytes: SRTO_STREAMID */
+
+/* Returns the end that a caller with this streamid calls, or one that reports its refusal. @ends:
+ * RelayProtocolUri of those at the port, at least one.  An end without a streamid takes every
+ * caller.  One whose streamid is the same is called, an output before an input; else the one of the
+ * name and the mode that the keys give.  *code: that of SRT by which the call is refused; 0: it is
+ * not.  *reason: why, and what to do. */
+const RelayProtocolUri *relay_srt_name_choose (const GPtrArray *ends, const gchar *streamid,
+    gint *code, const gchar **reason);
+
+G_END_DECLS

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+#include <gio/gio.h>
+#include <srt/access_control.h>
+#include "relaysrtsocket.h"
+
+#define LATENCY 125 /* ms: that of GStreamer's elements */
+
+static void
+set_flag (SRTSOCKET socket, SRT_SOCKOPT option, gint value)
+{
+  srt_setsockflag (socket, option, &value, sizeof value);
+}
+
+static gboolean
+set_text (SRTSOCKET socket, SRT_SOCKOPT option, const gchar *text)
+{
+  return text == NULL || srt_setsockflag (socket, option, text, strlen (text)) == 0;
+}
+
+void
+relay_srt_socket_set (SRTSOCKET socket, const RelayProtocolUri *protocol_uri)
+{
+  gint64 most = relay_protocol_uri_get_uint (protocol_uri, "maxbw", 0);
+  guint bytes = relay_protocol_uri_get_uint (protocol_uri, "pbkeylen", 0);
+
+  set_flag (socket, SRTO_LATENCY, relay_protocol_uri_get_uint (protocol_uri, "latency", LATENCY));
+  set_text (socket, SRTO_PASSPHRASE, relay_protocol_uri_get (protocol_uri, "passphrase"));
+  if (bytes != 0)
+    set_flag (socket, SRTO_PBKEYLEN, bytes);
+  if (most != 0)
+    srt_setsockflag (socket, SRTO_MAXBW, &most, sizeof most);
+}
+
+SRTSOCKET
+relay_srt_socket_new (const RelayProtocolUri *protocol_uri)
+{
+  SRTSOCKET socket = srt_create_socket ();
+
+  set_flag (socket, SRTO_SNDSYN, FALSE);
+  set_flag (socket, SRTO_RCVSYN, FALSE);
+  if (set_text (socket, SRTO_BINDTODEVICE, relay_protocol_uri_get (protocol_uri, "interface")))
+    return socket;
+  srt_close (socket);
+  return SRT_INVALID_SOCK;
+}
+
+gboolean
+relay_srt_socket_bind (SRTSOCKET socket, const gchar *host, guint port)
+{
+  g_autoptr (GSocketAddress) address = g_inet_socket_address_new_from_string (host, port);
+  struct sockaddr_storage native;
+
+  if (address == NULL || !g_socket_address_to_native (address, &native, sizeof native, NULL))
+    return FALSE;
+  if (native.ss_family == AF_INET6)
+    set_flag (socket, SRTO_IPV6ONLY, FALSE);
+  return srt_bind (socket, (struct sockaddr *) &native, g_socket_address_get_native_size (address))
+      == 0;
+}
+
+static gboolean
+is_rendezvous (const RelayProtocolUri *protocol_uri)
+{
+  return g_strcmp0 (relay_protocol_uri_get (protocol_uri, "mode"), "rendezvous") == 0;
+}
+
+gboolean
+relay_srt_socket_is_bound (const RelayProtocolUri *protocol_uri)
+{
+  return is_rendezvous (protocol_uri) || relay_protocol_uri_get (protocol_uri, "localport") != NULL
+      || relay_protocol_uri_get (protocol_uri, "interface") != NULL;
+}
+
+gboolean
+relay_srt_socket_bind_dialling (SRTSOCKET socket, const RelayProtocolUri *protocol_uri)
+{
+  static guint shared[2]; /* of IPv4, of IPv6; 0: none has dialled */
+  gboolean six = relay_protocol_uri_is_ipv6 (protocol_uri);
+  const gchar *any = six ? "::" : "0.0.0.0";
+  guint port = is_rendezvous (protocol_uri) ? protocol_uri->port : 0;
+  struct sockaddr_storage native;
+  int size = sizeof native;
+  g_autoptr (GSocketAddress) bound = NULL;
+
+  set_flag (socket, SRTO_RENDEZVOUS, is_rendezvous (protocol_uri));
+  set_text (socket, SRTO_STREAMID, relay_protocol_uri_get (protocol_uri, "streamid"));
+  if (relay_srt_socket_is_bound (protocol_uri))
+    return relay_srt_socket_bind (socket, any,
+        relay_protocol_uri_get_uint (protocol_uri, "localport", port));
+  if (shared[six] != 0 && relay_srt_socket_bind (socket, any, shared[six]))
+    return TRUE;
+  if (!relay_srt_socket_bind (socket, any, 0)
+      || srt_getsockname (socket, (struct sockaddr *) &native, &size) != 0)
+    return FALSE;
+  bound = g_socket_address_new_from_native (&native, size);
+  shared[six] = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (bound));
+  return TRUE;
+}
+
+gchar *
+relay_srt_socket_explain (SRTSOCKET socket, GSocketAddress *peer)
+{
+  g_autofree gchar *place = g_socket_connectable_to_string (G_SOCKET_CONNECTABLE (peer));
+  int reason = srt_getrejectreason (socket);
+
+  if (reason == SRT_REJ_BADSECRET || reason == SRT_REJ_UNSECURE)
+    return g_strdup ("the other side answers, and could not authenticate this one: set the same "
+                     "passphrase, or none, on both ends.");
+  if (reason == SRT_REJX_NOTFOUND || reason == SRT_REJX_BAD_MODE)
+    return g_strdup_printf ("the other side refuses the streamid (code %d of SRT): set the one "
+                            "that it has.",
+        reason);
+  if (reason == SRT_REJX_CONFLICT)
+    return g_strdup ("the other side has another sender: stop that one.");
+  if (reason != SRT_REJ_UNKNOWN && reason != SRT_REJ_TIMEOUT)
+    return g_strdup_printf ("the other side refuses the call (code %d of SRT): look at its log.",
+        reason);
+  return g_strdup_printf (
+      "it is not connected, as nothing answers at %s: check that the other side "
+      "runs and waits for calls, and the firewalls between.",
+      place);
+}
+
+void
+relay_srt_socket_add_figures (SRTSOCKET socket, gboolean sends, GstStructure *peer)
+{
+  SRT_TRACEBSTATS s;
+  gint latency = 0;
+  int size = sizeof latency;
+
+  srt_getsockflag (socket, sends ? SRTO_PEERLATENCY : SRTO_RCVLATENCY, &latency, &size);
+  if (srt_bistats (socket, &s, FALSE, TRUE) != 0)
+    return;
+  gst_structure_set (peer, "rtt-ms", G_TYPE_DOUBLE, s.msRTT, "negotiated-latency-ms", G_TYPE_UINT64,
+      (guint64) latency, NULL);
+  if (sends)
+    gst_structure_set (peer, "packets-sent", G_TYPE_UINT64, (guint64) s.pktSentTotal,
+        "packets-sent-lost", G_TYPE_UINT64, (guint64) s.pktSndLossTotal, "packets-sent-dropped",
+        G_TYPE_UINT64, (guint64) s.pktSndDropTotal, "packets-retransmitted", G_TYPE_UINT64,
+        (guint64) s.pktRetransTotal, "bytes-sent", G_TYPE_UINT64, s.byteSentTotal,
+        "bytes-retransmitted", G_TYPE_UINT64, s.byteRetransTotal, "send-rate-mbps", G_TYPE_DOUBLE,
+        s.mbpsSendRate, NULL);
+  else
+    gst_structure_set (peer, "packets-received", G_TYPE_UINT64, (guint64) s.pktRecvTotal,
+        "packets-received-lost", G_TYPE_UINT64, (guint64) s.pktRcvLossTotal, "packets-missing",
+        G_TYPE_UINT64, (guint64) s.pktRcvDropTotal, "bytes-received", G_TYPE_UINT64,
+        s.byteRecvTotal, "receive-rate-mbps", G_TYPE_DOUBLE, s.mbpsRecvRate, NULL);
+}

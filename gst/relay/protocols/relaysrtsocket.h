@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * relaysrtsocket.h: a socket of libsrt: the settings of an end, where it is bound, its figures.
+ */
+#pragma once
+
+#include <gio/gio.h>
+#include <gst/gst.h>
+#include <srt/srt.h>
+#include "relayprotocoluri.h"
+
+G_BEGIN_DECLS
+
+/* Makes a socket that never blocks, in live mode. SRT_INVALID_SOCK, with which all else fails: the
+ * interface cannot be set. */
+SRTSOCKET relay_srt_socket_new (const RelayProtocolUri *protocol_uri);
+/* Sets what may differ between ends at one port, until the handshake ends. */
+void relay_srt_socket_set (SRTSOCKET socket, const RelayProtocolUri *protocol_uri);
+/* @host: an address. */
+gboolean relay_srt_socket_bind (SRTSOCKET socket, const gchar *host, guint port);
+/* Does the URI say from which port or interface it dials, or that the peer does, too? */
+gboolean relay_srt_socket_is_bound (const RelayProtocolUri *protocol_uri);
+/* Binds a socket that dials to the port that the URI names, or to the one that all use. For one
+ * thread at a time. */
+gboolean relay_srt_socket_bind_dialling (SRTSOCKET socket, const RelayProtocolUri *protocol_uri);
+/* Returns why a call to @peer has failed: a sentence. */
+gchar *relay_srt_socket_explain (SRTSOCKET socket, GSocketAddress *peer);
+/* Adds the fields of relayprotocol.h's add_figures() to a peer; of one that is not connected,
+ * none. */
+void relay_srt_socket_add_figures (SRTSOCKET socket, gboolean sends, GstStructure *peer);
+
+G_END_DECLS
