@@ -109,7 +109,7 @@ relay_cut_push (RelayCut *cut, const guint8 *data, gsize size, gint64 seconds, R
 
     if (what == RELAY_BEGINS_KEY_FRAME)
       cut->key = seconds;
-    if (seconds / cut->piece == cut->number)
+    if (cut->due == G_MAXINT64 && seconds / cut->piece == cut->number)
       continue;
     cut->due = MIN (cut->due, seconds);
     from = at + RELAY_TS_PACKET;

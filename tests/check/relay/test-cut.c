@@ -90,27 +90,31 @@ on_packets (const guint8 *data, gsize size, gint64 seconds, gpointer data_of)
   return TRUE;
 }
 
-/* Records a second of each word in @stream, which has a packet for each letter. @codec: of the
- * video. Returns the pieces. */
+/* Records a second of each word in @stream, which has a packet for each letter; one that begins
+ * with < is a second before the last one, not behind it. @codec: of the video. Returns the pieces.
+ */
 static gchar *
 record (const gchar *stream, guint8 codec, guint *lacks)
 {
   Recorder r = { relay_cut_new (PIECE), 0, g_string_new (NULL), g_byte_array_new (),
     g_byte_array_new (), codec };
-  g_auto (GStrv) seconds = g_strsplit (stream, " ", -1);
+  g_auto (GStrv) words = g_strsplit (stream, " ", -1);
+  gint64 seconds = BEGIN - 1;
 
   *lacks = 0;
-  for (guint i = 0; seconds[i] != NULL; i++) {
+  for (guint i = 0; words[i] != NULL; i++) {
     g_autoptr (GByteArray) packets = g_byte_array_new ();
+    gboolean back = words[i][0] == '<';
 
-    for (const gchar *c = seconds[i]; *c != '\0'; c++) {
+    seconds += back ? -1 : 1;
+    for (const gchar *c = words[i] + back; *c != '\0'; c++) {
       guint8 packet[RELAY_TS_PACKET];
 
       make_packet (packet, *c, codec);
       g_byte_array_append (packets, packet, sizeof packet);
     }
     g_byte_array_append (r.given, packets->data, packets->len);
-    g_assert_true (relay_cut_push (r.cut, packets->data, packets->len, BEGIN + i, on_packets, &r));
+    g_assert_true (relay_cut_push (r.cut, packets->data, packets->len, seconds, on_packets, &r));
     *lacks += relay_cut_lacks_key_frames (r.cut);
   }
   relay_cut_flush (r.cut, on_packets, &r);
@@ -144,6 +148,9 @@ static const Case cases[] = {
       "pmaaaaaaaaaaaa|pmaaaaaaaa|aaa", 0x0f, 1 },
   { "tables that do not come again", "pmr v r v r v r v r v r v r v r v r v r v r v r v r v",
       "pmrvrvrvrvrvrvrvrvrvrvrv|rvrv", H264, 1 },
+  { "a clock that steps back while packets are held back",
+      "pmrv pmv pmv pmv pmv pmv pmv pmv pmv pmv pmv <v pmrv",
+      "pmrvpmvpmvpmvpmvpmvpmvpmvpmvpmvpmvv|pmrv", H264, 0 },
   { "a pause", "pmrv                 pv v", "pmrv|pvv", H264, 1 },
 };
 
