@@ -105,11 +105,12 @@ read_pmt (RelayKeyFrames *frames, Span s)
   }
 }
 
-/* Is the unit behind a start code one that only key frames begin with? @unit: its first byte. */
+/* Is the unit behind a start code one that only key frames begin with? @unit: its first byte, whose
+ * first bit is 0 in H.264 and H.265 (forbidden_zero_bit), and 1 if it is a stream_id of video. */
 static gboolean
 begins_key_frame (guint8 codec, guint8 unit)
 {
-  guint type = codec == H264 ? unit & 0x1f : unit >> 1 & 0x3f;
+  guint type = codec == H264 ? unit & 0x9f : unit >> 1;
 
   switch (codec) {
     case MPEG1:

@@ -19,7 +19,7 @@
 /* --- packets ------------------------------------------------------------------------------- */
 
 /* 'p': a PAT, 'm': a PMT, 'r': a picture with the random_access_indicator, 'k': a key frame by its
- * codec alone, 'v': another picture, 'a': sound. */
+ * codec alone, 'v': another picture, 's': one with the stream_id 0xE5, 'a': sound. */
 static void
 make_packet (guint8 *packet, gchar what, guint8 codec)
 {
@@ -33,6 +33,7 @@ make_packet (guint8 *packet, gchar what, guint8 codec)
   units[0x02] = 0xb3;    /* MPEG-2: a sequence header */
   units[H264] = 0x65;    /* an IDR picture */
   units[0x24] = 19 << 1; /* H.265: IDR_W_RADL */
+  pes[3] = what == 's' ? 0xe5 : 0xe0;
   pes[sizeof pes - 1] = what == 'k' ? units[codec] : codec == 0x02 ? 0 : 0x41;
   memset (packet, 0xff, RELAY_TS_PACKET);
   packet[0] = 0x47;
@@ -66,7 +67,7 @@ typedef struct
 static gchar
 get_letter (const guint8 *packet, guint8 codec)
 {
-  for (const gchar *letter = "pmrkva"; *letter != '\0'; letter++) {
+  for (const gchar *letter = "pmrkvsa"; *letter != '\0'; letter++) {
     guint8 one[RELAY_TS_PACKET];
 
     make_packet (one, *letter, codec);
@@ -144,6 +145,8 @@ static const Case cases[] = {
   { "by the codec: H.264", "pmkv v v v v v v v v v v pmkv", "pmkvvvvvvvvvvv|pmkv", H264, 0 },
   { "by the codec: H.265", "pmkv v v v v v v v v v v pmkv", "pmkvvvvvvvvvvv|pmkv", 0x24, 0 },
   { "by the codec: MPEG-2", "pmkv v v v v v v v v v v pmkv", "pmkvvvvvvvvvvv|pmkv", 0x02, 0 },
+  { "a stream_id like an IDR picture", "pmkv v v v v v v v v v pmsv pmkv", "pmkvvvvvvvvvvpmsv|pmkv",
+      H264, 0 },
   { "only sound", "pma a a a a a a a a a a a pma a a a a a a a a a a",
       "pmaaaaaaaaaaaa|pmaaaaaaaa|aaa", 0x0f, 1 },
   { "tables that do not come again", "pmr v r v r v r v r v r v r v r v r v r v r v r v r v",
