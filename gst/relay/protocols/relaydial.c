@@ -57,6 +57,8 @@ ask (GSocket *socket, GCancellable *cancellable)
 {
   guint8 request[REQUEST_SIZE], answer[REQUEST_SIZE];
 
+  /* what makes the socket readable may be no datagram: one with a wrong checksum */
+  g_socket_set_blocking (socket, FALSE);
   write_request (request);
   for (guint i = 0; i < REQUESTS; i++) {
     g_socket_send (socket, (const gchar *) request, sizeof request, NULL, NULL);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include "../elements/pair.h"
 #include "gstfaspcommon.h"
+#include "relaydial.h"
 #include "openedend.h"
 #include "relayprotocolend.h"
 #include "relaypackets.h"
@@ -797,6 +798,39 @@ test_slow_name (void)
   g_object_unref (slow);
 }
 
+/* Sockets are readable, and there is nothing to read; atomic. */
+static gint phantoms;
+
+gboolean
+g_socket_condition_timed_wait (GSocket *socket, GIOCondition condition, gint64 timeout,
+    GCancellable *cancellable, GError **error)
+{
+  gboolean (*real) (GSocket *, GIOCondition, gint64, GCancellable *, GError **) =
+      dlsym (RTLD_NEXT, "g_socket_condition_timed_wait");
+
+  return g_atomic_int_get (&phantoms) || real (socket, condition, timeout, cancellable, error);
+}
+
+/* An answer with a wrong checksum makes a socket readable, and is not received: no end waits for
+ * it. */
+static void
+test_phantom (void)
+{
+  g_autoptr (GSocket) silent =
+      g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
+  g_autoptr (GSocketAddress) address = g_inet_socket_address_new_from_string ("127.0.0.1", 0);
+  g_autoptr (GSocketAddress) bound = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (g_socket_bind (silent, address, FALSE, NULL));
+  bound = g_socket_get_local_address (silent, NULL);
+  g_atomic_int_set (&phantoms, TRUE);
+  g_assert_false (relay_dial_srt_answers ("127.0.0.1",
+      g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (bound)), NULL, &error));
+  g_atomic_int_set (&phantoms, FALSE);
+  g_assert_nonnull (strstr (error->message, "nothing answers"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -820,5 +854,6 @@ main (int argc, char **argv)
   g_test_add_func ("/ends/no-folder", test_no_folder);
   g_test_add_func ("/ends/early", test_early);
   g_test_add_func ("/ends/slow-name", test_slow_name);
+  g_test_add_func ("/ends/phantom", test_phantom);
   return g_test_run ();
 }
