@@ -145,28 +145,32 @@ relay_program_call (RelayProgram *program, const gchar *path)
       g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_SILENCE
           | G_SUBPROCESS_FLAGS_STDERR_SILENCE);
   g_autoptr (GError) error = NULL;
+  GSubprocess *process;
   Call *call;
+  guint running;
 
-  g_subprocess_launcher_set_child_setup (launcher, lead_group, NULL, NULL);
   g_mutex_lock (&program->lock);
-  if (program->calls->len == RELAY_PROGRAM_MOST) {
-    relay_log_warning (NULL, "%s is not called, as it runs %u times already: %s.", program->name,
-        program->calls->len, path);
-  } else {
-    call = g_new0 (Call, 1);
-    call->process = g_subprocess_launcher_spawn (launcher, &error, program->name, path, NULL);
-    call->program = program;
-    call->path = g_strdup (path);
-    if (call->process != NULL) {
-      g_atomic_int_inc (&program->users);
-      g_ptr_array_add (program->calls, call);
-      g_idle_add (follow, call);
-    } else {
-      relay_log_warning (NULL, "%s cannot be called (%s): %s.", program->name, error->message,
-          path);
-      g_free (call->path);
-      g_free (call);
-    }
-  }
+  running = program->calls->len;
   g_mutex_unlock (&program->lock);
+  if (running == RELAY_PROGRAM_MOST) {
+    relay_log_warning (NULL, "%s is not called, as it runs %u times already: %s.", program->name,
+        running, path);
+    return;
+  }
+  g_subprocess_launcher_set_child_setup (launcher, lead_group, NULL, NULL);
+  /* without the lock, as this waits for the disk with the program */
+  process = g_subprocess_launcher_spawn (launcher, &error, program->name, path, NULL);
+  if (process == NULL) {
+    relay_log_warning (NULL, "%s cannot be called (%s): %s.", program->name, error->message, path);
+    return;
+  }
+  call = g_new0 (Call, 1);
+  call->process = process;
+  call->program = program;
+  call->path = g_strdup (path);
+  g_atomic_int_inc (&program->users);
+  g_mutex_lock (&program->lock);
+  g_ptr_array_add (program->calls, call);
+  g_mutex_unlock (&program->lock);
+  g_idle_add (follow, call);
 }

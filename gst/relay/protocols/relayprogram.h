@@ -21,8 +21,8 @@ typedef struct _RelayProgram RelayProgram;
 RelayProgram *relay_program_new (const gchar *name, guint most);
 /* Ends what runs. */
 void relay_program_free (RelayProgram *program);
-/* Starts the program. May be called from any thread; the main context logs how it ends, unless that
- * is well. */
+/* Starts the program. Called by one thread at a time, any one, and not while @program is freed. The
+ * main context logs how it ends, unless that is well. */
 void relay_program_call (RelayProgram *program, const gchar *path);
 
 G_END_DECLS

@@ -2,9 +2,12 @@
  *
  * Where recordings are cut, and the program that is called for each piece.
  */
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <gst/gst.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include "relaycut.h"
 #include "relayprogram.h"
@@ -250,6 +253,35 @@ write_program (const gchar *folder, const gchar *name, const gchar *text)
   return path;
 }
 
+/* A program that has to wait before it runs, as on a disk that does not answer; -1: none has to. */
+static gint held_up = -1;
+
+/* Called in the new process. */
+int
+setpgid (pid_t pid, pid_t group)
+{
+  gchar byte;
+
+  return held_up >= 0 && read (held_up, &byte, 1) < 0 ? -1 : syscall (SYS_setpgid, pid, group);
+}
+
+/* Waits until @n programs have begun to write to the pipe; 0: until it is open in no process. */
+static void
+wait_for_writers (gint reader, guint n)
+{
+  gint64 until = g_get_monotonic_time () + 30 * G_USEC_PER_SEC;
+  gssize got = -1;
+  guint begun = 0;
+  gchar byte;
+
+  while ((n > 0 ? begun < n : got != 0) && g_get_monotonic_time () < until) {
+    got = read (reader, &byte, 1);
+    begun += got > 0;
+    g_usleep (got > 0 ? 0 : 1000);
+  }
+  g_assert_true (n > 0 ? begun == n : got == 0);
+}
+
 /* It gets the path, as one argument; that it fails, is missing, takes too long or runs too often is
  * logged; at the end it is killed, with its children. */
 static void
@@ -258,11 +290,14 @@ test_program (void)
   g_autofree gchar *folder = g_dir_make_tmp ("fasp-XXXXXX", NULL);
   g_autofree gchar *copy =
       write_program (folder, "copy", "#!/bin/sh\n[ $# = 1 ] && cp \"$1\" \"$1 2\"; exit 3\n");
-  g_autofree gchar *slow = write_program (folder, "slow", "#!/bin/sh\nsleep 60\n");
+  g_autofree gchar *slow =
+      write_program (folder, "slow", "#!/bin/sh\nexec 3>\"$1\"; printf x >&3; sleep 60\n");
   g_autofree gchar *piece = write_program (folder, "a $(piece); b", "content");
+  g_autofree gchar *pipe = g_build_filename (folder, "pipe", NULL);
   g_autofree gchar *copied = g_strconcat (piece, " 2", NULL);
   g_autofree gchar *text = NULL, *failed = NULL, *missing = NULL, *late = NULL, *often = NULL;
   RelayProgram *program = relay_program_new (copy, 60);
+  gint reader;
 
   relay_program_call (program, piece);
   failed = wait_for_lines (1);
@@ -279,24 +314,64 @@ test_program (void)
   relay_program_free (program);
 
   program = relay_program_new (slow, 1);
-  relay_program_call (program, piece);
+  g_assert_cmpint (mkfifo (pipe, 0600), ==, 0);
+  reader = g_open (pipe, O_RDONLY | O_NONBLOCK, 0);
+  relay_program_call (program, pipe);
   late = wait_for_lines (1);
   g_assert_nonnull (strstr (late, "was killed, as it had not ended after 1 s"));
+  wait_for_writers (reader, 1);
+  wait_for_writers (reader, 0);
+  relay_program_free (program);
+  program = relay_program_new (slow, 60);
   for (guint i = 0; i <= RELAY_PROGRAM_MOST; i++)
-    relay_program_call (program, piece);
+    relay_program_call (program, pipe);
   often = wait_for_lines (1);
   g_assert_nonnull (strstr (often, "is not called, as it runs 4 times already"));
+  wait_for_writers (reader, RELAY_PROGRAM_MOST);
   relay_program_free (program);
+  wait_for_writers (reader, 0);
   /* their ends are not logged */
   for (guint i = 0; i < 200; i++) {
     g_main_context_iteration (NULL, FALSE);
     g_usleep (1000);
   }
   g_assert_cmpuint (lines->len, ==, 0);
-  for (const gchar *const *one = (const gchar *const[]) { copy, slow, piece, copied, NULL };
+  for (const gchar *const *one = (const gchar *const[]) { copy, slow, piece, copied, pipe, NULL };
       *one != NULL; one++)
     g_unlink (*one);
   g_rmdir (folder);
+  close (reader);
+}
+
+static gpointer
+call_program (gpointer program)
+{
+  relay_program_call (program, "/tmp/any");
+  return NULL;
+}
+
+/* A program that does not begin to run, as its disk does not answer, holds up the thread that calls
+ * it alone. */
+static void
+test_held_up (void)
+{
+  RelayProgram *program = relay_program_new ("/bin/false", 60);
+  g_autofree gchar *one = NULL, *other = NULL;
+  GThread *thread;
+  gint ends[2];
+
+  g_assert_cmpint (pipe (ends), ==, 0);
+  relay_program_call (program, "/tmp/any");
+  held_up = ends[0];
+  thread = g_thread_new ("caller", call_program, program);
+  one = wait_for_lines (1);
+  g_assert_cmpint (write (ends[1], "x", 1), ==, 1);
+  g_thread_join (thread);
+  other = wait_for_lines (1);
+  held_up = -1;
+  relay_program_free (program);
+  close (ends[0]);
+  close (ends[1]);
 }
 
 int
@@ -313,5 +388,6 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/cut/set-back", test_set_back);
   g_test_add_func ("/relay/cut/anything", test_anything);
   g_test_add_func ("/relay/cut/program", test_program);
+  g_test_add_func ("/relay/cut/held-up", test_held_up);
   return g_test_run ();
 }
