@@ -21,6 +21,7 @@ struct _RelayRecord
   gchar *path;     /* of the open file */
   gchar *finished; /* path of the last piece; NULL: none, or it was taken */
   gboolean made;   /* the open file was created, not continued */
+  gboolean filled; /* packets were written to the piece `number' */
   gint64 last;     /* when data were last written, s since 1970 */
   gchar *mount;    /* mount point of the disk with the first file; NULL: / */
   GTimeZone *zone; /* of this machine */
@@ -208,9 +209,10 @@ open_piece (RelayRecord *record, gint64 seconds, GError **error)
     return TRUE;
   if (!relay_record_close (record))
     return fail (record, "closed", error);
-  if (record->last != NEVER && number != record->number) {
+  if (record->filled && number != record->number) {
     g_free (record->finished);
     record->finished = g_steal_pointer (&record->path);
+    record->filled = FALSE;
   }
   g_free (record->path);
   record->path = relay_record_get_path (record, seconds, record->zone);
@@ -240,8 +242,8 @@ fail_within (RelayRecord *record, gsize written, GError **error)
   end = lseek (record->fd, 0, SEEK_END);
   if (written > 0 && ftruncate (record->fd, end - (off_t) written) < 0)
     g_prefix_error (error, "Its last packet is not whole: ");
-  else if (record->made && end == (off_t) written)
-    g_unlink (record->path);
+  else if (record->made && end == (off_t) written && g_unlink (record->path) == 0)
+    record->filled = FALSE;
   return FALSE;
 }
 
@@ -263,6 +265,7 @@ relay_record_write (RelayRecord *record, const guint8 *data, gsize size, gint64 
     written += done;
   }
   record->last = seconds;
+  record->filled = TRUE;
   return TRUE;
 }
 

@@ -153,6 +153,21 @@ test_single (void)
   g_assert_cmpint (g_rmdir (folder), ==, 0);
 }
 
+static gboolean
+write_without_room (RelayRecord *record, gint64 seconds, GError **error)
+{
+  struct rlimit was, none;
+  gboolean good;
+
+  signal (SIGXFSZ, SIG_IGN);
+  getrlimit (RLIMIT_FSIZE, &was);
+  none = (struct rlimit) { 0, was.rlim_max };
+  setrlimit (RLIMIT_FSIZE, &none);
+  good = relay_record_write (record, (const guint8 *) "c", 1, seconds, error);
+  setrlimit (RLIMIT_FSIZE, &was);
+  return good;
+}
+
 /* A file that was removed is begun again; one that was begun and has nothing in it is removed. */
 static void
 test_removed (void)
@@ -162,20 +177,42 @@ test_removed (void)
   g_autofree gchar *path = g_build_filename (folder, "960.ts", NULL);
   RelayRecord *record = relay_record_new (name, 60);
   g_autoptr (GError) error = NULL;
-  struct rlimit was, none;
 
   write_text (record, "a", 960);
   g_assert_cmpint (g_unlink (path), ==, 0);
   write_text (record, "b", 961);
   check_content (folder, "960.ts", "b");
-  signal (SIGXFSZ, SIG_IGN);
-  getrlimit (RLIMIT_FSIZE, &was);
-  none = (struct rlimit) { 0, was.rlim_max };
-  setrlimit (RLIMIT_FSIZE, &none);
-  g_assert_false (relay_record_write (record, (const guint8 *) "c", 1, 1020, &error));
-  setrlimit (RLIMIT_FSIZE, &was);
+  g_assert_false (write_without_room (record, 1020, &error));
   g_assert_nonnull (strstr (error->message, "/%s.ts cannot be written"));
   relay_record_free (record);
+  g_assert_cmpint (g_rmdir (folder), ==, 0);
+}
+
+/* A piece is finished if there are packets in it, also if the disk was full at its end. */
+static void
+test_finished (void)
+{
+  g_autofree gchar *folder = g_dir_make_tmp ("fasp-XXXXXX", NULL);
+  g_autofree gchar *name = g_build_filename (folder, "%s.ts", NULL);
+  g_autofree gchar *path = g_build_filename (folder, "960.ts", NULL);
+  RelayRecord *record = relay_record_new (name, 60);
+  g_autofree gchar *finished = NULL;
+
+  write_text (record, "a", 960);
+  for (guint i = 0; i < 2; i++) {
+    g_assert_false (write_without_room (record, 961 + i, NULL));
+    relay_record_close (record);
+  }
+  g_assert_null (relay_record_take_finished (record));
+  g_assert_false (write_without_room (record, 1020, NULL));
+  finished = relay_record_take_finished (record);
+  g_assert_cmpstr (finished, ==, path);
+  relay_record_close (record);
+  write_text (record, "b", 1080);
+  g_assert_null (relay_record_take_finished (record));
+  relay_record_free (record);
+  check_content (folder, "960.ts", "a");
+  check_content (folder, "1080.ts", "b");
   g_assert_cmpint (g_rmdir (folder), ==, 0);
 }
 
@@ -390,6 +427,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pieces/retention", test_retention);
   g_test_add_func ("/pieces/single", test_single);
   g_test_add_func ("/pieces/removed", test_removed);
+  g_test_add_func ("/pieces/finished", test_finished);
   g_test_add_func ("/pieces/unmounted", test_unmounted);
   return g_test_run ();
 }
