@@ -6,8 +6,9 @@ struct _RelayCut
   guint piece; /* s; 0: it is never cut */
   gboolean begun;
   gint64 number; /* of the piece that is written */
-  gint64 key;    /* when a key frame last came, or the recording began, s */
-  gint64 due;    /* since when it is time for the next piece, s; G_MAXINT64: it is not */
+  gint64 last;   /* when packets last came, s */
+  gint64 key; /* when a key frame last came, or the recording began or went on after a pause, s */
+  gint64 due; /* since when it is time for the next piece, s; G_MAXINT64: it is not */
   RelayKeyFrames frames;
   GByteArray *held; /* packets from a PAT on, while a cut is due */
   gboolean mapped;  /* a PMT is among them */
@@ -64,6 +65,18 @@ begin_piece (RelayCut *cut, gint64 seconds, gboolean at_key_frame)
   cut->lacks = !at_key_frame && !cut->noticed;
 }
 
+/* The stream goes on after a pause, in which it became time for the next piece. */
+static gboolean
+resume (RelayCut *cut, gint64 seconds, RelayCutFunc func, gpointer data)
+{
+  gint64 old = get_time (cut, seconds);
+
+  cut->number = seconds / cut->piece;
+  cut->due = G_MAXINT64;
+  cut->key = seconds;
+  return write_held (cut, old, func, data);
+}
+
 /* It is time for the next piece. Handles one packet. */
 static gboolean
 push_packet (RelayCut *cut, const guint8 *packet, RelayBegins what, gint64 seconds,
@@ -102,8 +115,12 @@ relay_cut_push (RelayCut *cut, const guint8 *data, gsize size, gint64 seconds, R
   if (!cut->begun) {
     cut->begun = TRUE;
     cut->number = seconds / cut->piece;
-    cut->key = seconds;
+    cut->key = cut->last = seconds;
   }
+  if (seconds - cut->last >= RELAY_CUT_WAIT && seconds / cut->piece != cut->number
+      && !resume (cut, seconds, func, data_of))
+    return FALSE;
+  cut->last = seconds;
   for (; at + RELAY_TS_PACKET <= size; at += RELAY_TS_PACKET) {
     RelayBegins what = relay_key_frames_look (&cut->frames, data + at);
 

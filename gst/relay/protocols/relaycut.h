@@ -8,7 +8,8 @@
  * they belong to the old one.  No packet is repeated, left out or moved.
  *
  * A stream may have no key frames, or none behind such tables.  It is cut when it is time if no key
- * frame has come for RELAY_CUT_WAIT, and after RELAY_CUT_WAIT in any case.
+ * frame has come for RELAY_CUT_WAIT, and after RELAY_CUT_WAIT in any case.  After a pause of that
+ * length it is cut at once, where it goes on.
  *
  * Time is an argument.
  */
