@@ -321,9 +321,9 @@ test_program (void)
   g_assert_cmpint (mkfifo (pipe, 0600), ==, 0);
   reader = g_open (pipe, O_RDONLY | O_NONBLOCK, 0);
   relay_program_call (program, pipe);
+  wait_for_writers (reader, 1);
   late = wait_for_lines (1);
   g_assert_nonnull (strstr (late, "was killed, as it had not ended after 1 s"));
-  wait_for_writers (reader, 1);
   wait_for_writers (reader, 0);
   relay_program_free (program);
   program = relay_program_new (slow, 60);
