@@ -47,9 +47,11 @@ static void
 settle_overdue (FaspSentMap *map, FaspTime now, FaspSentFlow *flow, FaspTime most,
     FaspSentMapResult *result)
 {
+  FaspTime least = flow->rtt.smoothed + FASP_RTT_REPORT_MARGIN;
   FaspTime due = now
-      - (flow->rtt.measured ? fasp_sooner (fasp_rtt_report_timeout (&flow->rtt), most) :
-                              UNMEASURED_DUE);
+      - (flow->rtt.measured ?
+              MAX (least, fasp_sooner (fasp_rtt_report_timeout (&flow->rtt), most)) :
+              UNMEASURED_DUE);
   guint64 end = flow->front;
 
   /* up to `largest', the peer settles packets and holes by itself */

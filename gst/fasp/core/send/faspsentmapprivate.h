@@ -163,11 +163,11 @@ void fasp_sent_map_flow_feedback (FaspSentMap *map, FaspTime now, const FaspFeed
  * not known). */
 void fasp_sent_map_note_feedback (FaspSentFlow *flow, FaspTime now,
     const FaspFeedbackFlow *reported, guint64 largest, FaspTime sent, FaspSentMapResult *result);
-/* How long a packet may wait for its report: half of the time that the latency leaves beyond the
- * round trip of the quickest flow, which then still can bring it in time.  FASP_NEVER: any time. */
+/* How long a packet may wait for its report: the mean of the latency and the round trip of the
+ * quickest flow, which then still can bring it in time.  FASP_NEVER: any time. */
 FaspTime fasp_sent_map_get_longest_wait (const FaspSentMap *map);
 /* Counts packets as lost on which the peer should have reported by now, or which have waited for
- * @most, and finds out whether the flow is dead. */
+ * @most, if the flow's round trip is shorter; and finds out whether the flow is dead. */
 void fasp_sent_map_check_flow (FaspSentMap *map, FaspTime now, guint8 index, FaspTime most,
     FaspSentMapResult *result);
 

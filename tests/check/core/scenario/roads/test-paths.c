@@ -22,14 +22,10 @@ typedef struct
   Bottleneck *links[2];
 } Road;
 
-/* 5 and 15 Mbit/s, whose round trips are 20 and 80 ms, and of which the second loses a share.  One
- * of them is dark for a time.  @most: of the encoder, bit/s. */
-static void
-set_up (Road *road, guint64 most, gdouble loss, FaspTime seconds, guint dark_path, FaspTime dark,
-    FaspTime dark_end)
+/* @most: of the encoder, bit/s. */
+static VliveConfig
+configure (guint64 most, FaspTime seconds)
 {
-  static const guint64 rates[] = { 5 * MBIT, 15 * MBIT };
-  static const FaspTime delays[] = { 10 * FASP_MSEC, 40 * FASP_MSEC };
   VliveConfig c;
 
   vlive_config_init (&c);
@@ -40,19 +36,39 @@ set_up (Road *road, guint64 most, gdouble loss, FaspTime seconds, guint dark_pat
   c.end = START + seconds * FASP_SEC;
   c.most = most;
   c.n_paths = 2;
+  c.paths[0].delay = 10 * FASP_MSEC;
+  c.paths[1].delay = 40 * FASP_MSEC;
+  return c;
+}
+
+/* Paths of 5 and 15 Mbit/s. */
+static void
+begin (Road *road, VliveConfig *c)
+{
+  static const guint64 rates[] = { 5 * MBIT, 15 * MBIT };
+
   road->traffic = vtraffic_new ();
   for (guint i = 0; i < 2; i++) {
     road->capacities[i] = capacity_new_rate (rates[i]);
     road->links[i] = bottleneck_new (road->capacities[i], QUEUE);
     vtraffic_add_bottleneck (road->traffic, road->links[i]);
-    c.paths[i].there[0] = road->links[i];
-    c.paths[i].delay = delays[i];
-    c.paths[i].loss = i == 1 ? loss : 0;
+    c->paths[i].there[0] = road->links[i];
   }
+  road->live = vlive_new (c);
+  vtraffic_add_live (road->traffic, road->live);
+}
+
+/* Round trips of 20 and 80 ms; the second path loses a share.  One of them is dark for a time. */
+static void
+set_up (Road *road, guint64 most, gdouble loss, FaspTime seconds, guint dark_path, FaspTime dark,
+    FaspTime dark_end)
+{
+  VliveConfig c = configure (most, seconds);
+
+  c.paths[1].loss = loss;
   c.paths[dark_path].dark = dark;
   c.paths[dark_path].dark_end = dark_end;
-  road->live = vlive_new (&c);
-  vtraffic_add_live (road->traffic, road->live);
+  begin (road, &c);
 }
 
 static guint64
@@ -164,6 +180,25 @@ test_pauses (void)
   vtraffic_run (road.traffic, end + 10 * FASP_SEC);
   road_figures (road.live, &figures);
   g_assert_cmpfloat (figures.used, >, .65);
+  g_assert_cmpfloat (figures.late04, <, .01);
+  vtraffic_free (road.traffic);
+}
+
+/* A report on the slower path takes longer than half of the latency: what is under way there is
+ * awaited, and not sent again on the other path, which is narrow. */
+static void
+test_far (void)
+{
+  VliveConfig c = configure (15 * MBIT, 40);
+  RoadFigures figures;
+  Road road;
+
+  c.latency_ms = 200;
+  c.paths[1].delay = 120 * FASP_MSEC;
+  begin (&road, &c);
+  vtraffic_run (road.traffic, c.end + 10 * FASP_SEC);
+  road_figures (road.live, &figures);
+  g_assert_cmpfloat (figures.used, >, .5);
   g_assert_cmpfloat (figures.late04, <, .01);
   vtraffic_free (road.traffic);
 }
@@ -363,6 +398,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/paths/dark/slow", GUINT_TO_POINTER (0), test_dark);
   g_test_add_data_func ("/paths/dark/fast", GUINT_TO_POINTER (1), test_dark);
   g_test_add_func ("/paths/pauses", test_pauses);
+  g_test_add_func ("/paths/far", test_far);
   g_test_add_func ("/paths/excess", test_excess);
   g_test_add_func ("/paths/turns", test_turns);
   g_test_add_func ("/paths/last", test_last);
