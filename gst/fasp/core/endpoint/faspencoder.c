@@ -114,7 +114,7 @@ get_room (const FaspSession *session, FaspTime now, guint64 total_share)
   gdouble waiting = MAX (0, get_waiting (session) - media * BACKLOG_USUAL / FASP_SEC), proven = 0;
   FaspPathWait waits[FASP_FLOWS_MAX];
   guint n = fasp_session_get_waits (session, now, waits);
-  Room room = { .free = 1 };
+  Room room = { .free = n == 0 };
 
   if (media == 0)
     return room;
@@ -126,8 +126,8 @@ get_room (const FaspSession *session, FaspTime now, guint64 total_share)
 
     waiting += MIN (MAX (excess, own * waits[i].overdue / OVERDUE_TIME), own * MARGIN);
     proven += waits[i].proven;
-    if (excess > 0)
-      room.free -= waits[i].share;
+    if (excess == 0)
+      room.free += waits[i].share;
   }
   room.rate = MAX (media * MARGIN - waiting * FASP_SEC / BACKLOG_TIME, media / SHARE_LEAST);
   room.proven = MIN (room.rate, proven * share * MARGIN);
