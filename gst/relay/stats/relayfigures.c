@@ -192,7 +192,8 @@ dials_one (const gchar *uri)
   g_autoptr (GInetAddress) address = host != NULL ? g_inet_address_new_from_string (host) : NULL;
 
   return host != NULL && host[0] != '\0' && (query == NULL || !strstr (query, "mode=listener"))
-      && (address == NULL || !g_inet_address_get_is_multicast (address));
+      && (address == NULL
+          || (!g_inet_address_get_is_any (address) && !g_inet_address_get_is_multicast (address)));
 }
 
 gboolean

@@ -437,6 +437,34 @@ test_alarms (void)
   relay_history_free (history);
 }
 
+/* An output that runs, and has no receiver, is down if it dials one. */
+static void
+test_down (void)
+{
+  static const struct
+  {
+    const gchar *uri;
+    gboolean down;
+  } rows[] = {
+    { "fasp://192.0.2.1:5000", TRUE },
+    { "fasp://receiver.example:5000?latency=300", TRUE },
+    { "fasp://:5000", FALSE },
+    { "fasp://0.0.0.0:5000", FALSE },
+    { "fasp://[::]:5000", FALSE },
+    { "fasp://192.0.2.1:5000?mode=listener", FALSE },
+    { "fasp://239.255.1.2:5000", FALSE },
+  };
+  g_autoptr (GstStructure) stats =
+      gst_structure_new ("stats", "connected-callers", G_TYPE_UINT, 0, NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    g_autofree gchar *uri = g_strdup (rows[i].uri);
+    RelayEndStats output = { .id = 1, .uri = uri, .state = RELAY_RUNNING, .stats = stats };
+
+    g_assert_cmpint (relay_figures_is_down (&output), ==, rows[i].down);
+  }
+}
+
 /* --- the summary ---------------------------------------------------------------------------- */
 
 /* It is as short with hundreds of receivers as with eight, and names those that are furthest
@@ -727,6 +755,7 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/status-pages/rates", test_rates);
   g_test_add_func ("/relay/status-pages/faults", test_faults);
   g_test_add_func ("/relay/status-pages/alarms", test_alarms);
+  g_test_add_func ("/relay/status-pages/down", test_down);
   g_test_add_func ("/relay/status-pages/summary", test_summary);
   g_test_add_func ("/relay/status-pages/stats", test_stats);
   g_test_add_func ("/relay/status-pages/clock", test_clock);
