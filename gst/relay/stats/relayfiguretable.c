@@ -129,7 +129,7 @@ static const RelayFigure rows[] = {
   NAME (ENDS, STATUS | EVENTS | API, "uri", uri, "As it is configured, without a passphrase"),
   FLAG (ENDS, API, "passphrase", passphrase, "Whether the end has a passphrase"),
   FLAG (ENDS, EVENTS | API, "open", open, "Whether the end runs: its state is `running`"),
-  FLAG (OUTPUT, EVENTS, "down", down,
+  FLAG (OUTPUT, EVENTS | METRICS, "down", down,
       "Whether the output does not run, or does not reach the receiver that it dials"),
   FLAG (ENDS, METRICS, "running", open, "1: it plays; 0: it starts, stops, or waits"),
   STATE (ENDS, STATUS | EVENTS | API, "state", stats.state,

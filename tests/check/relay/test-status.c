@@ -318,11 +318,13 @@ test_waiting (void)
   g_autofree gchar *later = NULL;
 
   assert_line (metrics, "fasp_relay_output_running{stream=\"a\",output=\"1\"} 0");
+  assert_line (metrics, "fasp_relay_output_down{stream=\"a\",output=\"1\"} 1");
   assert_line (metrics, "fasp_relay_output_callers_refused_total{stream=\"a\",output=\"1\"} 0");
   g_assert_nonnull (strstr (page, "\"state\" : \"waiting\""));
   end->state = RELAY_RUNNING;
   later = relay_status_to_metrics (f);
   assert_line (later, "fasp_relay_output_running{stream=\"a\",output=\"1\"} 1");
+  assert_line (later, "fasp_relay_output_down{stream=\"a\",output=\"1\"} 0");
   relay_stats_free (f);
 }
 
