@@ -20,7 +20,7 @@ typedef struct
 {
   const gchar *name, *label, *meaning;
   const gchar *needs; /* why the condition may not be known */
-  const gchar *rule;
+  const gchar *rules;
   guint seconds;     /* for which it has to last */
   gboolean pictured; /* it also has to last from one picture to the next */
   Answer (*is) (const RelayStreamFigures *figures);
@@ -119,14 +119,6 @@ is_lossy (const RelayStreamFigures *figures)
 }
 
 static Answer
-is_late (const RelayStreamFigures *figures)
-{
-  gboolean known = figures->stats.receiving && figures->latency > 0;
-
-  return known ? is_above (figures->lateness, figures->latency) : UNKNOWN;
-}
-
-static Answer
 lacks_source (const RelayStreamFigures *figures)
 {
   g_autoptr (GArray) sources = relay_figures_list_sources (&figures->stats.input);
@@ -163,11 +155,9 @@ static const Alarm rows[RELAY_ALARMS] = {
       "FaspSoundSilent", 0, TRUE, is_silent },
   { "damaged", "Damaged",
       "In the last ten seconds, something was missing or too late in what came in", NO_FIGURE,
-      "FaspStreamContinuity", 0, FALSE, is_damaged },
+      "FaspStreamContinuity, FaspStreamNotRepaired, FaspStreamSkips", 0, FALSE, is_damaged },
   { "loss", "Heavy loss", "More than a tenth of the datagrams to this relay is lost", NO_FIGURE,
       "FaspStreamLoss", 0, FALSE, is_lossy },
-  { "late", "Late", "The stream is whole and in order only after its latency", NO_FIGURE,
-      "FaspStreamLate", 10, FALSE, is_late },
   { "source", "Source away", "One of its sources is not connected", NULL, "FaspSourceGone", 2,
       FALSE, lacks_source },
 };
@@ -231,7 +221,7 @@ relay_alarms_to_json (void)
 
     json_object_set_string_member (row, "label", rows[i].label);
     json_object_set_string_member (row, "meaning", rows[i].meaning);
-    json_object_set_string_member (row, "rule", rows[i].rule);
+    json_object_set_string_member (row, "rules", rows[i].rules);
     json_object_set_member (row, "needs", relay_json_string (rows[i].needs));
     json_object_set_object_member (object, rows[i].name, row);
   }

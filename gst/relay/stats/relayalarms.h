@@ -2,10 +2,10 @@
  *
  * relayalarms.h: what is wrong with a stream, in one table.
  *
- * A row says what an alarm is called, what it means, when it is there, and which rule of
- * examples/monitoring/alerts.yml has the same condition; tests/style/statistics looks for that
- * rule.  The page shows an alarm once its condition has lasted for the row's time: seconds, where a
- * rule may wait for minutes.  A condition that cannot be known is not one that is absent.
+ * A row says what an alarm is called, what it means, when it is there, and which rules of
+ * examples/monitoring/alerts.yml have the same condition; tests/style/statistics looks for them.
+ * The page shows an alarm once its condition has lasted for the row's time: seconds, where a rule
+ * may wait for minutes.  Alarms whose condition cannot be known are listed as unwatched.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 
 G_BEGIN_DECLS
 
-#define RELAY_ALARMS 10
+#define RELAY_ALARMS 9
 
 /* Of one stream: since when each condition has been there, µs, monotonic. */
 typedef struct

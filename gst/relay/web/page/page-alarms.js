@@ -84,7 +84,7 @@ class Watch {
 class Alarm {
   constructor({name}) {
     this.words = make("b");
-    this.node = make("li", {title: `Alert rule ${ALARMS[name].rule}`}, this.words, ` ${ALARMS[name].meaning}.`);
+    this.node = make("li", {title: `Alert rules: ${ALARMS[name].rules}`}, this.words, ` ${ALARMS[name].meaning}.`);
   }
 
   update(alarm) {
