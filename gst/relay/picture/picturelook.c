@@ -3,10 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DARK \
-  26              /* a sample below this is dark: a tenth of white, as ffmpeg's blackdetect has it \
-                   */
 #define WHITE 255 /* the largest sample */
+#define DARK 26   /* samples below a tenth of white are dark, as in ffmpeg's blackdetect */
 
 PictureLook
 picture_looker_take (PictureLooker *looker, const guint8 *samples, gsize size)

@@ -73,11 +73,19 @@ set_state (RelayPicture *p, State state)
   p->since = g_get_monotonic_time ();
 }
 
+/* Of the picture, nothing is known now.  Under the lock. */
+static void
+forget_look (RelayPicture *p)
+{
+  p->stats.dark = p->stats.change = NAN;
+}
+
 /* Takes @error. */
 static void
 set_error (RelayPicture *p, gchar *error)
 {
   g_mutex_lock (&p->lock);
+  forget_look (p);
   g_free (p->stats.error);
   p->stats.error = error;
   g_mutex_unlock (&p->lock);
@@ -120,6 +128,7 @@ fail (RelayPicture *p, gchar *why)
   p->not_before = g_get_monotonic_time () + p->pause * G_USEC_PER_SEC;
   g_mutex_lock (&p->lock);
   p->stats.restarts++;
+  p->stats.channels = 0;
   g_mutex_unlock (&p->lock);
   line =
       g_strdup_printf ("picture: %s It starts again in %u s; the stream goes on.", why, p->pause);
@@ -364,6 +373,16 @@ is_late (const RelayPicture *p, gint64 now)
   }
 }
 
+/* What was seen and heard may be long ago when the stream comes again. */
+static void
+forget (RelayPicture *p)
+{
+  g_mutex_lock (&p->lock);
+  forget_look (p);
+  p->stats.channels = 0;
+  g_mutex_unlock (&p->lock);
+}
+
 static gboolean
 look (gpointer data)
 {
@@ -377,6 +396,8 @@ look (gpointer data)
             "The decoder did not answer in time: this machine is busy, or the stream has it hang."));
   else if (p->state == NONE && flows && now >= p->not_before)
     start (p);
+  else if (p->state == WANTING && !flows && relay_stream_tap_get_begun (p->tap) == 0)
+    forget (p);
   return G_SOURCE_CONTINUE;
 }
 
