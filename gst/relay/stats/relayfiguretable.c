@@ -65,7 +65,7 @@ static const RelayFigure rows[] = {
 #undef OF
 #define OF RelayStreamFigures
   NAME (STREAM, STATUS | EVENTS | API, "name", name, "Name of the stream"),
-  NAME (STREAM, STATUS | API, "streamid", streamid, "By which callers choose the stream"),
+  NAME (STREAM, STATUS | EVENTS | API, "streamid", streamid, "By which callers choose the stream"),
   FLAG (STREAM, API, "require-streamid", require_streamid,
       "Whether callers that give no streamid are refused"),
   FLAG (STREAM, STATUS | EVENTS | API, "optional", optional,

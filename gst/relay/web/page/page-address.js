@@ -32,23 +32,23 @@ function nameWall({find, only, as}) {
   history.replaceState(null, "", `#${wanted.size ? `?${wanted}` : ""}`);
 }
 
-/* The address by which others call an end that waits for calls; else the end's own. */
-function callAddress(uri, stream) {
-  const [, scheme, port] = /^(fasp|srt):\/\/:(\d+)/.exec(uri ?? "") ?? [];
-  return !port ? uri : `${scheme}://${location.hostname}:${port}${scheme === "fasp" ? `?streamid=${encodeURIComponent(stream)}` : ""}`;
+/* The address by which others call an end that waits for calls; else the end's own. @streamid: of the stream. */
+function callAddress(uri, streamid) {
+  const [, scheme, port] = /^(fasp|srt):\/\/(?:0\.0\.0\.0|\[::\])?:(\d+)/.exec(uri ?? "") ?? [];
+  const its = new URLSearchParams(uri?.split("?")[1]).get("streamid") ?? streamid;
+  return !port ? uri : `${scheme}://${location.hostname}:${port}${scheme === "fasp" ? `?streamid=${encodeURIComponent(its)}` : ""}`;
 }
 
 /* An address of an end, and a button that copies what others call. */
 class Address {
-  constructor(stream) {
-    this.stream = stream;
+  constructor() {
     this.uri = make("code", {class: "uri", "data-field": "uri"});
     this.button = make("button", {type: "button", class: "copy", text: "Copy", onclick: () => this.copy()});
     this.node = make("span", {class: "address"}, this.uri, this.button);
   }
 
-  show(uri) {
-    this.call = callAddress(uri, this.stream);
+  show(uri, streamid) {
+    this.call = callAddress(uri, streamid);
     setText(this.uri, uri ?? "");
     setAttribute(this.button, "title", `Copy ${this.call}`);
     setAttribute(this.button, "aria-label", `Copy ${this.call}`);

@@ -27,7 +27,7 @@ class ReceiverLine {
 class Output {
   constructor(stream, output) {
     Object.assign(this, {stream, id: output.id, showsAll: false});
-    this.address = new Address(stream);
+    this.address = new Address();
     this.facts = make("span", {class: "facts", "data-field": "receivers"});
     this.more = make("button", {type: "button", class: "more", hidden: true, onclick: () => this.toggle()});
     this.list = make("ul", {class: "receivers", "aria-label": `Receivers of output ${output.id}`});
@@ -45,7 +45,7 @@ class Output {
   update(output) {
     const n = output.receivers, behind = output["behind-ms"], does = output.does;
     this.uri = output.uri;
-    this.address.show(output.uri);
+    this.address.show(output.uri, output.streamid);
     setText(this.facts, [!output.open ? `not open (${output.state})` : does ?? several(n, "receiver"), known(behind) && n > 0 ? `up to ${say.ms(behind)} behind` :
       "", output.interrupted ? `${output.interrupted} not heard` : ""].filter(Boolean).join(" · "));
     this.node.classList.toggle("closed", !output.open);
@@ -140,7 +140,7 @@ class Stream {
     this.ranges = make("div", {class: "ranges", role: "group", "aria-label": "Charts show"}, ...Object.keys(RANGES).map(range =>
       make("button", {type: "button", text: `Last ${range}`, "data-range": range, onclick: () => nameRange(name, range)})));
     this.inputError = make("p", {class: "fault", hidden: true});
-    this.address = new Address(name);
+    this.address = new Address();
     this.senders = make("span", {class: "facts"});
     this.terms = new Terms(make("dl", {class: "terms"}));
     this.outputs = new Parts(outputs, o => o.id, o => new Output(name, o));
@@ -205,14 +205,14 @@ class Stream {
     this.showFigures(now);
     this.screen.update(stream);
     this.watch.update(stream);
-    this.address.show(stream.input.uri);
+    this.address.show(stream.input.uri, stream.streamid);
     this.inputUri = stream.input.uri;
     setText(this.senders, !stream.input.open ? `not open (${stream.input.state})` : stream.input.senders.filter(s => s.address).map(s =>
       sayPeer(s) + (s.interrupted ? " (not heard)" : "")).join(", "));
     setText(this.inputError, stream.input.error ?? "");
     setShown(this.inputError, Boolean(stream.input.error));
     this.sources.follow(stream.input.sources);
-    this.outputs.follow([...stream.outputs].sort((a, b) => a.id - b.id));
+    this.outputs.follow(stream.outputs.map(o => ({...o, streamid: stream.streamid})).sort((a, b) => a.id - b.id));
     this.latency = stream["latency-ms"] || null;       // 0: there is none
     if (range === "hour" && (!this.samples.length || time - this.samples.at(-1).time >= STEP)) {
       this.samples.push({...now, time});
