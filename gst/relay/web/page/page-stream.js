@@ -184,6 +184,7 @@ class Stream {
       this.samples = [];
     if (range !== this.range || (range !== "hour" && performance.now() / 1000 - this.loaded >= RELOAD)) {
       this.range = range;
+      this.draw();
       this.load();
     }
     for (const button of this.ranges.children)
@@ -227,14 +228,12 @@ class Stream {
       if (field === "lateness-ms")
         chart.show(now[field], known(latency) ? `of ${say.ms(latency)} latency` : "", late);
       else
-        chart.show(now[field], "", field === "loss" && now.loss > 0.1);
+        chart.show(now[field], "", field === "loss" && now.alarms.some(alarm => alarm.name === "loss"));
     this.terms.show(TERMS, now);
   }
 
   draw() {
-    if (!this.samples.length)
-      return;
-    const end = this.samples.at(-1).time;
+    const end = this.samples.at(-1)?.time ?? now;
     for (const [field, chart] of Object.entries(this.charts))
       chart.draw(this.samples.map(s => [s.time, s[field] ?? null]), end, RANGES[this.range], field === "lateness-ms" ? this.latency : null);
   }
