@@ -18,7 +18,8 @@ function readAddress() {
     /* it was cut: the wall */
   }
   return {stream: names[0], output: names[1], receiver: names[2],
-          range: RANGES[wanted.get("range")] ? wanted.get("range") : "hour", find: wanted.get("find") ?? "", only: wanted.get("only") ?? "", as: wanted.get("as") ?? "tiles"};
+          range: Object.hasOwn(RANGES, wanted.get("range")) ? wanted.get("range") : "hour", find: wanted.get("find") ?? "",
+          only: wanted.get("only") === "faults" ? "faults" : "", as: wanted.get("as") === "rows" ? "rows" : "tiles"};
 }
 
 /* The wall as it was seen last. */

@@ -13,7 +13,7 @@ class Receiver {
     this.brief = make("span", {class: "brief"});
     this.terms = new Terms(make("dl", {class: "terms"}));
     this.all = new Terms(make("dl", {class: "all"}));
-    this.drops = make("button", {type: "button", class: "edit danger", text: "Disconnect", onclick: () => this.drop()});
+    this.drops = make("button", {type: "button", class: "edit danger", hidden: true, text: "Disconnect", onclick: () => this.drop()});
     this.node = make("article", {class: "stream", "data-receiver": receiver},
       make("nav", {"aria-label": "Where this is"}, make("a", {href: linkToWall(), text: "All streams"}), " › ",
            make("a", {href: linkTo(stream), text: stream}), ` › Output ${output}`),
@@ -24,7 +24,7 @@ class Receiver {
   /* @stream: that of the summary. */
   update({of: stream}) {
     const output = stream.outputs.find(o => String(o.id) === this.at[3]);
-    setShown(this.drops, /^fasp:/.test(output?.uri));
+    this.uri = output?.uri;
     if (performance.now() - this.asked >= AGAIN)
       this.ask();
   }
@@ -33,6 +33,7 @@ class Receiver {
     this.asked = performance.now();
     try {
       const {stats, ...one} = await get(path(...this.at) + ".json");
+      setShown(this.drops, /^fasp:/.test(this.uri));
       setText(this.heading, sayPeer(one));
       setText(this.state, one.interrupted ? "Is not heard" : "Connected");
       setAttribute(this.state, "class", `state ${one.interrupted ? "bad" : "good"}`);
@@ -43,6 +44,7 @@ class Receiver {
     } catch (error) {
       if (error.message !== "404")
         return;
+      setShown(this.drops, false);
       setText(this.state, this.all.rows.size ? "Has gone; these were its figures" : "Is not connected");
       setAttribute(this.state, "class", "state warn");
     }
