@@ -26,6 +26,8 @@ const alarms = {
     this.known = new Set(present);
     setText(find("alarms"), several(present.length, "alarm"));
     setShown(find("alarms"), present.length > 0);
+    if (!present.length)
+      setText(find("alarm-news"), "");
     if (added.length > 0) {
       setText(find("alarm-news"), `Alarm: ${added.slice(0, 3).join(", ")}${added.length > 3 ? ` and ${added.length - 3} more` : ""}`);
       this.sound();
