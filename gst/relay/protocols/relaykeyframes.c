@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relaykeyframes.h"
-#include <gst/gst.h>
 
 #define SYNC 0x47
 #define PID_MASK 0x1fff
@@ -38,6 +37,13 @@ typedef struct
   gsize size;
 } Span;
 
+/* At any address, which GStreamer's macro does not read without undefined behaviour. */
+static guint16
+read_16 (const guint8 *at)
+{
+  return at[0] << 8 | at[1];
+}
+
 static Span
 get_payload (const guint8 *packet)
 {
@@ -59,7 +65,7 @@ get_section (const guint8 *packet, guint8 table)
 
   if ((packet[1] & START) == 0 || at + SECTION_HEADER > s.size || s.data[at] != table)
     return (Span) { packet, 0 };
-  length = SECTION_HEADER + (GST_READ_UINT16_BE (s.data + at + 1) & LENGTH_MASK);
+  length = SECTION_HEADER + (read_16 (s.data + at + 1) & LENGTH_MASK);
   length = length > CRC ? length - CRC : 0;
   return (Span) { s.data + at, MIN (length, s.size - at) };
 }
@@ -69,8 +75,8 @@ static void
 read_pat (RelayKeyFrames *frames, Span s)
 {
   for (gsize i = PAT_ENTRIES; i + PAT_ENTRY <= s.size; i += PAT_ENTRY)
-    if (GST_READ_UINT16_BE (s.data + i) != 0) {
-      frames->map = GST_READ_UINT16_BE (s.data + i + 2) & PID_MASK;
+    if (read_16 (s.data + i) != 0) {
+      frames->map = read_16 (s.data + i + 2) & PID_MASK;
       return;
     }
 }
@@ -93,15 +99,15 @@ read_pmt (RelayKeyFrames *frames, Span s)
 
   if (s.size < PMT_ENTRIES)
     return;
-  at = PMT_ENTRIES + (GST_READ_UINT16_BE (s.data + PMT_INFO_LENGTH) & LENGTH_MASK);
+  at = PMT_ENTRIES + (read_16 (s.data + PMT_INFO_LENGTH) & LENGTH_MASK);
   frames->video = 0;
   while (at + PMT_ENTRY <= s.size) {
     if (is_video (s.data[at])) {
       frames->codec = s.data[at];
-      frames->video = GST_READ_UINT16_BE (s.data + at + 1) & PID_MASK;
+      frames->video = read_16 (s.data + at + 1) & PID_MASK;
       return;
     }
-    at += PMT_ENTRY + (GST_READ_UINT16_BE (s.data + at + 3) & LENGTH_MASK);
+    at += PMT_ENTRY + (read_16 (s.data + at + 3) & LENGTH_MASK);
   }
 }
 
@@ -142,7 +148,7 @@ is_key_frame (const RelayKeyFrames *frames, const guint8 *packet)
 RelayBegins
 relay_key_frames_look (RelayKeyFrames *frames, const guint8 *packet)
 {
-  guint16 pid = GST_READ_UINT16_BE (packet + 1) & PID_MASK;
+  guint16 pid = read_16 (packet + 1) & PID_MASK;
   Span s;
 
   if (packet[0] != SYNC || (packet[1] & START) == 0)
