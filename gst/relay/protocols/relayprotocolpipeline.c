@@ -312,12 +312,15 @@ choose_address (RelayProtocolPipeline *self, GError **error)
   return TRUE;
 }
 
-/* Opens what the protocol has instead of elements. */
+/* Opens what the protocol has instead of elements; this may note that it works. */
 static gboolean
 open_end (RelayProtocolPipeline *self, GError **error)
 {
   RelayProtocolUri protocol_uri = *self->protocol_uri;
 
+  g_mutex_lock (&self->lock);
+  self->worked = FALSE;
+  g_mutex_unlock (&self->lock);
   protocol_uri.host = self->address;
   if (protocol_uri.protocol->open == NULL)
     return TRUE;
@@ -633,7 +636,7 @@ run_once (RelayProtocolPipeline *self)
   GstElement *pipeline = build (self, &error);
   gchar *text = NULL;
 
-  self->worked = self->looked = FALSE;
+  self->looked = FALSE;
   if (pipeline == NULL) {
     settle (self);
     return g_strdup (error->message);

@@ -509,6 +509,41 @@ test_next_address (void)
   }
 }
 
+/* An end that has lost its peer dials the address that worked again, before the name's next one. */
+static void
+test_same_address (void)
+{
+  guint port = pair_get_even_port ();
+  g_autofree gchar *from = g_strdup_printf ("srt://127.0.0.1:%u?mode=listener", port);
+  g_autofree gchar *to = g_strdup_printf ("srt://two.example:%u", port);
+  g_autofree gchar *dialled = g_strdup_printf ("127.0.0.1:%u", port);
+  const gchar *expected[] = { "gone", dialled };
+  g_autoptr (GstBus) bus = NULL;
+  OpenedEnd output;
+  Input input;
+
+  if (skip ())
+    return;
+  set_addresses ("127.0.0.1", "127.0.0.2");
+  open_input (&input, from);
+  opened_end_init_output (&output, to);
+  while (g_atomic_int_get (&input.heard[0]) < ENOUGH)
+    feed_all (&output, 1);
+  opened_end_clear (&input.opened);
+  bus = gst_element_get_bus (output.pipeline);
+  for (guint i = 0; i < G_N_ELEMENTS (expected);) {
+    g_autoptr (GstMessage) message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+    g_autoptr (GError) error = NULL;
+
+    feed_all (&output, 1);
+    if (message == NULL)
+      continue;
+    gst_message_parse_warning (message, &error, NULL);
+    g_assert_nonnull (strstr (error->message, expected[i++]));
+  }
+  opened_end_clear (&output);
+}
+
 static guint
 count_lookups (void)
 {
@@ -716,6 +751,7 @@ main (int argc, char **argv)
   g_test_add_func ("/network/join-again", test_join_again);
   g_test_add_func ("/network/outputs-anew", test_outputs_anew);
   g_test_add_func ("/network/next-address", test_next_address);
+  g_test_add_func ("/network/same-address", test_same_address);
   g_test_add_func ("/network/moved", test_moved);
   g_test_add_func ("/network/dialling", test_dialling);
   g_test_add_func ("/network/callers", test_callers);
