@@ -15,7 +15,7 @@
 /* A sender that is connected and has sent nothing for this long gives way to another one: as
  * encoders send several times a second, it is gone, and SRT will notice that seconds later. */
 #define SILENCE (G_TIME_SPAN_SECOND / 2)
-#define LET_IN_MAX 64    /* at a port, also those that wait to be accepted */
+#define LET_IN_MAX 64    /* at a port, also those that wait to be accepted, or have failed */
 #define CALLERS_MAX 1000 /* of an output */
 #define REFUSED_MAX 64   /* at a port, that wait to be reported */
 /* How long an end that closes waits for acknowledgements, and how often it looks: µs. */
@@ -28,7 +28,7 @@ typedef struct
   SRTSOCKET socket;
   GPtrArray *ends;       /* RelaySrtEnd, and in the same order: */
   GPtrArray *uris;       /* RelayProtocolUri */
-  guint let_in, refused; /* calls that are neither connected nor have gone */
+  guint let_in, refused; /* calls that are neither connected nor forgotten */
 } Port;
 
 struct _RelaySrtEnd
@@ -55,7 +55,8 @@ typedef struct
   gchar *streamid;     /* that a caller gives; NULL: dialled */
   const gchar *reason; /* why the caller was refused, until that is reported; NULL: it was not */
   gboolean connected;
-  gboolean heard; /* data came */
+  gboolean failed; /* to connect, after it was let in */
+  gboolean heard;  /* data came */
 } Call;
 
 /* `working' is held by SRT's thread while it works, and while ends are opened and closed.  `lock',
@@ -312,7 +313,18 @@ take_event (SRTSOCKET socket, int events)
     take_end (call);
 }
 
-/* Reports refusals, also of callers whose handshake has failed after they were let in. */
+/* The handshake of a caller that was let in has failed. */
+static void
+take_failure (Call *call)
+{
+  call->failed = TRUE;
+  srt_close (call->socket);
+  relay_protocol_pipeline_refuse (call->end->pipeline, RELAY_CALLERS_REFUSED, call->address,
+      call->streamid, "it was not connected: set the same passphrase, or none, on both ends");
+}
+
+/* Reports refusals, also of callers whose handshake has failed after they were let in: their room
+ * at the port is free when libsrt has freed their buffers, a second later. */
 static void
 look_at_calls (void)
 {
@@ -323,19 +335,17 @@ look_at_calls (void)
   g_mutex_unlock (&srt.lock);
   for (GList *link = all; link != NULL; link = link->next) {
     Call *call = link->data;
-    const gchar *reason = call->reason;
+    SRT_SOCKSTATUS state = srt_getsockstate (call->socket);
 
     if (call->connected || call->end->port == NULL)
       continue;
-    if (reason == NULL && srt_getsockstate (call->socket) > SRTS_CONNECTED) {
-      relay_protocol_pipeline_count (call->end->pipeline, RELAY_CALLERS_REFUSED);
-      reason = "it was not connected: set the same passphrase, or none, on both ends";
-    }
-    if (reason == NULL)
-      continue;
-    relay_protocol_pipeline_note_refusal (call->end->pipeline, call->address, call->streamid,
-        reason);
-    hang_up (call, NULL);
+    if (call->reason != NULL)
+      relay_protocol_pipeline_note_refusal (call->end->pipeline, call->address, call->streamid,
+          call->reason);
+    else if (state > SRTS_CONNECTED && !call->failed)
+      take_failure (call);
+    if (call->reason != NULL || state == SRTS_NONEXIST)
+      hang_up (call, NULL);
   }
 }
 

@@ -19,11 +19,13 @@
 #include "relayprotocol.h"
 #include "relaygroup.h"
 #include "relayretry.h"
+#include "relaysrtsocket.h"
 #include "relaywatch.h"
 #include "userns.h"
 
 #define ENOUGH 20 /* datagrams */
 #define MARKS 16
+#define STRANGERS 200
 
 #define PAIR(x, net) \
   "ip link add " x "0 type veth peer name " x "1 && " \
@@ -672,6 +674,44 @@ test_callers (void)
   opened_end_clear (&input);
 }
 
+/* Of callers without the passphrase, few are let in at a time: libsrt keeps the buffers of each, a
+ * megabyte, for a second (CUDTUnited::checkBrokenSockets). */
+static void
+test_strangers (void)
+{
+  guint port = pair_get_even_port (), let_in = 0;
+  g_autofree gchar *from =
+      g_strdup_printf ("srt://127.0.0.1:%u?mode=listener&passphrase=right-one-of-it", port);
+  g_autofree gchar *to = g_strdup_printf ("srt://127.0.0.1:%u", port);
+  g_autoptr (RelayProtocolUri) dialled = relay_protocol_uri_parse (to, TRUE, NULL, NULL);
+  struct sockaddr_in address = { .sin_family = AF_INET,
+    .sin_port = g_htons (port),
+    .sin_addr.s_addr = g_htonl (INADDR_LOOPBACK) };
+  SRTSOCKET callers[STRANGERS];
+  gint64 begun;
+  Input input;
+
+  if (skip ())
+    return;
+  open_input (&input, from);
+  begun = g_get_monotonic_time ();
+  for (guint i = 0; i < STRANGERS; i++) {
+    callers[i] = relay_srt_socket_new (dialled);
+    g_assert_true (relay_srt_socket_bind_dialling (callers[i], dialled));
+    srt_connect (callers[i], (struct sockaddr *) &address, sizeof address);
+    g_usleep (5000);
+  }
+  for (guint i = 0; i < STRANGERS; i++) {
+    while (srt_getsockstate (callers[i]) <= SRTS_CONNECTED)
+      g_usleep (5000);
+    let_in += srt_getrejectreason (callers[i]) == SRT_REJ_UNSECURE;
+    srt_close (callers[i]);
+  }
+  g_assert_cmpuint (let_in, >, 0);
+  g_assert_cmpint (let_in, <=, 64 * (1 + (g_get_monotonic_time () - begun) / G_USEC_PER_SEC));
+  opened_end_clear (&input.opened);
+}
+
 /* Two ends of SRT that dial each other meet, from the ports that the other one names. */
 static void
 test_rendezvous (void)
@@ -755,6 +795,7 @@ main (int argc, char **argv)
   g_test_add_func ("/network/moved", test_moved);
   g_test_add_func ("/network/dialling", test_dialling);
   g_test_add_func ("/network/callers", test_callers);
+  g_test_add_func ("/network/strangers", test_strangers);
   g_test_add_func ("/network/rendezvous", test_rendezvous);
   g_test_add_func ("/network/refused", test_refused);
   return g_test_run ();
