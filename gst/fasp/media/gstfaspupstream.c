@@ -62,9 +62,9 @@ push_bitrate (GstFaspUpstream *u, GstElement *sink)
   g_object_get (sink, "max-encoder-bitrate", &max, NULL);
   if (max > 0)
     advice = gst_fasp_encoder_set_bitrate (sink, bitrate, max);
-  if (advice != NULL && advice != u->advice)
+  if (advice != NULL && advice != g_atomic_pointer_get (&u->advice))
     GST_ELEMENT_WARNING (sink, RESOURCE, SETTINGS, ("%s", advice), (NULL));
-  u->advice = advice;
+  g_atomic_pointer_set (&u->advice, advice);
 }
 
 /* Asks for all headers, unless the caps have them: then receivers that join get them from the caps,
@@ -112,6 +112,7 @@ void
 gst_fasp_upstream_begin (GstFaspUpstream *u)
 {
   g_atomic_int_and (&u->asked, ~(ALL | BEGUN));
+  g_atomic_pointer_set (&u->advice, NULL);
 }
 
 void

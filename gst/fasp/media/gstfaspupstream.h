@@ -17,11 +17,10 @@ typedef struct
 {
   guint asked;         /* atomic */
   guint64 bitrate;     /* bit/s; under the object lock */
-  const gchar *advice; /* why no encoder's rate was set the last time; NULL: it was; used by the
-                          sending thread only */
+  const gchar *advice; /* atomic; why no encoder's rate was set the last time; NULL: it was */
 } GstFaspUpstream;
 
-/* Call this when a sink opens: forgets earlier requests. */
+/* Call this when a sink opens: forgets earlier requests, and that advice was posted. */
 void gst_fasp_upstream_begin (GstFaspUpstream *upstream);
 /* Call this when a stream begins, and with its data, as a sink that is started anew in a running
  * pipeline gets no STREAM_START: sends the events that were asked for before. */

@@ -222,7 +222,7 @@ test_buffer (void)
   g_assert_cmpuint (get (set.encoder, "vbv-buffer-size"), ==, 77);
 }
 
-/* Where the rate of no encoder can be set, a warning says why, once. */
+/* Where the rate of no encoder can be set, a warning says why, once for each start. */
 static const struct
 {
   const gchar *name, *line, *text;
@@ -256,6 +256,11 @@ test_advice (gconstpointer data)
   }
   if (s.encoder != NULL)
     g_assert_cmpuint (get (s.encoder, "bitrate"), ==, 0);
+  gst_element_set_state (s.sender, GST_STATE_READY);
+  gst_element_set_state (s.receiver, GST_STATE_READY);
+  gst_element_set_state (s.receiver, GST_STATE_PLAYING);
+  gst_element_set_state (s.sender, GST_STATE_PLAYING);
+  pair_expect (s.sender, GST_MESSAGE_WARNING, advice[i].text);
 }
 
 /* In a bin, another encoder takes the place of the first one, again and again, while the rate
