@@ -29,7 +29,6 @@ static const Kind kinds[] = {
   { "openh264enc", "bitrate", 1, NULL, FALSE },
   { "vp?enc", "target-bitrate", 1, NULL, FALSE },
   { "av1enc", "target-bitrate", 1000, NULL, FALSE },
-  { "rav1enc", "bitrate", 1, NULL, FALSE },
   { "nvv4l2*enc", "bitrate", 1, NULL, FALSE },
   { "nv*enc", "bitrate", 1000, "vbv-buffer-size", TRUE },
   { "vaapi*enc", "bitrate", 1000, NULL, FALSE },
