@@ -49,6 +49,7 @@ struct _RelaySrtEnd
 
 typedef struct
 {
+  guint64 number; /* of callers, in the order in which they came */
   SRTSOCKET socket;
   RelaySrtEnd *end;
   GSocketAddress *address;
@@ -67,6 +68,7 @@ static struct
   GMutex working, lock;
   GHashTable *ports; /* Port, by name */
   GHashTable *calls; /* Call, by socket: refused, let in, dialled or connected */
+  guint64 callers;   /* that came */
   int epoll;
   GThread *thread;
   gint over; /* atomic */
@@ -136,6 +138,7 @@ add_call (RelaySrtEnd *end, SRTSOCKET socket, GSocketAddress *address, const gch
     return;
   ++*n;
   call = g_new0 (Call, 1);
+  call->number = srt.callers++;
   call->socket = socket;
   call->end = end;
   call->address = g_object_ref (address);
@@ -323,15 +326,24 @@ take_failure (Call *call)
       call->streamid, "it was not connected: set the same passphrase, or none, on both ends");
 }
 
-/* Reports refusals, also of callers whose handshake has failed after they were let in: their room
- * at the port is free when libsrt has freed their buffers, a second later. */
+static gint
+compare (gconstpointer a, gconstpointer b)
+{
+  guint64 first = ((const Call *) a)->number, second = ((const Call *) b)->number;
+
+  return first < second ? -1 : first > second;
+}
+
+/* Reports refusals in the order in which the calls came, also of callers whose handshake has failed
+ * after they were let in: their room at the port is free when libsrt has freed their buffers, a
+ * second later. */
 static void
 look_at_calls (void)
 {
   g_autoptr (GList) all = NULL;
 
   g_mutex_lock (&srt.lock);
-  all = g_hash_table_get_values (srt.calls);
+  all = g_list_sort (g_hash_table_get_values (srt.calls), compare);
   g_mutex_unlock (&srt.lock);
   for (GList *link = all; link != NULL; link = link->next) {
     Call *call = link->data;
