@@ -160,6 +160,10 @@ answer (const Port *port, SRTSOCKET socket, GSocketAddress *address, const gchar
   end = g_ptr_array_index (port->ends, i);
   if (code == 0)
     code = look_for_room (end, &reason);
+  if (code == 0 && !relay_srt_socket_set (socket, end->protocol_uri)) {
+    code = SRT_REJX_ISE;
+    reason = "SRT does not take the passphrase, latency, pbkeylen or maxbw of this end";
+  }
   if (code != 0) {
     relay_protocol_pipeline_count (end->pipeline, RELAY_CALLERS_REFUSED);
   } else if (!relay_protocol_pipeline_admits (end->pipeline, address, streamid)) {
@@ -167,8 +171,6 @@ answer (const Port *port, SRTSOCKET socket, GSocketAddress *address, const gchar
     reason = "it gives no streamid, which this relay requires: set one there";
   }
   add_call (end, socket, address, streamid, code != 0 ? reason : NULL);
-  if (code == 0)
-    relay_srt_socket_set (socket, end->protocol_uri);
   return code;
 }
 
@@ -481,12 +483,12 @@ dial (RelaySrtEnd *end, const RelayProtocolUri *protocol_uri, GError **error)
   call->socket = socket;
   call->end = end;
   call->address = to;
-  relay_srt_socket_set (socket, protocol_uri);
   watch (socket, SRT_EPOLL_OUT);
   g_mutex_lock (&srt.lock);
   g_hash_table_insert (srt.calls, GINT_TO_POINTER (socket), call);
   g_mutex_unlock (&srt.lock);
   if (g_socket_address_to_native (to, &native, sizeof native, NULL)
+      && relay_srt_socket_set (socket, protocol_uri)
       && relay_srt_socket_bind_dialling (socket, protocol_uri)
       && srt_connect (socket, (struct sockaddr *) &native, g_socket_address_get_native_size (to))
           == 0)

@@ -6,10 +6,10 @@
 
 #define LATENCY 125 /* ms: that of GStreamer's elements */
 
-static void
+static gboolean
 set_flag (SRTSOCKET socket, SRT_SOCKOPT option, gint value)
 {
-  srt_setsockflag (socket, option, &value, sizeof value);
+  return srt_setsockflag (socket, option, &value, sizeof value) == 0;
 }
 
 static gboolean
@@ -18,18 +18,17 @@ set_text (SRTSOCKET socket, SRT_SOCKOPT option, const gchar *text)
   return text == NULL || srt_setsockflag (socket, option, text, strlen (text)) == 0;
 }
 
-void
+gboolean
 relay_srt_socket_set (SRTSOCKET socket, const RelayProtocolUri *protocol_uri)
 {
   gint64 most = relay_protocol_uri_get_uint (protocol_uri, "maxbw", 0);
   guint bytes = relay_protocol_uri_get_uint (protocol_uri, "pbkeylen", 0);
+  guint latency = relay_protocol_uri_get_uint (protocol_uri, "latency", LATENCY);
 
-  set_flag (socket, SRTO_LATENCY, relay_protocol_uri_get_uint (protocol_uri, "latency", LATENCY));
-  set_text (socket, SRTO_PASSPHRASE, relay_protocol_uri_get (protocol_uri, "passphrase"));
-  if (bytes != 0)
-    set_flag (socket, SRTO_PBKEYLEN, bytes);
-  if (most != 0)
-    srt_setsockflag (socket, SRTO_MAXBW, &most, sizeof most);
+  return set_flag (socket, SRTO_LATENCY, latency)
+      && set_text (socket, SRTO_PASSPHRASE, relay_protocol_uri_get (protocol_uri, "passphrase"))
+      && (bytes == 0 || set_flag (socket, SRTO_PBKEYLEN, bytes))
+      && (most == 0 || srt_setsockflag (socket, SRTO_MAXBW, &most, sizeof most) == 0);
 }
 
 SRTSOCKET

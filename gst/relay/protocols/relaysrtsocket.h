@@ -14,8 +14,9 @@ G_BEGIN_DECLS
 /* Makes a socket that never blocks, in live mode. SRT_INVALID_SOCK, with which all else fails: the
  * interface cannot be set. */
 SRTSOCKET relay_srt_socket_new (const RelayProtocolUri *protocol_uri);
-/* Sets what may differ between ends at one port, until the handshake ends. */
-void relay_srt_socket_set (SRTSOCKET socket, const RelayProtocolUri *protocol_uri);
+/* Sets what may differ between ends at one port, until the handshake ends. FALSE: something cannot
+ * be set, perhaps the passphrase. */
+gboolean relay_srt_socket_set (SRTSOCKET socket, const RelayProtocolUri *protocol_uri);
 /* @host: an address. */
 gboolean relay_srt_socket_bind (SRTSOCKET socket, const gchar *host, guint port);
 /* Does the URI say from which port or interface it dials, or that the peer does, too? */
