@@ -73,14 +73,21 @@ relay_dial_srt_answers (const gchar *host, guint port, GCancellable *cancellable
 {
   g_autoptr (GSocket) socket = open_socket (host, port, error);
   g_autofree gchar *place = relay_host_with_port (host, port);
+  g_autofree gchar *why = relay_dial_describe_silence (place);
 
   if (socket == NULL)
     return FALSE;
   if (ask (socket, cancellable))
     return TRUE;
-  g_set_error (error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT,
-      "it is not connected, as nothing answers at %s: check that the other side runs and waits for "
-      "calls, and the firewalls between.",
-      place);
+  g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT, why);
   return FALSE;
+}
+
+gchar *
+relay_dial_describe_silence (const gchar *place)
+{
+  return g_strdup_printf (
+      "it is not connected, as nothing answers at %s: check that the other side "
+      "runs and waits for calls, and the firewalls between.",
+      place);
 }

@@ -17,5 +17,7 @@ G_BEGIN_DECLS
  * address. @error: a sentence. */
 gboolean relay_dial_srt_answers (const gchar *host, guint port, GCancellable *cancellable,
     GError **error);
+/* Returns the sentence that nothing answers at @place. */
+gchar *relay_dial_describe_silence (const gchar *place);
 
 G_END_DECLS

@@ -2,6 +2,7 @@
 #include <string.h>
 #include <gio/gio.h>
 #include <srt/access_control.h>
+#include "relaydial.h"
 #include "relaysrtsocket.h"
 
 #define LATENCY 125 /* ms: that of GStreamer's elements */
@@ -115,10 +116,7 @@ relay_srt_socket_explain (SRTSOCKET socket, GSocketAddress *peer)
   if (reason != SRT_REJ_UNKNOWN && reason != SRT_REJ_TIMEOUT)
     return g_strdup_printf ("the other side refuses the call (code %d of SRT): look at its log.",
         reason);
-  return g_strdup_printf (
-      "it is not connected, as nothing answers at %s: check that the other side "
-      "runs and waits for calls, and the firewalls between.",
-      place);
+  return relay_dial_describe_silence (place);
 }
 
 void
