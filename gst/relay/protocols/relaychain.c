@@ -44,6 +44,13 @@ relay_chain_set_unsynchronized (GstElement *sink)
   g_object_set (sink, "sync", FALSE, "async", FALSE, "enable-last-sample", FALSE, NULL);
 }
 
+void
+relay_chain_set_live (GstElement *source)
+{
+  g_object_set (source, "is-live", TRUE, "do-timestamp", TRUE, "format", GST_FORMAT_TIME,
+      "max-bytes", G_GUINT64_CONSTANT (0), NULL);
+}
+
 GstElement *
 relay_chain_get_part (GstElement *element, const gchar *name)
 {
@@ -61,8 +68,7 @@ relay_chain_make_app (const gchar *caps, GError **error)
     set_missing (error, factory, RELAY_PLUGINS_BASE);
   } else if (caps != NULL) {
     gst_util_set_object_arg (G_OBJECT (element), "caps", caps);
-    g_object_set (element, "is-live", TRUE, "do-timestamp", TRUE, "format", GST_FORMAT_TIME,
-        "max-bytes", G_GUINT64_CONSTANT (0), NULL);
+    relay_chain_set_live (element);
   } else {
     relay_chain_set_unsynchronized (element);
   }

@@ -38,6 +38,8 @@ void relay_chain_set (GstElement *element, const gchar *property,
     const RelayProtocolUri *protocol_uri, const gchar *key);
 /* Sets up a sink that takes each buffer at once, and keeps none. */
 void relay_chain_set_unsynchronized (GstElement *sink);
+/* Sets up an appsrc that stamps buffers on arrival, and takes any number of them. */
+void relay_chain_set_live (GstElement *source);
 /* Returns the element of that name in @element, or itself if it is no bin. */
 GstElement *relay_chain_get_part (GstElement *element, const gchar *name);
 /* Makes an appsrc of media with these caps; NULL: an appsink.  A floating reference. */

@@ -79,7 +79,7 @@ make (RelayChain *chain, const RelayProtocolUri *protocol_uri)
   if (element != NULL && protocol_uri->sends)
     relay_chain_set_unsynchronized (element);
   else if (element != NULL)
-    g_object_set (element, "is-live", TRUE, "do-timestamp", TRUE, "format", GST_FORMAT_TIME, NULL);
+    relay_chain_set_live (element);
   return element;
 }
 
