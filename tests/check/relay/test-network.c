@@ -478,6 +478,21 @@ test_resolver_class_init (TestResolverClass *klass)
   G_RESOLVER_CLASS (klass)->lookup_by_name = look_up;
 }
 
+/* Sends from the output @to to the input @from until enough has come. */
+static void
+check_link (const gchar *from, const gchar *to)
+{
+  OpenedEnd output;
+  Input input;
+
+  open_input (&input, from);
+  opened_end_init_output (&output, to);
+  while (g_atomic_int_get (&input.heard[0]) < ENOUGH)
+    feed_all (&output, 1);
+  opened_end_clear (&output);
+  opened_end_clear (&input.opened);
+}
+
 /* An end uses the address of a name that it can reach. */
 static void
 test_next_address (void)
@@ -498,16 +513,9 @@ test_next_address (void)
     guint port = pair_get_even_port ();
     g_autofree gchar *from = g_strdup_printf (kinds[i].input, port);
     g_autofree gchar *to = g_strdup_printf (kinds[i].output, port);
-    OpenedEnd output;
-    Input input;
 
     set_addresses (kinds[i].dead, "127.0.0.1");
-    open_input (&input, from);
-    opened_end_init_output (&output, to);
-    while (g_atomic_int_get (&input.heard[0]) < ENOUGH)
-      feed_all (&output, 1);
-    opened_end_clear (&output);
-    opened_end_clear (&input.opened);
+    check_link (from, to);
   }
 }
 
@@ -725,17 +733,9 @@ test_rendezvous (void)
   g_autofree gchar *to =
       g_strdup_printf ("srt://127.0.0.1:%u?mode=rendezvous&interface=lo&localport=%u&maxbw=1000000",
           port + 1, port);
-  OpenedEnd output;
-  Input input;
 
-  if (skip ())
-    return;
-  open_input (&input, from);
-  opened_end_init_output (&output, to);
-  while (g_atomic_int_get (&input.heard[0]) < ENOUGH)
-    feed_all (&output, 1);
-  opened_end_clear (&output);
-  opened_end_clear (&input.opened);
+  if (!skip ())
+    check_link (from, to);
 }
 
 /* A listener of SRT that refuses is not dialled without a pause, and the end says why. */
