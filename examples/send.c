@@ -58,7 +58,8 @@ main (gint argc, gchar **argv)
   g_autoptr (GError) error = NULL;
   g_autoptr (GstElement) pipeline = NULL, encoder = NULL;
   g_autofree gchar *line = NULL;
-  guint64 most;
+  guint64 most;             /* bit/s; 0: no limit */
+  guint64 encoder_most = 0; /* bit/s; 0: the encoder keeps its rate */
   guint frames;
 
   tool_begin_standard ();
@@ -78,6 +79,8 @@ main (gint argc, gchar **argv)
     return 2;
   frames = seconds * FRAMES;
   most = (channel > 0 || adaptive ? channel : 1.5 * mbit) * 1e6;
+  if (adaptive)
+    encoder_most = most > 0 ? most : G_MAXINT;
   line = g_strdup_printf (
       "videotestsrc is-live=true num-buffers=%u pattern=smpte horizontal-speed=8 ! "
       "video/x-raw,format=I420,width=1280,height=720,framerate=" G_STRINGIFY (
@@ -95,7 +98,7 @@ main (gint argc, gchar **argv)
                               " max-encoder-bitrate=%" G_GUINT64_FORMAT,
       frames, (guint) (mbit * 900), frames,
       copy ? "tee name=t ! queue ! filesink name=copy t. ! queue !" : "",
-      adaptive ? "adaptive" : "auto", most, adaptive ? most > 0 ? most : G_MAXINT : 0);
+      adaptive ? "adaptive" : "auto", most, encoder_most);
   pipeline = gst_parse_launch (line, &error);
   if (error != NULL) {
     fprintf (stderr, "Error: %s\n", error->message);
