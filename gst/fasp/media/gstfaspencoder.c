@@ -131,7 +131,7 @@ set_number (GObject *encoder, GParamSpec *spec, guint64 number)
     g_object_set_property (encoder, spec->name, &value);
 }
 
-/* Its property has the default: nobody has set it. */
+/* Does the property have its default value, as if the user had not set it? */
 static gboolean
 is_default (GObject *encoder, GParamSpec *spec)
 {

@@ -33,8 +33,8 @@ overlap (const Recording *a, const Recording *b)
       && (g_str_equal (a->base, b->base) || matches (a, b->base) || matches (b, a->base));
 }
 
-/* Adds the recording of an output, if it is one. What is there and is no regular file, as
- * /dev/null, any number of outputs can write. */
+/* Adds the recording of an output, if it is one. Any number of outputs can write to a path that is
+ * no regular file, such as /dev/null. */
 static gboolean
 add_recording (GArray *all, const gchar *stream, const RelayEnd *end, GError **error)
 {

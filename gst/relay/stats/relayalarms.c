@@ -64,7 +64,7 @@ is_frozen (const RelayStreamFigures *figures)
 
   if (picture == NULL)
     return UNKNOWN;
-  /* what is black stays black, which is said already */
+  /* a black picture does not change, and has an alarm already */
   return picture->dark > ALL_DARK ? NO : is_above (-picture->change, -UNCHANGED);
 }
 

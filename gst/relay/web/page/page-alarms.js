@@ -65,7 +65,7 @@ const alarms = {
   },
 };
 
-/* What is wrong with a stream, and what is not looked at, on its page. */
+/* The part of a stream's page with its alarms, and with the names of those that are not watched. */
 class Watch {
   constructor() {
     this.list = make("ul", {class: "alarms"});

@@ -137,7 +137,7 @@ function showAdded() {
 
 /* --- listening --- */
 
-/* What is on the page is old now: it has no colour. */
+/* The relay does not answer: the page loses its colours, as its figures are old. */
 function showLost(text) {
   if (!document.body.classList.contains("lost"))
     alarms.sound();
