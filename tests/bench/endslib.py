@@ -47,11 +47,11 @@ def free_pair():
             return port
 
 
-def make_ts(path, seconds, kbit):
-    """Picture and sound in a transport stream of a constant rate."""
+def make_ts(path, seconds, kbit, group=RATE):
+    """Picture and sound in a transport stream of a constant rate. @group: pictures from one key frame to the next."""
     subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", f"testsrc=s=320x180:r={RATE}",
                     "-f", "lavfi", "-i", "sine=f=440", "-t", str(seconds), "-c:v", "libx264", "-preset", "ultrafast",
-                    "-bf", "0", "-g", str(RATE), "-b:v", f"{kbit // 2}k", "-c:a", "mp2", "-b:a", "64k",
+                    "-bf", "0", "-g", str(group), "-b:v", f"{kbit // 2}k", "-c:a", "mp2", "-b:a", "64k",
                     "-muxrate", f"{kbit}k", "-f", "mpegts", path], check=True, stdin=subprocess.DEVNULL)
 
 
