@@ -4,6 +4,7 @@
 #include "faspsocket.h"
 #include "gstfaspconnection.h"
 #include "gstfaspaddress.h"
+#include "gstfaspcallers.h"
 #include "gstfaspsockets.h"
 #include "gstfaspelements.h"
 #include "gstfaspevents.h"
@@ -265,14 +266,6 @@ warn_of_early (GstFaspConnection *c, FaspIo *io, const GstFaspSockets *sockets)
   }
 }
 
-/* Is a handler connected that could refuse callers, and so has to be asked about each? */
-static gboolean
-has_judge (GstElement *element)
-{
-  return gst_fasp_events_has_handler (element, "caller-connecting")
-      || gst_fasp_events_has_handler (element, "caller-identified");
-}
-
 /* Which keys callers may have. A handler of caller-connecting gets the key, so it can decide about
  * unknown ones. */
 static GstFaspKeysUse
@@ -280,8 +273,8 @@ get_use (GstElement *element, const FaspEndpointConfig *config)
 {
   if (fasp_endpoint_config_dials (config))
     return GST_FASP_KEYS_DIAL;
-  return gst_fasp_events_has_handler (element, "caller-identified") ? GST_FASP_KEYS_ASK :
-                                                                      GST_FASP_KEYS_LISTEN;
+  return gst_fasp_callers_has_handler (element, "caller-identified") ? GST_FASP_KEYS_ASK :
+                                                                       GST_FASP_KEYS_LISTEN;
 }
 
 /* A copy of the settings, as other threads may set properties meanwhile. */
@@ -433,7 +426,7 @@ prepare (GstFaspConnection *c, Wanted *wanted)
     GST_ELEMENT_WARNING (c->element, RESOURCE, SETTINGS,
         ("%s", (const gchar *) g_ptr_array_index (warnings, i)), (NULL));
   gst_fasp_notify_fill (io);
-  io->endpoint.ask |= has_judge (c->element);
+  io->endpoint.ask |= gst_fasp_callers_have_judge (c->element);
   memset (&c->posted, 0, sizeof c->posted);
   memset (c->changes, 0, sizeof c->changes);
   c->busy_posted = c->failed = FALSE;
@@ -734,6 +727,26 @@ gst_fasp_connection_drop (GstElement *element, const gchar *address)
   }
   g_mutex_unlock (&c->lock);
   return dropped;
+}
+
+gboolean
+gst_fasp_connection_decide (GstElement *element, const gchar *ticket, gboolean accept)
+{
+  GstFaspConnection *c = get_connection (element);
+  FaspEvent asked;
+  guint source;
+  gboolean good;
+
+  g_mutex_lock (&c->lock);
+  good = gst_fasp_callers_read_ticket (ticket, &source, &asked) && source < count_ios (c);
+  if (good) {
+    FaspIo *io = get_io (c, source);
+
+    fasp_endpoint_decide (fasp_io_lock (io), g_get_monotonic_time (), &asked, accept);
+    fasp_io_unlock (io, TRUE);
+  }
+  g_mutex_unlock (&c->lock);
+  return good;
 }
 
 void

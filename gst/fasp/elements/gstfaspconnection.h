@@ -91,6 +91,9 @@ FaspSenderClock gst_fasp_connection_get_sender_clock (GstFaspConnection *connect
 /* A signal's handler.  Disconnects the caller with this address, written as in the statistics.
  * FALSE: there is none. */
 gboolean gst_fasp_connection_drop (GstElement *element, const gchar *address);
+/* A signal's handler.  Answers a question that caller-asked has put off.  FALSE: @ticket is none.
+ */
+gboolean gst_fasp_connection_decide (GstElement *element, const gchar *ticket, gboolean accept);
 /* Ends the sessions with all senders, and sends them the reason. */
 void gst_fasp_connection_refuse (GstFaspConnection *connection, const gchar *why);
 /* Tells the sender that a key frame is wanted.  May be called from any thread, whether open or not;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstfaspcallers.h"
 #include "gstfaspevents.h"
 #include "gstfaspsources.h"
 #include "gstfaspnotify.h"
@@ -63,6 +64,8 @@ handle_event (FaspIo *io, const FaspEvent *event, gpointer data)
     c->event (c->element, source->number, event);
   if (event->type == FASP_EVENT_FLOW_OUT || event->type == FASP_EVENT_FLOW_BACK)
     gst_fasp_lines_post (source->lines, c->element, event);
+  if (event->type == FASP_EVENT_CONNECTING)
+    gst_fasp_callers_answer (c->element, io, source->number, event);
   if (c->n_sources == 1 || !is_of_stream (event))
     gst_fasp_events_handle (c->element, io, event, &source->posted);
   if (c->n_sources > 1 && is_given_up (c, event))

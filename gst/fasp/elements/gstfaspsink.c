@@ -670,6 +670,22 @@ gst_fasp_sink_class_init (GstFaspSinkClass *klass)
   gst_fasp_events_install (object_class);
   gst_fasp_connection_install_check (object_class);
   /**
+   * GstFaspSink::decide-caller:
+   * @sink: a faspsink
+   * @ticket: that of #GstFaspSink::caller-asked
+   * @accept: %FALSE: the caller is turned away
+   *
+   * Answers a question that a handler has put off.  Without effect when the caller has gone, as it
+   * has five seconds after the question.
+   *
+   * Returns: %FALSE: there is no such question
+   *
+   * Since: 1.0
+   */
+  g_signal_new_class_handler ("decide-caller", G_TYPE_FROM_CLASS (klass),
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (gst_fasp_connection_decide), NULL, NULL,
+      NULL, G_TYPE_BOOLEAN, 2, G_TYPE_STRING, G_TYPE_BOOLEAN);
+  /**
    * GstFaspSink::drop-caller:
    * @sink: a faspsink
    * @address: the receiver's, as "caller-address-string" in the statistics

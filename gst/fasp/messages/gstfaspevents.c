@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstfaspaddress.h"
+#include "gstfaspcallers.h"
 #include "gstfaspdebug.h"
 #include "gstfaspenums.h"
 #include "gstfaspevents.h"
@@ -9,22 +10,6 @@
 
 /* A warning, or the refusal of a caller for a reason, is not repeated within this time. */
 #define WARN_AGAIN_AFTER (60 * G_TIME_SPAN_SECOND)
-
-static gboolean
-stop_at_refusal (GSignalInvocationHint *hint, GValue *sum, const GValue *one, gpointer unused)
-{
-  gboolean accept = g_value_get_boolean (one);
-
-  g_value_set_boolean (sum, accept);
-  return accept; /* a refusal is final */
-}
-
-/* The default: accepts callers that no handler has refused. */
-static gboolean
-accept_caller (GstElement *element, GSocketAddress *address, const gchar *streamid)
-{
-  return TRUE;
-}
 
 void
 gst_fasp_events_install (GObjectClass *klass)
@@ -37,47 +22,7 @@ gst_fasp_events_install (GObjectClass *klass)
       G_TYPE_INT, G_TYPE_SOCKET_ADDRESS);
   g_signal_new ("caller-rejected", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2,
       G_TYPE_SOCKET_ADDRESS, G_TYPE_STRING);
-  g_signal_new_class_handler ("caller-connecting", type, G_SIGNAL_RUN_LAST,
-      G_CALLBACK (accept_caller), stop_at_refusal, NULL, NULL, G_TYPE_BOOLEAN, 2,
-      G_TYPE_SOCKET_ADDRESS, G_TYPE_STRING);
-  /**
-   * GstFaspSink::caller-identified:
-   * @sink: a faspsink
-   * @address: the caller's
-   * @streamid: the name of the stream that it asks for
-   * @key: its public key; %NULL: it has none
-   * @name: the name of that key; %NULL: it has none
-   *
-   * May the caller come in?
-   *
-   * Returns: %FALSE: it is turned away
-   *
-   * Since: 1.0
-   */
-  /**
-   * GstFaspSrc::caller-identified:
-   * @src: a faspsrc
-   * @address: the caller's
-   * @streamid: the name of the stream that it asks for
-   * @key: its public key; %NULL: it has none
-   * @name: the name of that key; %NULL: it has none
-   *
-   * May the caller come in?
-   *
-   * Returns: %FALSE: it is turned away
-   *
-   * Since: 1.0
-   */
-  /* no default: without a handler it is FALSE */
-  g_signal_new ("caller-identified", type, G_SIGNAL_RUN_LAST, 0, stop_at_refusal, NULL, NULL,
-      G_TYPE_BOOLEAN, 4, G_TYPE_STRING, G_TYPE_STRING, G_TYPE_STRING, G_TYPE_STRING);
-}
-
-gboolean
-gst_fasp_events_has_handler (GstElement *element, const gchar *name)
-{
-  return g_signal_has_handler_pending (element, g_signal_lookup (name, G_OBJECT_TYPE (element)), 0,
-      FALSE);
+  gst_fasp_callers_install (type);
 }
 
 gchar *
@@ -236,37 +181,6 @@ report_promise (GstElement *element, const FaspEvent *event, const gchar *peer,
          "latency (or set latency=-1), or max-bitrate if it is set.%s",
             peer, event->promise.latency_ms, interval, more),
         (NULL), GST_FASP_PEER ("promise-changed", peer));
-}
-
-/* May the caller come in?  Emits srtsink's signal, then caller-identified, which also has the
- * caller's key, and only strings, which every language copies by itself.  A caller whose key is not
- * among those allowed comes in only if a handler of caller-identified accepts it. */
-static gboolean
-ask (GstElement *element, const FaspEvent *event, GSocketAddress *address)
-{
-  g_autofree gchar *text = NULL, *key = NULL;
-  gboolean stranger = event->peer.proved && !event->peer.allowed, accept = FALSE;
-
-  g_signal_emit_by_name (element, "caller-connecting", address, event->streamid, &accept);
-  if (!accept || (!stranger && !gst_fasp_events_has_handler (element, "caller-identified")))
-    return accept;
-  text = gst_fasp_address_to_string (&event->address);
-  if (event->peer.proved)
-    key = gst_fasp_public_key_to_text (event->peer.key);
-  accept = FALSE;
-  g_signal_emit_by_name (element, "caller-identified", text, event->streamid, key,
-      key != NULL ? event->peer.name : NULL, &accept);
-  return accept;
-}
-
-/* Asks the application whether the caller may come in, and gives the core its answer. */
-static void
-answer (GstElement *element, FaspIo *io, const FaspEvent *event, GSocketAddress *address)
-{
-  gboolean accept = ask (element, event, address);
-
-  fasp_endpoint_decide (fasp_io_lock (io), g_get_monotonic_time (), event, accept);
-  fasp_io_unlock (io, TRUE);
 }
 
 /* Posts @s as an element message, with fields about the peer added. */
@@ -670,8 +584,7 @@ gst_fasp_events_handle (GstElement *element, FaspIo *io, const FaspEvent *event,
 
   switch (event->type) {
     case FASP_EVENT_CONNECTING:
-      answer (element, io, event, address);
-      break;
+      break; /* gstfaspcallers handles this */
     case FASP_EVENT_UNANSWERED:
       report_unanswered (element, event, peer);
       break;

@@ -12,10 +12,8 @@
 G_BEGIN_DECLS
 
 /* Installs the signals that srtsink has (caller-added, caller-removed, caller-rejected,
- * caller-connecting), and caller-identified. */
+ * caller-connecting), and those of gstfaspcallers.h. */
 void gst_fasp_events_install (GObjectClass *klass);
-/* Is a handler of the signal @name connected, and not blocked? */
-gboolean gst_fasp_events_has_handler (GstElement *element, const gchar *name);
 
 /* For GST_ELEMENT_*_WITH_DETAILS(): the reason why a peer was refused or has left. */
 #define GST_FASP_REASON(event) ("reason-code", G_TYPE_UINT, (guint) (event)->reason, NULL)
@@ -55,8 +53,8 @@ typedef struct
   guint next;
 } GstFaspPosted;
 
-/* Emits the signals and posts the messages for @event; if a caller waits to be accepted, answers
- * the core.  The element itself posts errors; gstfasplines.h posts messages about flows. */
+/* Emits the signals and posts the messages for @event.  The element itself posts errors;
+ * gstfasplines.h posts messages about flows, gstfaspcallers.h asks about callers. */
 void gst_fasp_events_handle (GstElement *element, FaspIo *io, const FaspEvent *event,
     GstFaspPosted *posted);
 void gst_fasp_events_resolve_failed (GstElement *element, const gchar *host, const GError *error);

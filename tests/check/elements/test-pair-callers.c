@@ -81,6 +81,67 @@ test_no_handler (void)
   pair_finish (pair, stream);
 }
 
+/* A question that is answered later. */
+typedef struct
+{
+  GAsyncQueue *tickets;
+  gint answered, early;
+} Later;
+
+static gboolean
+on_asked (GstElement *element, const gchar *address, const gchar *streamid, const gchar *key,
+    const gchar *name, const gchar *ticket, Later *later)
+{
+  g_assert_true (g_str_has_prefix (address, "127.0.0.1:"));
+  g_assert_cmpstr (streamid, ==, "news");
+  g_assert_null (key);
+  g_assert_null (name);
+  g_async_queue_push (later->tickets, g_strdup (ticket));
+  return TRUE;
+}
+
+static void
+on_added (GstElement *element, gint unused, GSocketAddress *address, Later *later)
+{
+  if (!g_atomic_int_get (&later->answered))
+    g_atomic_int_inc (&later->early);
+}
+
+/* The caller comes in when the answer is given, and not before, or is turned away. */
+static void
+test_later (gconstpointer data)
+{
+  gboolean welcome = GPOINTER_TO_INT (data), known = TRUE;
+  g_autoptr (Pair) pair = pair_new ("uri=fasp://127.0.0.1:PORT streamid=news", "uri=fasp://:PORT");
+  g_autoptr (GBytes) stream = pair_make_stream (10000);
+  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (pair->receiver), "source");
+  Later later = { g_async_queue_new_full (g_free) };
+  g_autofree gchar *ticket = NULL;
+
+  g_signal_connect (element, "caller-asked", G_CALLBACK (on_asked), &later);
+  g_signal_connect (element, "caller-added", G_CALLBACK (on_added), &later);
+  pair_play (pair);
+  pair_push (pair, stream, 0, 10000, 1316);
+  ticket = g_async_queue_pop (later.tickets);
+  g_signal_emit_by_name (element, "decide-caller", "no ticket", TRUE, &known);
+  g_assert_false (known);
+  g_atomic_int_set (&later.answered, TRUE);
+  g_signal_emit_by_name (element, "decide-caller", ticket, welcome, &known);
+  g_assert_true (known);
+  if (welcome) {
+    pair_finish (pair, stream);
+  } else {
+    g_autofree gchar *text = pair_wait_text (pair->sender, GST_MESSAGE_ERROR);
+
+    g_assert_nonnull (strstr (text, "refused"));
+    g_assert_cmpuint (get_size (pair), ==, 0);
+  }
+  g_assert_cmpint (later.early, ==, 0);
+  g_assert_cmpint (g_async_queue_length (later.tickets), ==, 0);
+  gst_element_set_state (pair->receiver, GST_STATE_NULL);
+  g_async_queue_unref (later.tickets);
+}
+
 /* Two senders dial each other's kind: an error that says it. */
 static void
 test_same_role (void)
@@ -105,6 +166,8 @@ main (int argc, char **argv)
   g_test_add_data_func ("/pair/authentication/refuse", "please", test_authentication);
   g_test_add_data_func ("/pair/judge/accept", "let me in", test_judge);
   g_test_add_data_func ("/pair/judge/refuse", "please", test_judge);
+  g_test_add_data_func ("/pair/later/accept", GINT_TO_POINTER (TRUE), test_later);
+  g_test_add_data_func ("/pair/later/refuse", GINT_TO_POINTER (FALSE), test_later);
   g_test_add_func ("/pair/authentication/no-handler", test_no_handler);
   g_test_add_func ("/pair/same-role", test_same_role);
   return g_test_run ();
