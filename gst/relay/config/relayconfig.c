@@ -295,6 +295,13 @@ check_name (const gchar *group, const gchar *name, GError **error)
         valid);
     return FALSE;
   }
+  if (g_str_equal (name, ".") || g_str_equal (name, "..")) {
+    RELAY_BAD (error,
+        "[%s]: browsers and other clients take this name out of the paths of the page and the API. "
+        "Write another one.",
+        valid);
+    return FALSE;
+  }
   if (name[0] != '\0' && strlen (name) <= NAME_MAX_BYTES)
     return TRUE;
   RELAY_BAD (error, "[%s]: write [stream NAME], with a name of at most %d bytes.", valid,

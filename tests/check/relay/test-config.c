@@ -236,6 +236,8 @@ static const struct
       "[stream b] input:", "[stream a]" },
   { "[stream a]\n" IN OUT "[stream a ]\n" IN "output = fasp://:1\n", "[stream a ]",
       "another stream of that name" },
+  { "[stream .]\n" IN OUT, "[stream .]", "out of the paths" },
+  { "[stream .. ]\n" IN OUT, "[stream .. ]", "out of the paths" },
   { "[relay]\nstatus = 8080\n", "[relay] status:", "http://127.0.0.1:8080" },
   { "[relay]\nstatus = https://127.0.0.1:8080\n", "[relay] status:", "http://127.0.0.1:8080" },
   { "[relay]\nstatus = http://127.0.0.1:8080/x\n", "[relay] status:", "http://127.0.0.1:8080" },
