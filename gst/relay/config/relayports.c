@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relaykey.h"
 #include "relayports.h"
+#include "relayprotocol.h"
 
 typedef struct
 {
@@ -40,6 +41,16 @@ has_several (const RelayBinding *l)
   return l->first != l->last || (l->bonds != NULL && l->bonds[0] != '\0');
 }
 
+/* Can both send from one port, of which one dials at least? SRT's library shares the socket. */
+static gboolean
+can_dial_from_one (const Listener *x, const Listener *y)
+{
+  const RelayProtocol *protocol = relay_protocol_find (x->end->uri);
+
+  return protocol->shares_ports && protocol == relay_protocol_find (y->end->uri)
+      && g_strcmp0 (x->at.interface, y->at.interface) == 0;
+}
+
 /* Returns why these two cannot share a port, and what to do; NULL: they can. */
 static const gchar *
 object (const Listener *x, const Listener *y)
@@ -48,6 +59,11 @@ object (const Listener *x, const Listener *y)
 
   if (a->group && b->group)
     return NULL;
+  if (a->peer != NULL || b->peer != NULL)
+    return can_dial_from_one (x, y) ? NULL :
+                                      "and an end that dials from a port (localport, rendezvous) "
+                                      "shares it with ends of srt:// alone, if all have the same "
+                                      "interface: give each its own";
   if (a->group || b->group)
     return "where one hears a multicast group and the other one all addresses of this machine: give "
            "that one its own port, or write the address of this machine at which it listens into "

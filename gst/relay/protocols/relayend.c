@@ -130,12 +130,17 @@ get_binding (const RelayEnd *end, RelayBinding *l)
   l->first = protocol_uri->port;
   l->last = protocol_uri->port + MAX (relay_protocol_uri_count_ports (protocol_uri), 1) - 1;
   l->group = relay_group_is_heard (protocol_uri);
+  if (protocol_uri->protocol->get_local_port != NULL && relay_protocol_uri_dials (protocol_uri)) {
+    l->first = l->last = protocol_uri->protocol->get_local_port (protocol_uri);
+    l->peer = l->first != 0 ? g_strdup (protocol_uri->host) : NULL;
+    g_clear_pointer (&l->address, g_free);
+  }
   if (protocol_uri->protocol->shares_ports) {
     l->streamid = g_strdup (relay_protocol_uri_get (protocol_uri, "streamid"));
     l->interface = g_strdup (relay_protocol_uri_get (protocol_uri, "interface"));
     l->shares = l->streamid != NULL ? protocol_uri->protocol->scheme : NULL;
   }
-  return l->group || relay_protocol_uri_listens (protocol_uri);
+  return l->group || l->peer != NULL || relay_protocol_uri_listens (protocol_uri);
 }
 
 gboolean
@@ -143,8 +148,11 @@ relay_end_get_binding (const RelayEnd *end, RelayBinding *l)
 {
   const RelayProtocol *protocol = relay_protocol_find (end->uri);
   gboolean listens = (protocol->get_binding != NULL ? protocol->get_binding : get_binding) (end, l);
+  g_autoptr (GInetAddress) peer = l->peer != NULL ? g_inet_address_new_from_string (l->peer) : NULL;
   gchar *address = l->address;
 
+  if (address == NULL && peer != NULL && g_inet_address_get_family (peer) == G_SOCKET_FAMILY_IPV4)
+    address = g_strdup ("0.0.0.0");
   l->address = normalize (address);
   g_free (address);
   return listens;
@@ -153,6 +161,7 @@ relay_end_get_binding (const RelayEnd *end, RelayBinding *l)
 void
 relay_binding_clear (RelayBinding *l)
 {
+  g_free (l->peer);
   g_free (l->address);
   g_free (l->streamid);
   g_free (l->interface);

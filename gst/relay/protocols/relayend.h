@@ -39,14 +39,15 @@ typedef enum
   RELAY_RESTART,
 } RelayDifference;
 
-/* The port of this machine at which an end listens, and the settings that decide which other ends
- * can share it. */
+/* The port of this machine at which an end listens or from which it dials, and the settings that
+ * decide which other ends can share it. */
 typedef struct
 {
   const gchar *shares; /* the scheme of the ends with which it shares the port, if the settings
                           below fit; NULL: with none */
   gboolean group;      /* the address is a multicast group's, which has been joined */
   guint first, last;
+  gchar *peer;    /* the host that it dials from there; NULL: it listens */
   gchar *address; /* NULL: all addresses, 0.0.0.0: all of IPv4 */
   gchar *streamid, *interface, *bonds;
   gint tos, ttl;
@@ -72,7 +73,7 @@ gboolean relay_end_holds_up (const RelayEnd *end);
 /* Returns the path that an output records to, with the fields of g_date_time_format(). NULL: it
  * does not record. */
 gchar *relay_end_get_recording (const RelayEnd *end);
-/* FALSE: the end listens at no port. */
+/* FALSE: the end has no port that the configuration says. */
 gboolean relay_end_get_binding (const RelayEnd *end, RelayBinding *binding);
 void relay_binding_clear (RelayBinding *binding);
 

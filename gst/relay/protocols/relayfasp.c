@@ -278,6 +278,7 @@ get_binding (const RelayEnd *end, RelayBinding *l)
   const gchar *host = gst_uri_get_host (uri);
   g_autofree gchar *address = NULL;
   gboolean group = relay_host_is_group (host);
+  g_autofree gchar *mode = NULL;
   guint flows;
 
   g_object_get (element, "localaddress", &address, "flowlets", &flows, "streamid", &l->streamid,
@@ -288,7 +289,17 @@ get_binding (const RelayEnd *end, RelayBinding *l)
   l->address = g_strdup (address != NULL && !group ? address : host);
   l->first = gst_uri_get_port (uri);
   l->last = l->first + flows - 1;
-  return group ? l->group : listens (element, host);
+  if (group || listens (element, host))
+    return group ? l->group : TRUE;
+  mode = get_word (element, "mode");
+  if (!g_str_equal (mode, "rendezvous") && !gst_uri_query_has_key (uri, "localport"))
+    return FALSE;
+  g_object_get (element, "localport", &l->first, NULL);
+  l->last = l->first + flows - 1;
+  l->peer = g_strdup (host);
+  g_free (l->address);
+  l->address = g_strdup (address);
+  return l->first != 0;
 }
 
 /* --- changes ----------------------------------------------------------------------------------- */

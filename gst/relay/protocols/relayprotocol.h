@@ -68,6 +68,8 @@ struct _RelayProtocol
   gboolean (*check) (const RelayProtocolUri *protocol_uri, GError **error);
   /* How many ports of this machine an end binds, from the URI's on. NULL: none. */
   guint (*count_ports) (const RelayProtocolUri *protocol_uri);
+  /* From which port of this machine an end dials; 0: any. NULL: any. */
+  guint (*get_local_port) (const RelayProtocolUri *protocol_uri);
   /* Adds the elements, and returns the network element. NULL: an element is missing. The URI's host
    * is an IP address, a name if the URI is only checked, or NULL. */
   GstElement *(*make) (RelayChain *chain, const RelayProtocolUri *protocol_uri);

@@ -7,6 +7,7 @@
 #include "relayprotocol.h"
 #include "relaysrtname.h"
 #include "relaysrtport.h"
+#include "relaysrtsocket.h"
 
 /* A passphrase has 10 to 79 bytes (SRTO_PASSPHRASE). */
 #define PASSPHRASE_MIN 10
@@ -138,6 +139,7 @@ const RelayProtocol relay_protocol_srt = {
   .shares_ports = TRUE,
   .check = check,
   .count_ports = count_ports,
+  .get_local_port = relay_srt_socket_get_local_port,
   .make = make,
   .open = open_end,
   .start = start_end,

@@ -65,10 +65,17 @@ is_rendezvous (const RelayProtocolUri *protocol_uri)
   return g_strcmp0 (relay_protocol_uri_get (protocol_uri, "mode"), "rendezvous") == 0;
 }
 
+guint
+relay_srt_socket_get_local_port (const RelayProtocolUri *protocol_uri)
+{
+  return relay_protocol_uri_get_uint (protocol_uri, "localport",
+      is_rendezvous (protocol_uri) ? protocol_uri->port : 0);
+}
+
 gboolean
 relay_srt_socket_is_bound (const RelayProtocolUri *protocol_uri)
 {
-  return is_rendezvous (protocol_uri) || relay_protocol_uri_get (protocol_uri, "localport") != NULL
+  return relay_srt_socket_get_local_port (protocol_uri) != 0
       || relay_protocol_uri_get (protocol_uri, "interface") != NULL;
 }
 
@@ -78,7 +85,6 @@ relay_srt_socket_bind_dialling (SRTSOCKET socket, const RelayProtocolUri *protoc
   static guint shared[2]; /* of IPv4, of IPv6; 0: none has dialled */
   gboolean six = relay_protocol_uri_is_ipv6 (protocol_uri);
   const gchar *any = six ? "::" : "0.0.0.0";
-  guint port = is_rendezvous (protocol_uri) ? protocol_uri->port : 0;
   struct sockaddr_storage native;
   int size = sizeof native;
   g_autoptr (GSocketAddress) bound = NULL;
@@ -86,8 +92,7 @@ relay_srt_socket_bind_dialling (SRTSOCKET socket, const RelayProtocolUri *protoc
   set_flag (socket, SRTO_RENDEZVOUS, is_rendezvous (protocol_uri));
   set_text (socket, SRTO_STREAMID, relay_protocol_uri_get (protocol_uri, "streamid"));
   if (relay_srt_socket_is_bound (protocol_uri))
-    return relay_srt_socket_bind (socket, any,
-        relay_protocol_uri_get_uint (protocol_uri, "localport", port));
+    return relay_srt_socket_bind (socket, any, relay_srt_socket_get_local_port (protocol_uri));
   if (shared[six] != 0 && relay_srt_socket_bind (socket, any, shared[six]))
     return TRUE;
   if (!relay_srt_socket_bind (socket, any, 0)

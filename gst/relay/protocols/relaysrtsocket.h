@@ -19,6 +19,8 @@ SRTSOCKET relay_srt_socket_new (const RelayProtocolUri *protocol_uri);
 gboolean relay_srt_socket_set (SRTSOCKET socket, const RelayProtocolUri *protocol_uri);
 /* @host: an address. */
 gboolean relay_srt_socket_bind (SRTSOCKET socket, const gchar *host, guint port);
+/* From which port an end dials; 0: any. */
+guint relay_srt_socket_get_local_port (const RelayProtocolUri *protocol_uri);
 /* Does the URI say from which port or interface it dials, or that the peer does, too? */
 gboolean relay_srt_socket_is_bound (const RelayProtocolUri *protocol_uri);
 /* Binds a socket that dials to the port that the URI names, or to the one that all use. For one

@@ -236,6 +236,20 @@ static const struct
       "[stream b] input:", "[stream a]" },
   { "[stream a]\n" IN OUT "[stream a ]\n" IN "output = fasp://:1\n", "[stream a ]",
       "another stream of that name" },
+  { "[stream a]\ninput = udp://:7001\noutput = srt://h:1?localport=7001\n",
+      "[stream a] output:", "7001 is also that of the input of [stream a], and an end that dials" },
+  { "[stream a]\ninput = udp://:7001\noutput = fasp://h:1?localport=7001\n",
+      "[stream a] output:", "an end that dials" },
+  { "[stream a]\ninput = fasp://:7001\noutput = fasp://h:7001?mode=rendezvous\n",
+      "[stream a] output:", "an end that dials" },
+  { "[stream a]\n" IN "output = fasp://h:1?localport=7001;fasp://h:2?localport=7001\n",
+      "[stream a] output:", "an end that dials" },
+  { "[stream a]\n" IN "output = fasp://h:1?localport=7001&flowlets=2;srt://:7002\n",
+      "[stream a] output:", "an end that dials" },
+  { "[stream a]\ninput = rist://:7000\noutput = srt://h:7000?mode=rendezvous\n",
+      "[stream a] output:", "an end that dials" },
+  { "[stream a]\n" IN "output = srt://h:1?localport=7001;srt://h:2?localport=7001&interface=lo\n",
+      "[stream a] output:", "the same interface" },
   { "[stream .]\n" IN OUT, "[stream .]", "out of the paths" },
   { "[stream .. ]\n" IN OUT, "[stream .. ]", "out of the paths" },
   { "[relay]\nstatus = 8080\n", "[relay] status:", "http://127.0.0.1:8080" },
@@ -396,6 +410,18 @@ test_addresses (void)
                   "[stream e]\ninput = rist://239.1.1.1:7100\noutput = rist://239.1.1.1:7100\n"
                   "[stream f]\ninput = udp://:7102\noutput = file:///dev/null\n"
                   "[stream g]\ninput = udp://[ff15::1]:7102\noutput = file:///dev/null\n"));
+}
+
+/* Ends that dial from a port of their own; those of SRT share it. */
+static void
+test_dialling (void)
+{
+  relay_config_free (parse_good (
+      "[stream a]\ninput = srt://:7001\noutput = srt://h:1?localport=7001;"
+      "srt://h:7001?mode=rendezvous;srt://:7002?interface=lo;"
+      "srt://h:1?localport=7002&interface=lo;fasp://h:1;fasp://h:1;fasp://h:1?localport=0;"
+      "fasp://h:1?localport=0;fasp://127.0.0.1:1?localport=7003;"
+      "fasp://[::1]:7003?mode=listener\n"));
 }
 
 /* It comes out of the file as it was meant, and is in no message. */
@@ -676,6 +702,7 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/config/stray-line", test_stray_line);
   g_test_add_func ("/relay/config/shared", test_shared);
   g_test_add_func ("/relay/config/addresses", test_addresses);
+  g_test_add_func ("/relay/config/dialling", test_dialling);
   g_test_add_func ("/relay/config/passphrase", test_passphrase);
   g_test_add_func ("/relay/config/files", test_files);
   g_test_add_func ("/relay/config/open-files", test_open_files);
