@@ -30,6 +30,10 @@ typedef struct
 /* Key of the data of an element that keeps its GstFaspContinuity there, under its object lock. */
 #define RELAY_CONTINUITY "relay-continuity"
 
+/* The field of `connection-refused' that has the port at which a caller asked for a stream that is
+ * not there. Of fasp, it is the caller's `streamid' that differs from the element's. */
+#define RELAY_STRAY_PORT "stray-port"
+
 /* What has to be done with a running stream, or one of its ends, for a new configuration. */
 typedef enum
 {

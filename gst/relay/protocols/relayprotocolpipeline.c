@@ -136,15 +136,13 @@ relay_protocol_pipeline_get_count (RelayProtocolPipeline *self, RelayProtocolPip
 /* @event: the name of a message, as of `visit' in relayprotocolpipeline.h. @address, @streamid,
  * @reason: NULL: not known. The bytes of a streamid are the peer's, and perhaps no UTF-8, which a
  * structure does not take. */
-static void
-note_visit (RelayProtocolPipeline *self, const gchar *event, const gchar *address,
-    const gchar *streamid, const gchar *reason)
+static GstStructure *
+make_visit (const gchar *event, const gchar *address, const gchar *streamid, const gchar *reason)
 {
   g_autofree gchar *valid = streamid != NULL ? g_utf8_make_valid (streamid, -1) : NULL;
 
-  self->funcs->visit (gst_structure_new (event, "address-string", G_TYPE_STRING, address,
-                          "streamid", G_TYPE_STRING, valid, "reason", G_TYPE_STRING, reason, NULL),
-      self->owner);
+  return gst_structure_new (event, "address-string", G_TYPE_STRING, address, "streamid",
+      G_TYPE_STRING, valid, "reason", G_TYPE_STRING, reason, NULL);
 }
 
 static gchar *
@@ -155,17 +153,22 @@ name_address (GSocketAddress *address)
 
 void
 relay_protocol_pipeline_note_refusal (RelayProtocolPipeline *self, GSocketAddress *address,
-    const gchar *streamid, const gchar *reason)
+    const gchar *streamid, const gchar *reason, guint port)
 {
   g_autofree gchar *name = name_address (address);
+  GstStructure *peer;
   guint missed;
   gboolean may;
 
   g_mutex_lock (&self->lock);
   may = relay_log_may (&self->refusals, g_get_monotonic_time (), &missed);
   g_mutex_unlock (&self->lock);
-  if (may)
-    note_visit (self, "connection-refused", name, streamid, reason);
+  if (!may)
+    return;
+  peer = make_visit ("connection-refused", name, streamid, reason);
+  if (port != 0)
+    gst_structure_set (peer, RELAY_STRAY_PORT, G_TYPE_UINT, port, NULL);
+  self->funcs->visit (peer, self->owner);
 }
 
 void
@@ -173,7 +176,7 @@ relay_protocol_pipeline_refuse (RelayProtocolPipeline *self, RelayProtocolPipeli
     GSocketAddress *address, const gchar *streamid, const gchar *reason)
 {
   relay_protocol_pipeline_count (self, which);
-  relay_protocol_pipeline_note_refusal (self, address, streamid, reason);
+  relay_protocol_pipeline_note_refusal (self, address, streamid, reason, 0);
 }
 
 void
@@ -203,7 +206,9 @@ relay_protocol_pipeline_note_caller (RelayProtocolPipeline *self, GSocketAddress
   g_mutex_unlock (&self->lock);
   if (connected)
     relay_protocol_pipeline_note_work (self);
-  note_visit (self, connected ? "connection-added" : "connection-removed", name, streamid, reason);
+  self->funcs->visit (make_visit (connected ? "connection-added" : "connection-removed", name,
+                          streamid, reason),
+      self->owner);
 }
 
 void

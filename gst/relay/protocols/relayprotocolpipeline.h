@@ -99,9 +99,10 @@ void relay_protocol_pipeline_refuse (RelayProtocolPipeline *self, RelayProtocolP
     GSocketAddress *address, const gchar *streamid, const gchar *reason);
 /* The end reaches its network or disk. Of an output, needed only if its bytes are not counted. */
 void relay_protocol_pipeline_note_work (RelayProtocolPipeline *self);
-/* Reports one that is counted elsewhere. */
+/* Reports one that is counted elsewhere. @port: at which the caller asked for a stream that is not
+ * there, so that the refusal concerns no stream; 0: it asked for this one. */
 void relay_protocol_pipeline_note_refusal (RelayProtocolPipeline *self, GSocketAddress *address,
-    const gchar *streamid, const gchar *reason);
+    const gchar *streamid, const gchar *reason, guint port);
 /* A caller, or the peer that was dialled, is connected, or has gone.  @address, @streamid, @reason:
  * or NULL. */
 void relay_protocol_pipeline_note_caller (RelayProtocolPipeline *self, GSocketAddress *address,

@@ -82,5 +82,5 @@ relay_srt_name_choose (const GPtrArray *ends, const gchar *streamid, gint *code,
       *reason = publishes ? "this streamid is sent here: leave m=publish out there" :
                             "this streamid is received here: give m=publish there";
   }
-  return end != NULL ? end : g_ptr_array_index (ends, 0);
+  return end;
 }

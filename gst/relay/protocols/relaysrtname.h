@@ -16,8 +16,8 @@ G_BEGIN_DECLS
 
 #define RELAY_SRT_STREAMID_MAX 512 /* bytes: SRTO_STREAMID */
 
-/* Returns the end that a caller with this streamid calls, or one that reports its refusal. @ends:
- * RelayProtocolUri of those at the port, at least one.  An end without a streamid takes every
+/* Returns the end that a caller with this streamid calls; NULL: there is none.  @ends:
+ * RelayProtocolUri of those at the port.  An end without a streamid takes every
  * caller.  One whose streamid is the same is called, an output before an input; else the one of the
  * name and the mode that the keys give.  *code: that of SRT by which the call is refused; 0: it is
  * not.  *reason: why, and what to do. */

@@ -55,6 +55,7 @@ typedef struct
   GSocketAddress *address;
   gchar *streamid;     /* that a caller gives; NULL: dialled */
   const gchar *reason; /* why the caller was refused, until that is reported; NULL: it was not */
+  gboolean stray;      /* the caller's streamid is that of no end: `end' was there first */
   gboolean connected;
   gboolean failed; /* to connect, after it was let in */
   gboolean heard;  /* data came */
@@ -129,7 +130,7 @@ look_for_room (RelaySrtEnd *end, const gchar **reason)
  * is let in. */
 static void
 add_call (RelaySrtEnd *end, SRTSOCKET socket, GSocketAddress *address, const gchar *streamid,
-    const gchar *reason)
+    const gchar *reason, gboolean stray)
 {
   guint *n = reason != NULL ? &end->port->refused : &end->port->let_in;
   Call *call;
@@ -144,6 +145,7 @@ add_call (RelaySrtEnd *end, SRTSOCKET socket, GSocketAddress *address, const gch
   call->address = g_object_ref (address);
   call->streamid = g_strdup (streamid);
   call->reason = reason;
+  call->stray = stray;
   g_hash_table_insert (srt.calls, GINT_TO_POINTER (socket), call);
 }
 
@@ -154,9 +156,11 @@ answer (const Port *port, SRTSOCKET socket, GSocketAddress *address, const gchar
   const gchar *reason = NULL;
   gint code;
   RelaySrtEnd *end;
-  guint i;
+  const RelayProtocolUri *chosen = relay_srt_name_choose (port->uris, streamid, &code, &reason);
+  guint i = 0;
 
-  g_ptr_array_find (port->uris, relay_srt_name_choose (port->uris, streamid, &code, &reason), &i);
+  if (chosen != NULL)
+    g_ptr_array_find (port->uris, chosen, &i);
   end = g_ptr_array_index (port->ends, i);
   if (code == 0)
     code = look_for_room (end, &reason);
@@ -170,7 +174,7 @@ answer (const Port *port, SRTSOCKET socket, GSocketAddress *address, const gchar
     code = SRT_REJX_FORBIDDEN;
     reason = "it gives no streamid, which this relay requires: set one there";
   }
-  add_call (end, socket, address, streamid, code != 0 ? reason : NULL);
+  add_call (end, socket, address, streamid, code != 0 ? reason : NULL, chosen == NULL);
   return code;
 }
 
@@ -355,7 +359,7 @@ look_at_calls (void)
       continue;
     if (call->reason != NULL)
       relay_protocol_pipeline_note_refusal (call->end->pipeline, call->address, call->streamid,
-          call->reason);
+          call->reason, call->stray ? call->end->protocol_uri->port : 0);
     else if (state > SRTS_CONNECTED && !call->failed)
       take_failure (call);
     if (call->reason != NULL || state == SRTS_NONEXIST)

@@ -127,17 +127,20 @@ get_peer (GstMessage *message)
 static void
 tell (RelayStream *stream, RelayLogBudget *budget, GstMessage *message, const gchar *text)
 {
-  guint missed;
+  const GstStructure *peer = get_peer (message);
+  guint missed, port = relay_visits_get_stray_port (message, peer);
+  g_autofree gchar *place = port != 0 ? g_strdup_printf ("port %u", port) : NULL;
   gboolean may = relay_log_may (budget, g_get_monotonic_time (), &missed);
 
   if (missed > 0)
     relay_log (stream->config->name, "%u more %s were not logged.", missed,
         budget == &stream->visits ? "that came or went" : "messages");
   if (may)
-    relay_log_end (stream->config->name, GST_MESSAGE_SRC_NAME (message),
+    relay_log_end (place != NULL ? NULL : stream->config->name,
+        place != NULL ? place : GST_MESSAGE_SRC_NAME (message),
         GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING ? G_LOG_LEVEL_WARNING :
                                                             G_LOG_LEVEL_MESSAGE,
-        get_peer (message), text);
+        peer, text);
 }
 
 /* Logs a warning, unless that is a repetition. */

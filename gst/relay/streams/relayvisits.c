@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relayvisits.h"
+#include "relayend.h"
 
 /* Returns " (streamid "news", key of van)", or as much of it as is known. */
 static gchar *
@@ -51,4 +52,22 @@ relay_visits_describe (GstMessage *message)
       g_strdup ("");
   return g_strdup_printf ("%s has gone%s%s%s%s.", address, figures, peer,
       reason != NULL ? ": " : "", reason != NULL ? reason : "");
+}
+
+guint
+relay_visits_get_stray_port (GstMessage *message, const GstStructure *details)
+{
+  GstObject *element = GST_MESSAGE_SRC (message);
+  g_autofree gchar *own = NULL;
+  const gchar *asked;
+  guint port = 0;
+
+  if (details == NULL || !gst_structure_has_name (details, "connection-refused"))
+    return 0;
+  asked = gst_structure_get_string (details, "streamid");
+  if (gst_structure_get_uint (details, RELAY_STRAY_PORT, &port) || asked == NULL || asked[0] == '\0'
+      || g_object_class_find_property (G_OBJECT_GET_CLASS (element), "streamid") == NULL)
+    return port;
+  g_object_get (element, "streamid", &own, "localport", &port, NULL);
+  return g_strcmp0 (own, asked) != 0 ? port : 0;
 }

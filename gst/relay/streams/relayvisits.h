@@ -10,5 +10,8 @@ G_BEGIN_DECLS
 
 /* Returns a sentence about an element's message, or NULL if it is about something else. */
 gchar *relay_visits_describe (GstMessage *message);
+/* Returns the port at which a caller asked for a stream that is not there, if the message, with
+ * these details, says so; 0: it does not. Such a caller concerns no stream. */
+guint relay_visits_get_stray_port (GstMessage *message, const GstStructure *details);
 
 G_END_DECLS
