@@ -290,6 +290,15 @@ on_tell (const gchar *text, const gchar *why, gpointer data)
                     gst_message_new_info (GST_OBJECT (self), error, NULL));
 }
 
+static void
+on_warn (const gchar *text, gpointer self)
+{
+  g_autoptr (GError) error =
+      g_error_new_literal (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED, text);
+
+  gst_element_post_message (self, gst_message_new_warning (self, error, NULL));
+}
+
 /* Makes the warning that a peer was refused. Takes @peer. */
 static GstMessage *
 make_refusal (GstObject *self, GstStructure *peer)
@@ -325,7 +334,8 @@ on_calls (GSocketAddress *address, const gchar *streamid, gpointer self)
   return good;
 }
 
-static const RelayProtocolPipelineFuncs functions = { on_received, on_tell, on_visit, on_calls };
+static const RelayProtocolPipelineFuncs functions = { on_received, on_tell, on_warn, on_visit,
+  on_calls };
 
 static gboolean
 start (RelayProtocolEnd *self)

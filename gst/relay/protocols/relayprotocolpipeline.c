@@ -528,7 +528,7 @@ take_message (RelayProtocolPipeline *self, GstElement *pipeline, GstMessage *mes
     case GST_MESSAGE_WARNING:
       warning = describe (message);
       if (!relay_watch_takes (self->watch, message, warning))
-        self->funcs->tell (warning, NULL, self->owner);
+        self->funcs->warn (warning, self->owner);
       return FALSE;
     case GST_MESSAGE_ERROR:
       *text = describe (message);

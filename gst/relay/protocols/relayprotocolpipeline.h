@@ -30,6 +30,8 @@ typedef struct
   /* Reports a fact to the user. @why: something has failed; repetitions have the same one. NULL:
    * nothing has. */
   void (*tell) (const gchar *text, const gchar *why, gpointer data);
+  /* Reports what an element warns of, perhaps with each datagram. */
+  void (*warn) (const gchar *text, gpointer data);
   /* A peer has come, gone, or was refused. Takes @peer: "connection-added", "-removed" or
    * "-refused", with the fields of faspsink's messages of these names that are known. */
   void (*visit) (GstStructure *peer, gpointer data);
