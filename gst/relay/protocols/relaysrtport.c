@@ -262,7 +262,8 @@ take_end (Call *call)
   }
   why = call->connected ? g_strdup ("the other side has gone.") :
                           relay_srt_socket_explain (call->socket, call->address);
-  hang_up (call, why);
+  /* the reason of a caller that has gone is part of a sentence */
+  hang_up (call, call->connected ? "the other side has gone" : why);
   g_mutex_lock (&end->lock);
   end->failure = g_strdup (why);
   g_cond_signal (&end->changed);
