@@ -273,9 +273,9 @@ class Stream:
         return bytes(content), faults
 
 
-def make_feed(port, host="127.0.0.1"):
+def make_feed(port, host="127.0.0.1", rtp=False):
     """What sends more of a transport stream to this port (of a group: through this machine's lo), each time that it is called; @missing: packets are left out."""
-    out, counters = socket.socket(type=socket.SOCK_DGRAM), itertools.count()
+    out, counters, numbers = socket.socket(type=socket.SOCK_DGRAM), itertools.count(), itertools.count()
     out.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton("127.0.0.1"))
 
     def feed(datagrams=20, missing=0):
@@ -283,7 +283,8 @@ def make_feed(port, host="127.0.0.1"):
             next(counters)
         for _ in range(datagrams):
             packets = (struct.pack(">BHB", SYNC, 0x101, 0x10 | next(counters) % 16) + bytes(PACKET - 4) for _ in range(7))
-            out.sendto(b"".join(packets), (host, port))
+            head = struct.pack(">BBHII", 0x80, 33, next(numbers) % 65536, int(time.monotonic() * 90000) % 2 ** 32, 1) if rtp else b""
+            out.sendto(head + b"".join(packets), (host, port))
     return feed
 
 
