@@ -45,7 +45,7 @@ grow (const FaspMarks *m, FaspTime round, FaspTime time, gdouble passes, gdouble
   gdouble packet = FASP_RATE_PACKET * FASP_SEC / round * time / round;
   gdouble more = MIN (packet * MAX ((gint) m->unmarked - ROUNDS, 0), STEP_MOST * rate);
 
-  return MAX (rate, MIN (rate + (1 - get_share (m)) * MAX (packet, more), UNUSED * passes));
+  return MAX (rate, MIN (rate + MAX (packet, more), UNUSED * (passes + packet)));
 }
 
 gdouble

@@ -8,6 +8,10 @@
  * takes a round trip, and 25 ms at least, so that flows with shorter round trips get no more than
  * others.
  *
+ * Invariant: the growth depends neither on the rate nor on the marked share.  So of two flows that
+ * see the same marks, the one with less gains on the other.  A flow of which every packet is marked
+ * still has two packets in a round.
+ *
  * An RFC 3168 queue marks seldom, and only packets that wait for longer.  There a mark counts like
  * a loss in CUBIC (RFC 9331, section 4.3).
  */

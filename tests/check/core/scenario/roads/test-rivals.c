@@ -219,6 +219,42 @@ test_beside_dual (void)
   }
 }
 
+/* Behind a slow one, where a packet takes longer than the threshold: two or three of ours that
+ * begin one after the other get the same within a factor of two, with or without an end to their
+ * data. */
+static void
+test_dual_slow (void)
+{
+  for (guint i = 0; i < 12; i++) {
+    g_autoptr (Vroad) road =
+        vroad_new_dual (i, &(ImpairConfig) { .rate = 3500000, .queue = 109375 });
+    guint64 most = 0, least = G_MAXUINT64, before[3];
+    guint n = 2 + i / 6;
+
+    for (guint k = 0; k < n; k++)
+      vroad_add (road,
+          &(VroadSender) {
+              .kind = VROAD_ADAPTIVE,
+              .rtt = (const gint64[]) { 10000, 20000, 40000 }[i % 3],
+              .ecn = TRUE,
+              .follow = i / 3 % 2 ? .95 : 0,
+              .start = k * 20 * FASP_SEC,
+          });
+    vroad_run (road, (n + 1) * 20 * FASP_SEC);
+    for (guint k = 0; k < n; k++)
+      before[k] = vroad_get_delivered (road, k);
+    vroad_run (road, (n + 3) * 20 * FASP_SEC);
+    for (guint k = 0; k < n; k++) {
+      guint64 got = vroad_get_delivered (road, k) - before[k];
+
+      most = MAX (most, got);
+      least = MIN (least, got);
+    }
+    g_test_message ("%u: %.2f", i, (gdouble) most / least);
+    g_assert_cmpuint (most, <, 2 * least);
+  }
+}
+
 /* CoDel with marks in the place of losses: nobody starves who goes by them. */
 static void
 test_codel (void)
@@ -275,6 +311,7 @@ main (int argc, char **argv)
   g_test_add_func ("/rate/two-queue", test_two_queue);
   g_test_add_func ("/rate/dual", test_dual);
   g_test_add_func ("/rate/beside-dual", test_beside_dual);
+  g_test_add_func ("/rate/dual-slow", test_dual_slow);
   g_test_add_func ("/rate/codel", test_codel);
   g_test_add_func ("/rate/pert", test_pert);
   g_test_add_func ("/rate/pert-narrow", test_pert_narrow);
