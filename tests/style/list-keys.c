@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Prints the keys of the relay, one a line: whose (relay, stream, or a scheme), the ends that have
- * it (1: inputs, 2: outputs, 3: both), its type in JSON, name, default, meaning; with tabs between.
+ * Prints the keys of the relay, one a line: whose (relay, stream, user, token, or a scheme), the
+ * ends that have it (1: inputs, 2: outputs, 3: both), its type in JSON, name, default, meaning;
+ * with tabs between.
  */
 #include <stdio.h>
 #include "relayconfigkeys.h"
@@ -26,6 +27,8 @@ main (void)
 {
   list ("relay", relay_section_keys);
   list ("stream", relay_stream_keys);
+  list ("user", relay_user_keys);
+  list ("token", relay_token_keys);
   for (guint i = 0; relay_protocols[i] != NULL; i++)
     if (relay_protocols[i]->keys != NULL)
       list (relay_protocols[i]->scheme, relay_protocols[i]->keys);

@@ -72,6 +72,7 @@ relay_config_free (RelayConfig *config)
   g_ptr_array_unref (config->warnings);
   g_hash_table_unref (config->secrets);
   g_ptr_array_unref (config->streams);
+  g_ptr_array_unref (config->accounts);
   g_free (config);
 }
 
@@ -348,7 +349,7 @@ get_keys (const gchar *group)
 {
   return g_str_equal (group, RELAY_SECTION) ? relay_section_keys :
       g_str_has_prefix (group, STREAM)      ? relay_stream_keys :
-                                              NULL;
+                                              relay_accounts_get_keys (group);
 }
 
 static gboolean
@@ -374,6 +375,17 @@ add_stream (GKeyFile *file, const gchar *group, const RelaySecrets *secrets, Rel
   return TRUE;
 }
 
+static gboolean
+add_section (GKeyFile *file, const gchar *group, const RelaySecrets *secrets, RelayConfig *config,
+    GError **error)
+{
+  if (g_str_equal (group, RELAY_SECTION))
+    return relay_section_read (file, secrets, config, error);
+  if (relay_accounts_get_keys (group) != NULL)
+    return relay_accounts_add (file, group, secrets, config->accounts, error);
+  return add_stream (file, group, secrets, config, error);
+}
+
 RelayConfig *
 relay_config_parse (const gchar *text, gsize size, const RelayConfig *before, GError **error)
 {
@@ -385,6 +397,7 @@ relay_config_parse (const gchar *text, gsize size, const RelayConfig *before, GE
   secrets.warnings = config->warnings = g_ptr_array_new_with_free_func (g_free);
   secrets.found = config->secrets =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) relay_value_wipe);
+  config->accounts = relay_accounts_new ();
   config->streams = g_ptr_array_new_with_free_func ((GDestroyNotify) relay_stream_config_unref);
   if (file == NULL)
     return NULL;
@@ -392,9 +405,7 @@ relay_config_parse (const gchar *text, gsize size, const RelayConfig *before, GE
   config->size = size;
   groups = g_key_file_get_groups (file, NULL);
   for (guint i = 0; groups[i] != NULL; i++)
-    if (!(g_str_equal (groups[i], RELAY_SECTION) ?
-                relay_section_read (file, &secrets, config, error) :
-                add_stream (file, groups[i], &secrets, config, error)))
+    if (!add_section (file, groups[i], &secrets, config, error))
       return NULL;
   if (config->streams->len == 0 && !config->api && config->api_socket == NULL) {
     RELAY_BAD (error,
@@ -412,6 +423,8 @@ relay_config_has_secret (const RelayConfig *config)
 {
   gboolean found = FALSE;
 
+  for (guint i = 0; i < config->accounts->len; i++)
+    found |= ((RelayAccount *) g_ptr_array_index (config->accounts, i))->password != NULL;
   for (guint i = 0; i < config->streams->len; i++) {
     const RelayStreamConfig *s = g_ptr_array_index (config->streams, i);
 

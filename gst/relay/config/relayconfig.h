@@ -10,6 +10,7 @@
 
 #include <gio/gio.h>
 #include <gst/gst.h>
+#include "relayaccounts.h"
 #include "relayend.h"
 
 G_BEGIN_DECLS
@@ -45,6 +46,7 @@ typedef struct
   GPtrArray *warnings;        /* sentences about files that other users could read or change */
   GHashTable *secrets;        /* contents of secret files, by path */
   GPtrArray *streams;         /* RelayStreamConfig, in the order of the file */
+  GPtrArray *accounts;        /* RelayAccount; none: no role is asked for */
   guint revision;             /* how many were in force before */
 } RelayConfig;
 
@@ -59,7 +61,7 @@ void relay_config_free (RelayConfig *config);
 
 /* NULL: there is no stream of that name. */
 RelayStreamConfig *relay_config_find (const RelayConfig *config, const gchar *name);
-/* Is there a passphrase in its text? */
+/* Is there a passphrase in its text, or the hash of a password? */
 gboolean relay_config_has_secret (const RelayConfig *config);
 
 /* NULL: there is no such output. */

@@ -6,6 +6,11 @@
 #define TEXT(name, normal, meaning) { name, 0, NULL, 0, 0, normal, meaning }
 #define BOOLEAN(name, meaning) { name, 0, "true false", 0, 0, "false", meaning }
 
+#define ROLE \
+  { "role", 0, "view operate administer", 0, 0, "required", \
+    "view: read what the relay does; operate: change streams, too; administer: save the " \
+    "configuration, too" }
+
 #define INPUT_FILE(name) \
   TEXT (name, "none", "files, as these properties of faspsrc: a URI may not set them")
 #define OUTPUT_FILE(name) TEXT (name, "none", "the same of faspsink, for all outputs")
@@ -64,5 +69,24 @@ const RelayKey relay_stream_keys[] = {
   OUTPUT_FILE ("output-allowed-keys"),
   OUTPUT_FILE ("output-record"),
   OUTPUT_FILE ("output-log"),
+  { NULL },
+};
+
+const RelayKey relay_user_keys[] = {
+  ROLE,
+  TEXT ("password-hash", "required",
+      "the line that fasp-relay --hash-password prints: users log in on the page, or with "
+      "fasp-relayctl --user"),
+  { NULL },
+};
+
+const RelayKey relay_token_keys[] = {
+  ROLE,
+  TEXT ("token-file", "required",
+      "file that holds the token, 10 characters to 1024 bytes, and nothing else: programs send "
+      "Authorization: Bearer TOKEN"),
+  TEXT ("streams", "all",
+      "names of streams, with a ; between them: the token is for paths of these alone, and for "
+      "none of the relay as a whole"),
   { NULL },
 };

@@ -82,12 +82,12 @@ read_api (GKeyFile *file, const RelaySecrets *secrets, RelayConfig *config, GErr
   if (config->api && config->status == NULL)
     objection = "it is served where the status is: write status = http://127.0.0.1:PORT, or "
                 "api-socket = PATH instead of this.";
-  else if (config->api && config->api_token == NULL
+  else if (config->api && config->api_token == NULL && !relay_accounts_are_in (file)
       && !g_inet_address_get_is_loopback (
           g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (config->status))))
     objection =
         "every host that reaches this address could change the streams: write api-token-file = "
-        "FILE (openssl rand -base64 18 >FILE), or serve the status at 127.0.0.1.";
+        "FILE (openssl rand -base64 18 >FILE) or sections [user NAME], or serve the status at 127.0.0.1.";
   if (objection == NULL)
     return TRUE;
   RELAY_BAD (error, "%s", objection);

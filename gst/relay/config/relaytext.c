@@ -44,7 +44,8 @@ begin_section (Scan *scan, const gchar *text, GError **error)
   scan->keys = scan->get_keys (scan->section);
   if (scan->keys == NULL) {
     RELAY_BAD (error,
-        "line %u: there is no such section. Write [relay], or [stream NAME] for each stream.",
+        "line %u: there is no such section. Write [relay], [stream NAME] for each "
+        "stream, [user NAME] or [token NAME].",
         scan->line);
     return FALSE;
   }

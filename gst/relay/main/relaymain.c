@@ -7,6 +7,10 @@
 #endif
 
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -14,6 +18,7 @@
 #include "relay.h"
 #include "relayconfigkeys.h"
 #include "relaylog.h"
+#include "relaypassword.h"
 #include "toolstd.h"
 
 /* Blocks from this size on are returned to the system, bytes: memory for datagrams that the kernel
@@ -78,17 +83,62 @@ make_summary (void)
   relay_key_explain (relay_section_keys, text);
   g_string_append (text, "[stream NAME], one for each stream\n");
   relay_key_explain (relay_stream_keys, text);
+  g_string_append (text, "[user NAME], one for each user\n");
+  relay_key_explain (relay_user_keys, text);
+  g_string_append (text, "[token NAME], one for each program\n");
+  relay_key_explain (relay_token_keys, text);
   g_string_truncate (text, text->len - 1);
   return g_string_free (text, FALSE);
+}
+
+/* Switches the echo of the terminal off, or on again. */
+static void
+show_typing (gboolean shown)
+{
+  struct termios terminal;
+
+  if (tcgetattr (STDIN_FILENO, &terminal) != 0)
+    return;
+  terminal.c_lflag = shown ? terminal.c_lflag | ECHO : terminal.c_lflag & ~ECHO;
+  tcsetattr (STDIN_FILENO, TCSAFLUSH, &terminal);
+}
+
+static int
+print_hash (void)
+{
+  gchar password[RELAY_PASSWORD_MOST + 2] = "";
+  g_autofree gchar *hash = NULL;
+  gboolean good;
+
+  if (isatty (STDIN_FILENO))
+    g_printerr ("Password: ");
+  show_typing (FALSE);
+  good = fgets (password, sizeof password, stdin) != NULL;
+  show_typing (TRUE);
+  password[strcspn (password, "\n")] = '\0';
+  good = good && strlen (password) <= RELAY_PASSWORD_MOST && g_utf8_validate (password, -1, NULL)
+      && g_utf8_strlen (password, -1) >= RELAY_PASSWORD_LEAST;
+  hash = good ? relay_password_hash (password) : NULL;
+  explicit_bzero (password, sizeof password);
+  if (hash != NULL) {
+    g_print ("%s\n", hash);
+    return RELAY_ENDED;
+  }
+  relay_log_warning (NULL, "write one line of %d characters to %d bytes, in UTF-8.",
+      RELAY_PASSWORD_LEAST, RELAY_PASSWORD_MOST);
+  return RELAY_FAULTY;
 }
 
 int
 main (int argc, char **argv)
 {
   static gboolean check;
+  static gboolean hash;
   static gchar *log_format;
   static const GOptionEntry entries[] = {
     { "check", 0, 0, G_OPTION_ARG_NONE, &check, "Only check whether CONFIG is good", NULL },
+    { "hash-password", 0, 0, G_OPTION_ARG_NONE, &hash,
+        "Read a password, and print the hash for password-hash", NULL },
     { "log-format", 0, 0, G_OPTION_ARG_STRING, &log_format,
         "How the log is written: text (the default), json, journald", "FORMAT" },
     { NULL },
@@ -119,6 +169,8 @@ main (int argc, char **argv)
     relay_log_warning (NULL, "--log-format=%s: write text, json or journald.", log_format);
     return RELAY_FAULTY;
   }
+  if (hash)
+    return print_hash ();
   if (argc != 2) {
     relay_log_warning (NULL, "name one configuration file. See --help.");
     return RELAY_FAULTY;

@@ -13,6 +13,8 @@
 #define NAME_30 "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
 #define NAME_120 NAME_30 NAME_30 NAME_30 NAME_30
 #define NAME_600 NAME_120 NAME_120 NAME_120 NAME_120 NAME_120
+#define HASH \
+  "$scrypt$ln=15,r=8,p=3$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 #define OUT "output = fasp://:7101\n"
 
 static RelayConfig *
@@ -143,6 +145,24 @@ static const struct
       "[stream a] input:", "key-file: " },
   { "[stream a]\n" IN OUT "output-allowed-keys = /nowhere\n",
       "[stream a] output:", "need a key-file" },
+  { "[stream a]\n" IN OUT "[user a]\n", "[user a] role:", "view, operate or administer" },
+  { "[stream a]\n" IN OUT "[user a]\nrole = none\n", "[user a] role:", "\"none\" is not" },
+  { "[stream a]\n" IN OUT "[user a]\nrole = view\n", "[user a] password-hash:", "--hash-password" },
+  { "[stream a]\n" IN OUT "[user a]\nrole = view\npassword-hash = correct-horse\n",
+      "[user a] password-hash:", "--hash-password" },
+  { "[stream a]\n" IN OUT "[user a]\nrole = view\nstreams = a\n",
+      "[user a] line 6: there is no such key", "password-hash" },
+  { "[stream a]\n" IN OUT "[user ]\nrole = view\n", "[user ]:", "letters of ASCII" },
+  { "[stream a]\n" IN OUT "[user a\xff]\nrole = view\n",
+      "[user a\xef\xbf\xbd]:", "letters of ASCII" },
+  { "[stream a]\n" IN OUT "[user a]\nrole = view\npassword-hash = " HASH
+    "\n[user  a]\nrole = view\npassword-hash = " HASH "\n",
+      "[user  a]:", "another one of that name" },
+  { "[stream a]\n" IN OUT "[token a]\nrole = view\n", "[token a] token-file:", "it is missing" },
+  { "[stream a]\n" IN OUT "[token a]\nrole = view\ntoken-file = /nowhere\n",
+      "[token a] token-file:", "nothing but the token" },
+  { "[relay]\nstatus = http://0.0.0.0:1\napi = true\n[stream a]\n" IN OUT,
+      "[relay] api:", "[user NAME]" },
   /* a URI comes from anywhere, also one that was pasted here */
   { "[stream a]\n" OUT "input = fasp://x:1?key-file=/nowhere\n",
       "[stream a] input:", "write input-key-file = FILE" },
