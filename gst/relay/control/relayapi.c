@@ -92,10 +92,32 @@ save_configuration (RelayCall *call)
     relay_api_refuse (call->page, 409, "not-saved", error->message);
 }
 
+static void
+log_in (RelayCall *call)
+{
+  call->later = call->api->funcs.log_in (call->request, relay_call_get_string (call, "user"),
+      relay_call_get_string (call, "password"), call->page, call->api->data);
+}
+
+static void
+get_session (RelayCall *call)
+{
+  call->api->funcs.tell (call->request, call->page, call->api->data);
+}
+
+static void
+log_out (RelayCall *call)
+{
+  call->api->funcs.log_out (call->request, call->page, call->api->data);
+}
+
 /* --- requests --------------------------------------------------------------------------------- */
 
 static const RelayOperation reads[] = {
   { "getDescription", get_description },
+  { "getSession", get_session },
+  { "logIn", log_in },
+  { "logOut", log_out },
   { "getConfiguration", get_configuration },
   { "saveConfiguration", save_configuration },
   { "listStreams", list_streams },
@@ -155,9 +177,25 @@ relay_api_free (RelayApi *api)
 }
 
 gboolean
-relay_api_only_reads (const gchar *method)
+relay_api_only_reads (const RelayApiRequest *request)
 {
-  return g_str_equal (method, "GET") || g_str_equal (method, "HEAD");
+  return g_str_equal (request->method, "GET") || g_str_equal (request->method, "HEAD")
+      || g_str_equal (request->path, RELAY_API_SESSION);
+}
+
+/* A path or method that is not there needs the least role, to be told so. */
+void
+relay_api_find_route (const RelayApi *api, const gchar *method, const gchar *path,
+    RelayRoute *route, gchar **stream)
+{
+  g_auto (RelayAsked) asked = { NULL };
+
+  relay_schema_find (api->schema, method, path, &asked);
+  *route = (RelayRoute) { g_str_has_prefix (path, RELAY_HTTP_API), RELAY_ROLE_VIEW };
+  if (asked.role != NULL && !relay_role_find (asked.role, &route->role))
+    route->role = RELAY_ROLE_ADMINISTER;
+  *stream = g_steal_pointer (&asked.variables[0]);
+  route->stream = *stream;
 }
 
 /* Finds the stream and the output that the path names. */
@@ -257,31 +295,32 @@ is_as_known (RelayCall *call, const RelayApiRequest *request)
   return FALSE;
 }
 
-void
+gboolean
 relay_api_answer (RelayApi *api, const RelayApiRequest *request, RelayPage *page)
 {
   g_autoptr (JsonParser) parser = json_parser_new ();
   g_auto (RelayAsked) asked = { NULL };
-  RelayCall call = { .api = api, .page = page };
+  RelayCall call = { .api = api, .page = page, .request = request };
 
   page->status = 200;
   relay_schema_find (api->schema, request->method, request->path, &asked);
   if (asked.allow == NULL) {
     relay_api_refuse (page, 404, "no-path",
         "There is no such path: read " RELAY_API_DESCRIPTION ".");
-    return;
+    return TRUE;
   }
   if (asked.operation == NULL) {
     g_autofree gchar *why = g_strdup_printf ("This path takes %s.", asked.allow);
 
     relay_api_refuse (page, 405, "method", why);
     page->allow = g_intern_string (asked.allow);
-    return;
+    return TRUE;
   }
   if (!find_named (&call, &asked)
       || !read_body (&call, parser, &asked, request->body, request->size) || !names_no_file (&call))
-    return;
-  if (!relay_api_only_reads (request->method) && !is_as_known (&call, request))
-    return;
+    return TRUE;
+  if (!relay_api_only_reads (request) && !is_as_known (&call, request))
+    return TRUE;
   find_operation (asked.operation)->func (&call);
+  return !call.later;
 }

@@ -15,6 +15,7 @@ G_BEGIN_DECLS
 /* The path of the API's description. It holds no secret, so every client that may see the status
  * may read it. */
 #define RELAY_API_DESCRIPTION "/api/v1/openapi.json"
+#define RELAY_API_SESSION "/api/v1/session"
 
 typedef struct _RelayApi RelayApi;
 
@@ -36,14 +37,26 @@ typedef struct
   const gchar *(*get_file) (gpointer data);
   gboolean (*is_saved) (gpointer data);
   gboolean (*save) (GError **error, gpointer data);
+  /* Logs a user in. FALSE: the page says why not; else the request is answered later. */
+  gboolean (*log_in) (const RelayApiRequest *request, const gchar *name, const gchar *password,
+      RelayPage *page, gpointer data);
+  /* Tells who asks; ends the session of a request. */
+  void (*tell) (const RelayApiRequest *request, RelayPage *page, gpointer data);
+  void (*log_out) (const RelayApiRequest *request, RelayPage *page, gpointer data);
 } RelayApiFuncs;
 
 RelayApi *relay_api_new (const RelayApiFuncs *funcs, gpointer data);
 void relay_api_free (RelayApi *api);
 
-/* Does a request with this method change nothing? */
-gboolean relay_api_only_reads (const gchar *method);
-void relay_api_answer (RelayApi *api, const RelayApiRequest *request, RelayPage *page);
+/* Does a request change no stream, so that it need not wait for changes? */
+gboolean relay_api_only_reads (const RelayApiRequest *request);
+/* FALSE: it is answered later. */
+gboolean relay_api_answer (RelayApi *api, const RelayApiRequest *request, RelayPage *page);
+
+/* Finds what a request is for. *stream: the text of route->stream, to be freed. May be called from
+ * any thread. */
+void relay_api_find_route (const RelayApi *api, const gchar *method, const gchar *path,
+    RelayRoute *route, gchar **stream);
 
 /* Fills in the page of a refused request. @code: one of those in openapi.json; @why: a sentence.
  * May be called from any thread. */

@@ -28,7 +28,9 @@ typedef struct
   const RelayEnd *output;
   const gchar *receiver;
   JsonObject *body; /* NULL: none */
+  const RelayApiRequest *request;
   RelayPage *page;
+  gboolean later; /* the request is answered later */
 } RelayCall;
 
 /* An operation's name in openapi.json, and its function. */

@@ -5,6 +5,7 @@
 #include "relayschema.h"
 
 #define API "/api/"
+#define ROLE "x-role"
 
 struct _RelaySchema
 {
@@ -76,14 +77,16 @@ relay_schema_list (const RelaySchema *schema)
 
   json_object_iter_init (&paths, get_paths (schema));
   while (json_object_iter_next (&paths, &pattern, &path)) {
-    if (!g_str_has_prefix (pattern, API))
-      continue;
     json_object_iter_init (&members, json_node_get_object (path));
-    while (json_object_iter_next (&members, &name, &member))
-      if (JSON_NODE_HOLDS_OBJECT (member))
+    while (json_object_iter_next (&members, &name, &member)) {
+      if (!JSON_NODE_HOLDS_OBJECT (member))
+        continue;
+      g_assert (json_object_has_member (json_node_get_object (member), ROLE));
+      if (g_str_has_prefix (pattern, API))
         g_ptr_array_add (list,
             (gpointer) json_object_get_string_member (json_node_get_object (member),
                 "operationId"));
+    }
   }
   return list;
 }
@@ -174,6 +177,7 @@ relay_schema_find (const RelaySchema *schema, const gchar *method, const gchar *
       return;
     asked->operation = json_object_get_string_member (operation, "operationId");
     asked->body = get_body (schema, operation);
+    asked->role = json_object_get_string_member (operation, ROLE);
     return;
   }
 }

@@ -24,13 +24,14 @@ typedef struct
   gchar *variables[RELAY_SCHEMA_VARIABLES]; /* of the path, decoded, in its order */
   gchar *allow;                             /* methods of the path; NULL: no such path */
   JsonObject *body;                         /* its schema; NULL: none is taken */
+  const gchar *role; /* that it needs (x-role); NULL: there is no operation */
 } RelayAsked;
 
 RelaySchema *relay_schema_new (void);
 void relay_schema_free (RelaySchema *schema);
 const gchar *relay_schema_get_text (const RelaySchema *schema);
 /* Returns the operationIds of paths below /api/, not those of other pages, which the API does not
- * answer. Free the array only. */
+ * answer. Free the array only. Aborts if an operation of any path does not say its role. */
 GPtrArray *relay_schema_list (const RelaySchema *schema);
 
 void relay_schema_find (const RelaySchema *schema, const gchar *method, const gchar *path,

@@ -4,21 +4,16 @@
 #include <string.h>
 #include <unistd.h>
 #include <glib-unix.h>
-#include "relayapi.h"
+#include "relayadmission.h"
 #include "relaystatuspages.h"
 #include "relaylog.h"
-#include "relaynames.h"
-#include "relayrepeats.h"
+#include "relaylogin.h"
 #include "relaysave.h"
 #include "relayset.h"
 
 #define HEARTBEAT 1 /* s */
 /* The relay counts as hung after so long without a heartbeat. */
 #define ALIVE (10 * G_USEC_PER_SEC)
-
-#define WRONG_NAME \
-  "The relay does not answer to this name. Use an IP address, or allow the name: status-names in " \
-  "[relay]."
 
 /* How far the streams are with a new configuration. Changes wait until it is SETTLED.
  *
@@ -45,6 +40,8 @@ typedef struct
   RelaySet *set;
   RelayHttp *http, *local; /* servers of the status, and of the API's socket; NULL: none */
   RelayApi *api;
+  RelayAdmission *admission;
+  RelayLogins *logins;
   RelayStatusPages *pages;
   RelaySaved saved; /* the configuration file as it was last read or written */
   GQueue asked;     /* RelayRequest: changes that wait */
@@ -53,22 +50,7 @@ typedef struct
   GMutex lock; /* guards the fields below */
   gint64 beat;
   RelayStats stats; /* without streams, and without the members that take_stats() sets */
-  gchar **status_names;
-  gchar *token; /* of the API; a secret; NULL: none */
-  gboolean has_api;
-  RelayAccessTries tries;
-  RelayRepeats *wrong_tokens;
 } Relay;
-
-/* Logs what a request to the API did, or that it was refused. @address: NULL: by a UNIX socket. */
-static void
-log_request (GLogLevelFlags level, const gchar *event, const gchar *address, const gchar *text)
-{
-  g_autoptr (GstStructure) details =
-      gst_structure_new (event, "address-string", G_TYPE_STRING, address, NULL);
-
-  relay_log_end (NULL, NULL, level, details, text);
-}
 
 /* Returns whole seconds, in µs, UTC. */
 static gint64
@@ -97,8 +79,8 @@ take_stats (gpointer data)
   *f = relay->stats;
   f->refused = g_strdup (f->refused);
   f->alive = g_get_monotonic_time () - relay->beat < ALIVE;
-  f->api = !relay->has_api ? "off" : relay->token != NULL ? "token" : "open";
   g_mutex_unlock (&relay->lock);
+  f->api = relay_admission_get_mode (relay->admission);
   f->streams = g_ptr_array_new_with_free_func ((GDestroyNotify) relay_stream_stats_free);
   for (guint i = 0; i < streams->len; i++)
     g_ptr_array_add (f->streams, relay_stream_get_stats (g_ptr_array_index (streams, i)));
@@ -107,94 +89,21 @@ take_stats (gpointer data)
 }
 
 static gboolean
-is_called (Relay *relay, const gchar *host)
+make_page (const gchar *path, RelayPage *page, gpointer data)
 {
-  gboolean good;
-
-  g_mutex_lock (&relay->lock);
-  good = relay_names_has ((const gchar *const *) relay->status_names, host);
-  g_mutex_unlock (&relay->lock);
-  return good;
+  return relay_status_pages_answer (((Relay *) data)->pages, path, page);
 }
 
 static gboolean
-make_page (const gchar *host, const gchar *path, RelayPage *page, gpointer data)
+admit (const RelayAsk *ask, RelayAdmitted *admitted, RelayPage *page, gpointer data)
 {
-  Relay *relay = data;
-
-  if (!is_called (relay, host)) {
-    page->status = 421;
-    page->text = g_strdup (WRONG_NAME "\n");
-    return TRUE;
-  }
-  return relay_status_pages_answer (relay->pages, path, page);
+  return relay_admission_admit (((Relay *) data)->admission, ask, admitted, page);
 }
 
-/* Notes that a client gave a wrong token. Returns the line for the log; NULL: the same line was
- * logged lately. Called with the lock held. */
-static gchar *
-note_wrong_token (Relay *relay, const RelayAsk *ask, gint64 now)
-{
-  g_autofree gchar *line =
-      g_strdup_printf ("The API refuses %s, which gives a wrong token.", ask->address);
-  g_autofree gchar *note = relay_repeats_note (relay->wrong_tokens, now, line);
-
-  relay_access_note_wrong (&relay->tries, now, ask->network);
-  return note != NULL ? g_strconcat (line, note, NULL) : NULL;
-}
-
-/* As relay_access_check(), by TCP. *line: what is to be logged. With the lock held. */
-static guint
-check_access (Relay *relay, const RelayAsk *ask, const gchar **code, const gchar **why,
-    gchar **line)
-{
-  gint64 now = g_get_monotonic_time ();
-  guint status;
-
-  if (relay->token != NULL && !relay_access_may_try (&relay->tries, now, ask->network)) {
-    *code = "slow";
-    *why =
-        "Too many wrong tokens came from this address: wait ten seconds, and send the right one.";
-    return 429;
-  }
-  status = relay_access_check (relay->token, ask, code, why);
-  if (status == 401 && ask->authorization != NULL)
-    *line = note_wrong_token (relay, ask, now);
-  return status;
-}
-
-/* Does the API accept this request? */
 static gboolean
-admit (const RelayAsk *ask, gboolean local, RelayPage *page, gpointer data)
+may_stay (const RelayAsk *ask, gpointer data)
 {
-  Relay *relay = data;
-  g_autofree gchar *line = NULL;
-  const gchar *code = "host", *why;
-  guint status;
-
-  if (!local && !is_called (relay, ask->host)) {
-    status = 421;
-    why = WRONG_NAME;
-  } else if (relay_api_only_reads (ask->method) && g_str_equal (ask->path, RELAY_API_DESCRIPTION)) {
-    return TRUE;
-  } else {
-    g_mutex_lock (&relay->lock);
-    if (local || relay->has_api) {
-      status = local ? relay_access_check (NULL, ask, &code, &why) :
-                       check_access (relay, ask, &code, &why, &line);
-    } else {
-      status = 403;
-      code = "off";
-      why = "The API is off. Write api = true into [relay] of the configuration.";
-    }
-    g_mutex_unlock (&relay->lock);
-  }
-  if (line != NULL)
-    log_request (G_LOG_LEVEL_WARNING, "request-refused", ask->address, line);
-  if (status == 0)
-    return TRUE;
-  relay_api_refuse (page, status, code, why);
-  return FALSE;
+  return relay_admission_allows (((Relay *) data)->admission, ask);
 }
 
 static gboolean
@@ -211,19 +120,8 @@ beat (gpointer data)
 /* --- configuration ------------------------------------------------------------------------- */
 
 static void take (RelayRequest *request, gpointer data);
-static gboolean
-is_trusted (const gchar *authorization, gboolean local, gpointer data)
-{
-  Relay *relay = data;
-  gboolean trusted;
 
-  g_mutex_lock (&relay->lock);
-  trusted = local || (relay->token != NULL && relay_access_has_token (relay->token, authorization));
-  g_mutex_unlock (&relay->lock);
-  return trusted;
-}
-
-static const RelayHttpFuncs http_funcs = { make_page, admit, take, is_trusted };
+static const RelayHttpFuncs http_funcs = { make_page, admit, may_stay, take };
 
 static gboolean
 is_same_address (GSocketAddress *a, GSocketAddress *b)
@@ -278,14 +176,6 @@ relay_tell_warnings (const RelayConfig *config)
     relay_log_warning (NULL, "%s", (const gchar *) g_ptr_array_index (config->warnings, i));
 }
 
-static void
-allow_api (Relay *relay, gboolean allowed)
-{
-  g_mutex_lock (&relay->lock);
-  relay->has_api = allowed;
-  g_mutex_unlock (&relay->lock);
-}
-
 /* If the new server cannot start, the old one goes on.  The API stays off until the token of the
  * new configuration is in force: so neither address is served by the rules for the other. */
 static gboolean
@@ -297,11 +187,11 @@ serve (Relay *relay, GSocketAddress *address, GError **error)
   if (relay->config != NULL && is_same_address (old, address)
       && (address == NULL || relay->http != NULL))
     return TRUE;
-  allow_api (relay, FALSE);
+  relay_admission_allow_api (relay->admission, FALSE);
   if (address != NULL) {
     http = serve_instead (relay, address, error);
     if (http == NULL) {
-      allow_api (relay, relay->config != NULL && relay->config->api);
+      relay_admission_allow_api (relay->admission, relay->config != NULL && relay->config->api);
       g_prefix_error (error, "[relay] status: ");
       return FALSE;
     }
@@ -343,12 +233,10 @@ use (Relay *relay, RelayConfig *config, gboolean reloads, const RelayKept *kept)
   g_mutex_lock (&relay->lock);
   relay->stats.receiver_metrics = config->receiver_metrics;
   relay->stats.saved = relay_saved_is (&relay->saved, config->text, config->size);
-  relay->has_api = config->api;
-  g_strfreev (relay->status_names);
-  relay->status_names = g_strdupv (config->status_names);
-  g_free (relay->token);
-  relay->token = g_strdup (config->api_token);
   g_mutex_unlock (&relay->lock);
+  /* whatever the API changes, it does not change who may */
+  if (reloads)
+    relay_admission_use (relay->admission, config);
   if (relay->config != NULL)
     relay_config_adopt (config, relay->config, kept);
   g_clear_pointer (&relay->config, relay_config_free);
@@ -503,17 +391,41 @@ save (GError **error, gpointer data)
   return TRUE;
 }
 
+static gboolean
+log_in (const RelayApiRequest *request, const gchar *name, const gchar *password, RelayPage *page,
+    gpointer data)
+{
+  return relay_logins_add (((Relay *) data)->logins, request, name, password, page);
+}
+
+static void
+tell (const RelayApiRequest *request, RelayPage *page, gpointer data)
+{
+  relay_login_tell (((Relay *) data)->admission, request->by.name, request->by.role, page);
+}
+
+static void
+log_out (const RelayApiRequest *request, RelayPage *page, gpointer data)
+{
+  relay_login_end (((Relay *) data)->admission, request, page);
+}
+
 static const RelayApiFuncs api_funcs = { get_config, get_stream_stats, change, drop, switch_source,
-  get_file, is_saved, save };
+  get_file, is_saved, save, log_in, tell, log_out };
 
 /* Logs what was asked, without the body, which may hold secrets. */
 static void
 note_change (const RelayApiRequest *request)
 {
-  g_autofree gchar *text = g_strdup_printf ("The API did %s %s, as %s asked.", request->method,
-      request->path, request->address != NULL ? request->address : "a program at its UNIX socket");
+  const gchar *address =
+      request->address != NULL ? request->address : "a program at its UNIX socket";
+  g_autofree gchar *text = g_strdup_printf ("The API did %s %s, as %s%s%s asked.", request->method,
+      request->path, request->by.title != NULL ? request->by.title : "",
+      request->by.title != NULL ? " from " : "", address);
+  g_autoptr (GstStructure) details = gst_structure_new ("request", "address-string", G_TYPE_STRING,
+      request->address, "user", G_TYPE_STRING, request->by.name, NULL);
 
-  log_request (G_LOG_LEVEL_MESSAGE, "request", request->address, text);
+  relay_log_end (NULL, NULL, G_LOG_LEVEL_MESSAGE, details, text);
 }
 
 static void
@@ -523,9 +435,9 @@ answer (Relay *relay, RelayRequest *request)
 
   if (relay->phase == RELAY_ENDING)
     relay_api_refuse (&page, 503, "ending", "The relay is ending.");
-  else
-    relay_api_answer (relay->api, relay_request_get (request), &page);
-  if (page.status < 300 && !relay_api_only_reads (relay_request_get (request)->method))
+  else if (!relay_api_answer (relay->api, relay_request_get (request), &page))
+    return;
+  if (page.status < 300 && !relay_api_only_reads (relay_request_get (request)))
     note_change (relay_request_get (request));
   relay_request_answer (request, &page);
 }
@@ -544,7 +456,7 @@ take (RelayRequest *request, gpointer data)
 {
   Relay *relay = data;
 
-  if (relay_api_only_reads (relay_request_get (request)->method)) {
+  if (relay_api_only_reads (relay_request_get (request))) {
     answer (relay, request);
     return;
   }
@@ -619,7 +531,6 @@ relay_run (const gchar *path)
   int status = RELAY_ENDED;
 
   g_mutex_init (&relay.lock);
-  relay.wrong_tokens = relay_repeats_new ();
   relay.loop = g_main_loop_new (NULL, FALSE);
   relay.set = relay_set_new (on_settled, &relay);
   g_unix_signal_add (SIGHUP, on_hangup, &relay);
@@ -627,6 +538,8 @@ relay_run (const gchar *path)
   g_unix_signal_add (SIGTERM, on_end, &relay);
   g_timeout_add_seconds (HEARTBEAT, beat, &relay);
   relay.api = relay_api_new (&api_funcs, &relay);
+  relay.admission = relay_admission_new (relay.api);
+  relay.logins = relay_logins_new (relay.admission);
   relay.pages = relay_status_pages_new (take_stats, &relay);
   relay_log_watch (relay_status_pages_note, relay.pages);
   if (load (&relay, &error)) {
@@ -637,19 +550,18 @@ relay_run (const gchar *path)
     status = error->domain == G_IO_ERROR ? RELAY_FAILED : RELAY_FAULTY;
   }
   answer_asked (&relay);
+  relay_logins_free (relay.logins);
   g_clear_pointer (&relay.http, relay_http_free);
   g_clear_pointer (&relay.local, relay_http_free);
   relay_log_watch (NULL, NULL);
   relay_status_pages_free (relay.pages);
+  relay_admission_free (relay.admission);
   relay_api_free (relay.api);
   relay_saved_set (&relay.saved, NULL, 0);
   relay_set_free (relay.set);
   g_clear_pointer (&relay.config, relay_config_free);
   g_main_loop_unref (relay.loop);
   g_free (relay.stats.refused);
-  g_strfreev (relay.status_names);
-  g_free (relay.token);
   g_mutex_clear (&relay.lock);
-  relay_repeats_free (relay.wrong_tokens);
   return status;
 }

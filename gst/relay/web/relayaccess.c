@@ -1,31 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relayaccess.h"
 #include <string.h>
+#include "relaypassword.h"
 
 #define BEARER "Bearer "
-
-/* Compares in a time that does not depend on how much of the token is right. */
-static gboolean
-is_token (const gchar *token, const gchar *given)
-{
-  /* Digests have the same length, and a partly equal digest tells nothing about the token. */
-  g_autofree gchar *a = g_compute_checksum_for_string (G_CHECKSUM_SHA256, token, -1);
-  g_autofree gchar *b = g_compute_checksum_for_string (G_CHECKSUM_SHA256, given, -1);
-  volatile guint8 differs = 0;
-
-  for (guint i = 0; a[i] != '\0'; i++)
-    differs |= a[i] ^ b[i];
-  return differs == 0;
-}
-
-gboolean
-relay_access_has_token (const gchar *token, const gchar *authorization)
-{
-  gsize n = strlen (BEARER);
-
-  return authorization != NULL && g_ascii_strncasecmp (authorization, BEARER, n) == 0
-      && is_token (token, authorization + n);
-}
 
 gboolean
 relay_access_may_try (const RelayAccessTries *tries, gint64 now, guint64 network)
@@ -82,28 +60,128 @@ is_json (const gchar *type)
       && (type[n] == '\0' || type[n] == ';' || type[n] == ' ');
 }
 
-guint
-relay_access_check (const gchar *token, const RelayAsk *ask, const gchar **code, const gchar **why)
+/* --- who asks ----------------------------------------------------------------------------- */
+
+RelayRole
+relay_access_get_open_role (const RelayRules *rules, gboolean is_api)
 {
-  if ((ask->site != NULL && !g_str_equal (ask->site, "same-origin")
-          && !g_str_equal (ask->site, "none"))
-      || (ask->origin != NULL && !is_own (ask->origin, ask->host))) {
-    *code = "site";
-    *why =
+  if (rules->accounts->len > 0)
+    return RELAY_ROLE_NONE;
+  if (!is_api)
+    return RELAY_ROLE_VIEW;
+  return rules->token != NULL ? RELAY_ROLE_NONE : RELAY_ROLE_ADMINISTER;
+}
+
+/* Returns the token of the header `Authorization'; NULL: it has none. */
+static const gchar *
+get_token (const RelayAsk *ask)
+{
+  gsize n = strlen (BEARER);
+
+  return ask->authorization != NULL && g_ascii_strncasecmp (ask->authorization, BEARER, n) == 0 ?
+      ask->authorization + n :
+      NULL;
+}
+
+/* Compares in a time that does not depend on how much of the token is right: a partly equal digest
+ * tells nothing about the token. */
+static gboolean
+is_token (const gchar *token, const gchar *given)
+{
+  g_autofree gchar *a = relay_password_digest (token), *b = relay_password_digest (given);
+
+  return relay_password_is_same (a, b);
+}
+
+gboolean
+relay_access_identify (const RelayRules *rules, const RelayAsk *ask, RelayIdentity *identity)
+{
+  const gchar *token = get_token (ask);
+  const RelayAccount *account;
+
+  *identity = (RelayIdentity) { RELAY_ANONYMOUS };
+  if (ask->local)
+    *identity = (RelayIdentity) { RELAY_LOCAL, RELAY_ROLE_ADMINISTER };
+  if (ask->local || token == NULL)
+    return TRUE;
+  account = relay_accounts_find_token (rules->accounts, token);
+  if (account != NULL)
+    *identity = (RelayIdentity) { RELAY_TOKEN, account->role, account->name, account->streams };
+  else if (rules->token != NULL && is_token (rules->token, token))
+    *identity = (RelayIdentity) { RELAY_API_TOKEN, RELAY_ROLE_ADMINISTER };
+  return identity->kind != RELAY_ANONYMOUS;
+}
+
+/* --- the decision ------------------------------------------------------------------------- */
+
+/* Returns @status. */
+static guint
+refuse (RelayRefusal *refusal, guint status, const gchar *code, const gchar *why)
+{
+  *refusal = (RelayRefusal) { status, code, g_strdup (why) };
+  return status;
+}
+
+static guint
+refuse_unknown (const RelayRules *rules, RelayRefusal *refusal)
+{
+  return refuse (refusal, 401, "token",
+      rules->accounts->len > 0 ?
+          "This needs a user or a token: log in on the page, send Authorization: Bearer TOKEN, or "
+          "call fasp-relayctl with --user or --token-file." :
+          "The API needs the token of this relay (api-token-file in [relay]): send "
+          "Authorization: Bearer TOKEN, or call fasp-relayctl with --token-file.");
+}
+
+static guint
+check_role (const RelayRoute *route, const RelayIdentity *identity, RelayRefusal *refusal)
+{
+  if (identity->role < route->role) {
+    refusal->status = 403;
+    refusal->code = "role";
+    refusal->why = g_strdup_printf ("This needs the role %s, and %s has the role %s.",
+        relay_role_get_name (route->role), identity->name != NULL ? identity->name : "you",
+        relay_role_get_name (identity->role));
+  } else if (identity->streams != NULL
+      && (route->stream == NULL
+          || !g_strv_contains ((const gchar *const *) identity->streams, route->stream))) {
+    refuse (refusal, 403, "role",
+        "This token is for some streams alone (streams in its section), and not for this path.");
+  }
+  return refusal->status;
+}
+
+static gboolean
+is_foreign (const RelayAsk *ask)
+{
+  return (ask->site != NULL && !g_str_equal (ask->site, "same-origin")
+             && !g_str_equal (ask->site, "none"))
+      || (ask->origin != NULL && !is_own (ask->origin, ask->host));
+}
+
+guint
+relay_access_decide (const RelayRules *rules, const RelayAsk *ask, const RelayRoute *route,
+    const RelayIdentity *identity, gboolean slow, RelayRefusal *refusal)
+{
+  gboolean known = identity->kind != RELAY_ANONYMOUS;
+  gboolean open = route->role <= relay_access_get_open_role (rules, route->is_api);
+
+  *refusal = (RelayRefusal) { 0 };
+  if (route->is_api && route->role > RELAY_ROLE_NONE && !rules->api && !ask->local)
+    return refuse (refusal, 403, "off",
+        "The API is off. Write api = true into [relay] of the configuration.");
+  if (slow && !open && identity->kind != RELAY_USER && identity->kind != RELAY_LOCAL)
+    return refuse (refusal, 429, "slow",
+        "Too many wrong tokens came from this address: wait ten seconds, and send the right one.");
+  if (route->is_api && is_foreign (ask))
+    return refuse (refusal, 403, "site",
         "A page of another site may not use the API. Use the relay's own page, fasp-relayctl, or "
-        "a program that sends no Origin.";
-    return 403;
-  }
-  if (token != NULL && !relay_access_has_token (token, ask->authorization)) {
-    *code = "token";
-    *why = "The API needs the token of this relay (api-token-file in [relay]): send "
-           "Authorization: Bearer TOKEN, or call fasp-relayctl with --token-file.";
-    return 401;
-  }
-  if (ask->has_body && !is_json (ask->type)) {
-    *code = "content-type";
-    *why = "Send JSON, and Content-Type: application/json.";
-    return 415;
-  }
+        "a program that sends no Origin.");
+  if (!open && !known)
+    return refuse_unknown (rules, refusal);
+  if (!open && check_role (route, identity, refusal) != 0)
+    return refusal->status;
+  if (route->is_api && ask->has_body && !is_json (ask->type))
+    return refuse (refusal, 415, "content-type", "Send JSON, and Content-Type: application/json.");
   return 0;
 }

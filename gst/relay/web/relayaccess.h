@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relayaccess.h: which requests may use the API that changes a relay.
+ * relayaccess.h: the one decision about each request to the relay: for a page, for the API, for
+ * events: is it allowed, or refused, and why.
+ *
+ *     (who asks, what for)  -->  allowed | 401 who are you | 403 your role may not
+ *
+ * Without users and tokens in the configuration, everybody may see the pages; and may change
+ * everything by the API, or only with its token.  As soon as there is one, each path needs a role,
+ * but for those of openapi.json with the role `none'.
  *
  * A web page of another site can have a browser send requests to the relay.  So requests from
  * another site (Origin, Sec-Fetch-Site) are refused, and a body needs a content type that a form
@@ -8,7 +15,7 @@
  */
 #pragma once
 
-#include <glib.h>
+#include "relayaccounts.h"
 
 G_BEGIN_DECLS
 
@@ -25,37 +32,84 @@ typedef struct
   gboolean has_body;
   const gchar *address; /* of the client, without its port; NULL: by a UNIX socket */
   guint64 network;      /* of the client: an IPv4 address, an IPv6 /48 */
+  const gchar *cookie;
+  gboolean local; /* by a UNIX socket */
 } RelayAsk;
 
-/* A network may give so many wrong tokens in this time; then it has to wait, whatever it gives. */
+/* The part of the configuration that decides. */
+typedef struct
+{
+  gboolean api;        /* the API is on, where the status is served */
+  gchar *token;        /* of the API; a secret; NULL: none */
+  GPtrArray *accounts; /* RelayAccount */
+} RelayRules;
+
+/* What a request is for. */
+typedef struct
+{
+  gboolean is_api;
+  RelayRole role;      /* that it needs */
+  const gchar *stream; /* that the path names; NULL: none */
+} RelayRoute;
+
+typedef enum
+{
+  RELAY_ANONYMOUS, /* gives no credentials, or none that the relay knows */
+  RELAY_LOCAL,     /* a program at the UNIX socket of the API */
+  RELAY_API_TOKEN, /* api-token-file */
+  RELAY_TOKEN,     /* [token NAME] */
+  RELAY_USER,      /* a session of [user NAME] */
+} RelayIdentityKind;
+
+/* Who asks. */
+typedef struct
+{
+  RelayIdentityKind kind;
+  RelayRole role;
+  const gchar *name;     /* of a user or token; NULL: none */
+  gchar *const *streams; /* that a token is for; NULL: all */
+} RelayIdentity;
+
+/* Why a request is refused. */
+typedef struct
+{
+  guint status;      /* 0: it is allowed */
+  const gchar *code; /* one of those in openapi.json */
+  gchar *why;        /* a sentence that says what to do */
+} RelayRefusal;
+
+/* A network may give so many wrong tokens or passwords in this time; then it has to wait, whatever
+ * it gives. */
 #define RELAY_ACCESS_TRIES 10
 #define RELAY_ACCESS_TIME (10 * G_USEC_PER_SEC) /* µs */
-/* Networks that are remembered: those that gave wrong tokens last. */
+/* Networks that are remembered: those that gave wrong ones last. */
 #define RELAY_ACCESS_NETWORKS 64
 
 typedef struct
 {
   guint64 network;
-  gint64 since; /* of the first wrong token of its span; µs */
-  guint n;      /* wrong tokens since; 0: the place is free */
+  gint64 since; /* of the first wrong one of its span; µs */
+  guint n;      /* wrong ones since; 0: the place is free */
 } RelayAccessTry;
 
-/* Wrong tokens that came lately. All 0 at first. */
+/* Wrong tokens and passwords that came lately. All 0 at first. */
 typedef struct
 {
   RelayAccessTry all[RELAY_ACCESS_NETWORKS];
 } RelayAccessTries;
 
-/* Returns 0, or the status to refuse with; *code: one of those in openapi.json; *why: a sentence
- * that says what to do. @token NULL: none is needed. */
-guint relay_access_check (const gchar *token, const RelayAsk *ask, const gchar **code,
-    const gchar **why);
+/* The role of a client that gives no credentials. */
+RelayRole relay_access_get_open_role (const RelayRules *rules, gboolean is_api);
+/* Returns who a request is from, by its address and its token. FALSE: it gives a token that is
+ * wrong. */
+gboolean relay_access_identify (const RelayRules *rules, const RelayAsk *ask,
+    RelayIdentity *identity);
+/* Decides. @slow: its network gave too many wrong tokens. Returns the status, too. */
+guint relay_access_decide (const RelayRules *rules, const RelayAsk *ask, const RelayRoute *route,
+    const RelayIdentity *identity, gboolean slow, RelayRefusal *refusal);
 
-/* May this network try a token? @now: µs. */
+/* May this network try a token or a password? @now: µs. */
 gboolean relay_access_may_try (const RelayAccessTries *tries, gint64 now, guint64 network);
 void relay_access_note_wrong (RelayAccessTries *tries, gint64 now, guint64 network);
-
-/* @authorization: the header; NULL: there is none. */
-gboolean relay_access_has_token (const gchar *token, const gchar *authorization);
 
 G_END_DECLS

@@ -26,7 +26,8 @@ struct _RelayHttp
   guint timer;
   GMutex lock; /* guards the rest */
   RelayConnectionLimits limits;
-  GQueue waiting; /* RelayRequest, taken by the main context and not answered yet */
+  GQueue waiting;   /* RelayRequest, taken by the main context and not answered yet */
+  GQueue listening; /* RelayRequest, of event streams */
   RelayAudience audience;
   gboolean closing;
 };
@@ -37,6 +38,7 @@ struct _RelayRequest
   RelayHttp *http;
   struct MHD_Connection *connection;
   RelayApiRequest asked; /* its texts are the request's own */
+  RelayAsk ask;          /* of one that listens: its texts are the request's own, too */
   GByteArray *body;      /* NULL: none is taken */
   gboolean too_big;
   gboolean answered; /* `page' is complete; while the connection waits, both are under the server's
@@ -74,6 +76,12 @@ on_connection (void *data, struct MHD_Connection *connection, void **client,
   g_mutex_unlock (&http->lock);
 }
 
+static RelayClient *
+get_client (struct MHD_Connection *connection)
+{
+  return MHD_get_connection_info (connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+}
+
 /* Shuts down clients whose time is over. libmicrohttpd closes only silent connections, so a client
  * that sends a byte now and then would stay for ever. */
 static gboolean
@@ -86,14 +94,14 @@ show_out_late (gpointer data)
   g_mutex_lock (&http->lock);
   while ((late = relay_connection_limits_find_late (&http->limits, now)) != NULL)
     show_out (late);
+  for (const GList *l = http->listening.head; l != NULL; l = l->next) {
+    const RelayRequest *request = l->data;
+
+    if (!http->funcs.may_stay (&request->ask, http->data))
+      show_out (get_client (request->connection));
+  }
   g_mutex_unlock (&http->lock);
   return G_SOURCE_CONTINUE;
-}
-
-static RelayClient *
-get_client (struct MHD_Connection *connection)
-{
-  return MHD_get_connection_info (connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
 }
 
 static guint64
@@ -131,12 +139,8 @@ get_header (struct MHD_Connection *connection, const gchar *name)
 }
 
 static void
-note_asked (RelayHttp *http, struct MHD_Connection *connection)
+note_asked (RelayHttp *http, struct MHD_Connection *connection, gboolean trusted)
 {
-  gboolean trusted = http->funcs.is_trusted != NULL
-      && http->funcs.is_trusted (get_header (connection, MHD_HTTP_HEADER_AUTHORIZATION),
-          http->path != NULL, http->data);
-
   g_mutex_lock (&http->lock);
   get_client (connection)->asked = TRUE;
   get_client (connection)->trusted = trusted;
@@ -157,8 +161,18 @@ request_new (RelayHttp *http, struct MHD_Connection *connection, const gchar *me
   request->asked.method = g_strdup (method);
   request->asked.path = g_strdup (path);
   request->asked.address = name_client (connection);
+  request->asked.network = get_network (connection);
+  request->asked.handle = request;
   request->page = (RelayPage) { 200, "text/plain; charset=utf-8" };
   return request;
+}
+
+static void
+wipe (const gchar *secret)
+{
+  if (secret != NULL)
+    explicit_bzero ((gchar *) secret, strlen (secret));
+  g_free ((gchar *) secret);
 }
 
 static void
@@ -170,6 +184,12 @@ request_unref (RelayRequest *request)
   g_free ((gchar *) request->asked.path);
   g_free ((gchar *) request->asked.address);
   g_free ((gchar *) request->asked.match);
+  wipe (request->asked.cookie);
+  g_free (request->asked.by.name);
+  g_free (request->asked.by.title);
+  g_free ((gchar *) request->ask.host);
+  wipe (request->ask.authorization);
+  wipe (request->ask.cookie);
   if (request->body != NULL) {
     /* the body may contain a passphrase */
     if (request->body->len > 0)
@@ -178,6 +198,7 @@ request_unref (RelayRequest *request)
   }
   g_free (request->page.location);
   g_free (request->page.text);
+  g_free (request->page.cookie);
   g_clear_pointer (&request->page.bytes, g_bytes_unref);
   g_free (request);
 }
@@ -215,6 +236,7 @@ relay_request_answer (RelayRequest *request, const RelayPage *page)
   }
   if (!waits) {
     g_free (page->location);
+    g_free (page->cookie);
     g_free (page->text);
   }
   request_unref (request);
@@ -257,21 +279,27 @@ static void
 on_completed (void *data, struct MHD_Connection *connection, void **state,
     enum MHD_RequestTerminationCode code)
 {
-  if (*state != NULL)
+  RelayHttp *http = data;
+
+  if (*state != NULL) {
+    g_mutex_lock (&http->lock);
+    g_queue_remove (&http->listening, *state);
+    g_mutex_unlock (&http->lock);
     request_unref (*state);
+  }
   *state = NULL;
 }
 
 /* --- answers --------------------------------------------------------------------------- */
 
-/* FALSE: the request is refused by its head alone, and the page says why. */
-static gboolean
-admit (RelayRequest *request)
+/* Returns what the head of the request says. Its texts are the request's and the connection's. */
+static RelayAsk
+get_ask (RelayRequest *request)
 {
   struct MHD_Connection *c = request->connection;
-  RelayHttp *http = request->http;
   const gchar *length = get_header (c, MHD_HTTP_HEADER_CONTENT_LENGTH);
-  RelayAsk ask = {
+
+  return (RelayAsk) {
     .method = request->asked.method,
     .host = get_header (c, MHD_HTTP_HEADER_HOST),
     .origin = get_header (c, MHD_HTTP_HEADER_ORIGIN),
@@ -280,15 +308,31 @@ admit (RelayRequest *request)
     .authorization = get_header (c, MHD_HTTP_HEADER_AUTHORIZATION),
     .path = request->asked.path,
     .address = request->asked.address,
-    .network = get_network (c),
+    .network = request->asked.network,
+    .cookie = get_header (c, MHD_HTTP_HEADER_COOKIE),
+    .local = request->http->path != NULL,
     .has_body = (length != NULL && !g_str_equal (length, "0"))
         || get_header (c, MHD_HTTP_HEADER_TRANSFER_ENCODING) != NULL,
   };
+}
 
+/* FALSE: the request is refused by its head alone, and the page says why. */
+static gboolean
+admit (RelayRequest *request)
+{
+  struct MHD_Connection *c = request->connection;
+  RelayHttp *http = request->http;
+  const gchar *length = get_header (c, MHD_HTTP_HEADER_CONTENT_LENGTH);
+  RelayAsk ask = get_ask (request);
+  gboolean admitted = http->funcs.admit (&ask, &request->asked.by, &request->page, http->data);
+
+  note_asked (http, c, request->asked.by.known);
+  if (!admitted || !g_str_has_prefix (ask.path, RELAY_HTTP_API))
+    return admitted;
+  request->asked.cookie = g_strdup (ask.cookie);
+  request->asked.secure = ask.origin != NULL && g_str_has_prefix (ask.origin, "https://");
   request->asked.only_new = g_strcmp0 (get_header (c, MHD_HTTP_HEADER_IF_NONE_MATCH), "*") == 0;
   request->asked.match = g_strdup (get_header (c, MHD_HTTP_HEADER_IF_MATCH));
-  if (!http->funcs.admit (&ask, http->path != NULL, &request->page, http->data))
-    return FALSE;
   if (length == NULL || g_ascii_strtoull (length, NULL, 10) <= RELAY_HTTP_BODY_MAX) {
     request->body = g_byte_array_new ();
     return TRUE;
@@ -297,17 +341,23 @@ admit (RelayRequest *request)
   return FALSE;
 }
 
+void
+relay_page_set_text (RelayPage *page, guint status, gchar *text)
+{
+  page->status = status;
+  page->type = "text/plain; charset=utf-8";
+  page->text = text;
+}
+
 static void
-make_page (RelayHttp *http, const gchar *host, const gchar *path, const gchar *method,
-    RelayPage *page)
+make_page (RelayHttp *http, const gchar *path, const gchar *method, RelayPage *page)
 {
   if (!g_str_equal (method, "GET") && !g_str_equal (method, "HEAD")) {
-    page->status = 405;
-    page->text = g_strdup ("GET and HEAD only\n");
-  } else if (!http->funcs.make_page (host, path, page, http->data)) {
-    page->status = 404;
-    page->text = g_strdup ("There are /, /status.json, /metrics, /healthz, /readyz "
-                           "and /api/v1/openapi.json.\n");
+    relay_page_set_text (page, 405, g_strdup ("GET and HEAD only\n"));
+  } else if (!http->funcs.make_page (path, page, http->data)) {
+    relay_page_set_text (page, 404,
+        g_strdup ("There are /, /status.json, /metrics, /healthz, /readyz "
+                  "and /api/v1/openapi.json.\n"));
   }
 }
 
@@ -337,21 +387,45 @@ make_whole_response (RelayPage *page)
 static void
 refuse_listener (RelayPage *page)
 {
-  page->status = 503;
-  page->type = "text/plain; charset=utf-8";
   g_free (page->text);
-  page->text = g_strdup_printf ("%d listen already: close a page elsewhere, or ask again later.\n",
-      RELAY_CLIENTS_LISTEN);
+  relay_page_set_text (page, 503,
+      g_strdup_printf ("%d listen already: close a page elsewhere, or ask again later.\n",
+          RELAY_CLIENTS_LISTEN));
+}
+
+/* Keeps what is needed to ask again whether the client may listen. */
+static void
+note_listening (RelayRequest *request)
+{
+  RelayHttp *http = request->http;
+  RelayAsk ask = get_ask (request);
+
+  request->ask = (RelayAsk) {
+    .method = ask.method,
+    .path = ask.path,
+    .host = g_strdup (ask.host),
+    .authorization = g_strdup (ask.authorization),
+    .cookie = g_strdup (ask.cookie),
+    .network = ask.network,
+    .local = ask.local,
+  };
+  g_mutex_lock (&http->lock);
+  g_queue_push_tail (&http->listening, request);
+  g_mutex_unlock (&http->lock);
 }
 
 static struct MHD_Response *
-make_response (RelayHttp *http, struct MHD_Connection *connection, RelayPage *page)
+make_response (RelayRequest *request)
 {
+  RelayHttp *http = request->http;
+  RelayPage *page = &request->page;
   struct MHD_Response *response;
 
   if (page->event_stream != NULL) {
-    response = relay_audience_add (&http->audience, connection, page->event_stream, show_out);
+    response =
+        relay_audience_add (&http->audience, request->connection, page->event_stream, show_out);
     if (response != NULL) {
+      note_listening (request);
       /* otherwise nginx would buffer frames */
       MHD_add_response_header (response, "X-Accel-Buffering", "no");
       return response;
@@ -368,7 +442,7 @@ send_page (RelayRequest *request)
 {
   struct MHD_Connection *connection = request->connection;
   RelayPage *page = &request->page;
-  struct MHD_Response *response = make_response (request->http, connection, page);
+  struct MHD_Response *response = make_response (request);
   enum MHD_Result result;
 
   g_atomic_int_set (&request->answered, TRUE);
@@ -388,6 +462,8 @@ send_page (RelayRequest *request)
     MHD_add_response_header (response, "WWW-Authenticate", "Bearer");
   if (page->tag[0] != '\0')
     MHD_add_response_header (response, "ETag", page->tag);
+  if (page->cookie != NULL)
+    MHD_add_response_header (response, "Set-Cookie", page->cookie);
   if (page->location != NULL)
     MHD_add_response_header (response, "Location", page->location);
   result = MHD_queue_response (connection, page->status, response);
@@ -435,9 +511,8 @@ answer (void *data, struct MHD_Connection *connection, const char *path, const c
 
   /* the first of several calls: only the header has been read */
   if (request == NULL) {
-    note_asked (data, connection);
     *state = request = request_new (data, connection, method, path);
-    if (!g_str_has_prefix (path, RELAY_HTTP_API) || admit (request))
+    if (admit (request))
       return MHD_YES;
     if (request->too_big)
       refuse_big (&request->page);
@@ -458,7 +533,7 @@ answer (void *data, struct MHD_Connection *connection, const char *path, const c
       return MHD_YES;
     refuse_closing (&request->page);
   } else {
-    make_page (data, get_header (connection, MHD_HTTP_HEADER_HOST), path, method, &request->page);
+    make_page (data, path, method, &request->page);
     relay_conditional_leave_out (get_header (connection, MHD_HTTP_HEADER_IF_NONE_MATCH),
         &request->page);
     if (!g_str_equal (method, "GET"))

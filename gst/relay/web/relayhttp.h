@@ -39,6 +39,7 @@ typedef struct
   gchar tag[RELAY_PAGE_TAG];      /* ETag of what the API can change; empty: none */
   gchar *location;                /* with 201, relative to the path of the request; NULL: none */
   const gchar *policy;            /* Content-Security-Policy; NULL: none */
+  gchar *cookie;                  /* Set-Cookie; NULL: none */
   RelayEventStream *event_stream; /* events that GET gets instead of the text; NULL: none */
   gchar *text;
   GBytes *bytes; /* sent instead of the text; NULL: the text is sent */
@@ -47,6 +48,15 @@ typedef struct
 } RelayPage;
 
 typedef struct _RelayRequest RelayRequest;
+
+/* Who may make a request. */
+typedef struct
+{
+  gboolean known; /* it has a token or a session, or comes by the UNIX socket */
+  RelayRole role;
+  gchar *name;  /* of the user or token; NULL: none */
+  gchar *title; /* the same, as the log has it */
+} RelayAdmitted;
 
 /* A request to the API. */
 typedef struct
@@ -58,23 +68,31 @@ typedef struct
   gboolean only_new;    /* an existing resource may not be changed: If-None-Match: * (RFC 9110) */
   const gchar *match;   /* If-Match: what may be changed; NULL: anything */
   const gchar *address; /* of the client, without its port; NULL: by a UNIX socket */
+  guint64 network;      /* of the client */
+  const gchar *cookie;
+  gboolean secure; /* the browser got the page by TLS, from a proxy */
+  RelayAdmitted by;
+  RelayRequest *handle; /* to answer it */
 } RelayApiRequest;
 
 typedef struct
 {
-  /* Makes a page. @host: the name by which the server is asked, as the client gives it; NULL: none.
-   * FALSE: there is no such page. Called in the server's thread, for one page at a time. */
-  gboolean (*make_page) (const gchar *host, const gchar *path, RelayPage *page, gpointer data);
-  /* Does the API accept this request? FALSE: the page says why not.  Called in the server's thread,
-   * before the body is read. @local: by a UNIX socket. */
-  gboolean (*admit) (const RelayAsk *ask, gboolean local, RelayPage *page, gpointer data);
+  /* Makes a page. FALSE: there is no such page. Called in the server's thread, for one page at a
+   * time. */
+  gboolean (*make_page) (const gchar *path, RelayPage *page, gpointer data);
+  /* Is this request allowed? FALSE: the page says why not. Called in the server's thread, for each
+   * request, before its body is read. */
+  gboolean (*admit) (const RelayAsk *ask, RelayAdmitted *admitted, RelayPage *page, gpointer data);
+  /* Is it still? Called each second in the main context for each client that listens to events,
+   * with the server's lock held. */
+  gboolean (*may_stay) (const RelayAsk *ask, gpointer data);
   /* Takes a request to the API. Called in the main context; call relay_request_answer() then, or
    * later. */
   void (*take) (RelayRequest *request, gpointer data);
-  /* Does the client know the token? @authorization: its header; @local: by a UNIX socket. Called in
-   * the server's thread; NULL: no client knows it. */
-  gboolean (*is_trusted) (const gchar *authorization, gboolean local, gpointer data);
 } RelayHttpFuncs;
+
+/* Fills in a page of plain text, which it takes. */
+void relay_page_set_text (RelayPage *page, guint status, gchar *text);
 
 /* @error: G_IO_ERROR, e.g. _ADDRESS_IN_USE. */
 RelayHttp *relay_http_new (GSocketAddress *address, const RelayHttpFuncs *funcs, gpointer data,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The relay's API in its parts: which requests may use it, how a configuration's text is changed,
- * what is taken and how it is answered.  (tests/check/system/check-relay-api asks a relay that
+ * The relay's API in its parts: how a configuration's text is changed, what is taken and how it is
+ * answered.  (tests/check/system/check-relay-api asks a relay that
  * runs.)
  */
 #include <glib/gstdio.h>
@@ -12,82 +12,6 @@
 #include "relayedit.h"
 #include "relaysave.h"
 #include "relayjsonvalidation.h"
-
-/* --- access -------------------------------------------------------------------------------- */
-
-static const struct
-{
-  const gchar *token;
-  RelayAsk ask;
-  guint status;
-} asks[] = {
-  { NULL, { "GET", "h:1" }, 0 },
-  { NULL, { "DELETE", "h:1" }, 0 },
-  { NULL, { "POST", "h:1", .type = "application/json", .has_body = TRUE }, 0 },
-  { NULL, { "PUT", "h:1", .type = "Application/JSON; charset=utf-8", .has_body = TRUE }, 0 },
-  { NULL, { "PATCH", "h:1", .has_body = TRUE }, 415 },
-  { NULL, { "POST", "h:1" }, 0 },
-  { NULL, { "POST", "h:1", .type = "text/plain", .has_body = TRUE }, 415 },
-  { NULL, { "POST", "h:1", .type = "application/jsonp", .has_body = TRUE }, 415 },
-  { NULL, { "GET", "h:1", .origin = "http://h:1" }, 0 },
-  { NULL, { "GET", "h:1", .origin = "https://H:1" }, 0 },
-  { NULL, { "GET", "h:1", .origin = "http://h:2" }, 403 },
-  { NULL, { "GET", "h:1", .origin = "h:1" }, 403 },
-  { NULL, { "GET", "h:1", .origin = "null" }, 403 },
-  { NULL, { "GET", NULL, .origin = "http://h:1" }, 403 },
-  { NULL, { "GET", "h:1", .site = "same-origin" }, 0 },
-  { NULL, { "GET", "h:1", .site = "none" }, 0 },
-  { NULL, { "GET", "h:1", .site = "same-site" }, 403 },
-  { NULL, { "GET", "h:1", .site = "cross-site" }, 403 },
-  { "token-of-it", { "GET", "h:1" }, 401 },
-  { "token-of-it", { "GET", "h:1", .authorization = "" }, 401 },
-  { "token-of-it", { "GET", "h:1", .authorization = "token-of-it" }, 401 },
-  { "token-of-it", { "GET", "h:1", .authorization = "Bearer token-of-i" }, 401 },
-  { "token-of-it", { "GET", "h:1", .authorization = "Bearer token-of-it2" }, 401 },
-  { "token-of-it", { "GET", "h:1", .authorization = "Bearer token-of-it" }, 0 },
-  { "token-of-it", { "GET", "h:1", .authorization = "bearer token-of-it" }, 0 },
-  { "token-of-it", { "POST", "h:1", .authorization = "Bearer token-of-it", .has_body = TRUE },
-      415 },
-  { "token-of-it", { "GET", "h:1", "http://x", .authorization = "Bearer token-of-it" }, 403 },
-};
-
-static void
-test_access (void)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (asks); i++) {
-    const gchar *code = NULL, *why = NULL;
-
-    g_assert_cmpuint (relay_access_check (asks[i].token, &asks[i].ask, &code, &why), ==,
-        asks[i].status);
-    g_assert_true ((why == NULL) == (asks[i].status == 0) && (code == NULL) == (why == NULL));
-  }
-}
-
-/* A network that gives wrong tokens has to wait; others do not, and cost no memory. */
-static void
-test_tries (void)
-{
-  RelayAccessTries tries = { 0 };
-  const gint64 begun = 7;
-
-  for (guint i = 0; i < RELAY_ACCESS_TRIES; i++) {
-    g_assert_true (relay_access_may_try (&tries, begun + i, 1));
-    relay_access_note_wrong (&tries, begun + i, 1);
-  }
-  g_assert_false (relay_access_may_try (&tries, begun + RELAY_ACCESS_TIME - 1, 1));
-  g_assert_true (relay_access_may_try (&tries, begun, 2));
-  g_assert_true (relay_access_may_try (&tries, begun + RELAY_ACCESS_TIME, 1));
-  relay_access_note_wrong (&tries, begun + RELAY_ACCESS_TIME, 1);
-  g_assert_true (relay_access_may_try (&tries, begun + RELAY_ACCESS_TIME, 1));
-  for (guint i = 0; i < RELAY_ACCESS_TRIES; i++)
-    relay_access_note_wrong (&tries, begun + 2 * RELAY_ACCESS_TIME, 1);
-  /* of more networks than are remembered, those that came last are */
-  for (guint64 network = 2; network <= RELAY_ACCESS_NETWORKS; network++)
-    relay_access_note_wrong (&tries, begun + 2 * RELAY_ACCESS_TIME + network, network);
-  g_assert_false (relay_access_may_try (&tries, begun + 2 * RELAY_ACCESS_TIME + 99, 1));
-  relay_access_note_wrong (&tries, begun + 2 * RELAY_ACCESS_TIME + 99, 99);
-  g_assert_true (relay_access_may_try (&tries, begun + 2 * RELAY_ACCESS_TIME + 99, 1));
-}
 
 /* --- the text ------------------------------------------------------------------------------- */
 
@@ -635,8 +559,6 @@ main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/relay/api/access", test_access);
-  g_test_add_func ("/relay/api/tries", test_tries);
   g_test_add_func ("/relay/api/uris", test_uris);
   g_test_add_func ("/relay/api/secrets", test_secrets);
   g_test_add_func ("/relay/api/names", test_names);

@@ -11,16 +11,16 @@
 #define ASK 6 /* the API; and as many ask for a page */
 
 static gboolean
-make_page (const gchar *host, const gchar *path, RelayPage *page, gpointer data)
+make_page (const gchar *path, RelayPage *page, gpointer data)
 {
   page->text = g_strdup ("a page\n");
   return TRUE;
 }
 
 static gboolean
-admit (const RelayAsk *ask, gboolean local, RelayPage *page, gpointer data)
+admit (const RelayAsk *ask, RelayAdmitted *admitted, RelayPage *page, gpointer data)
 {
-  g_assert_true (local);
+  g_assert_true (ask->local);
   return TRUE;
 }
 
@@ -73,7 +73,7 @@ check_answer (GSocketConnection *asked, const gchar *begin)
 static void
 test_end (void)
 {
-  static const RelayHttpFuncs funcs = { make_page, admit, take };
+  static const RelayHttpFuncs funcs = { make_page, admit, NULL, take };
   g_autofree gchar *folder = g_dir_make_tmp ("fasp-http-XXXXXX", NULL);
   g_autofree gchar *path = g_build_filename (folder, "socket", NULL);
   g_autoptr (GSocketAddress) address = g_unix_socket_address_new (path);

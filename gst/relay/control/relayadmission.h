@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * relayadmission.h: which requests are allowed now: the decision of relayaccess.h, with the rules
+ * in force, the sessions, and the role that openapi.json has for the path.
+ *
+ * May be used from any thread.
+ */
+#pragma once
+
+#include "relayapi.h"
+
+G_BEGIN_DECLS
+
+typedef struct _RelayAdmission RelayAdmission;
+
+RelayAdmission *relay_admission_new (const RelayApi *api);
+void relay_admission_free (RelayAdmission *admission);
+
+/* Puts the rules of a configuration into force. */
+void relay_admission_use (RelayAdmission *admission, const RelayConfig *config);
+/* Switches the API where the status is on or off, until other rules are in force. */
+void relay_admission_allow_api (RelayAdmission *admission, gboolean allowed);
+
+/* Is this request allowed?  FALSE: @page says why not, and the log, if a token is wrong. */
+gboolean relay_admission_admit (RelayAdmission *admission, const RelayAsk *ask,
+    RelayAdmitted *admitted, RelayPage *page);
+/* Would it be allowed? */
+gboolean relay_admission_allows (RelayAdmission *admission, const RelayAsk *ask);
+
+/* Whether the API takes changes: "off", "open", "token": with its token; "login": with a role. */
+const gchar *relay_admission_get_mode (RelayAdmission *admission);
+gboolean relay_admission_has_users (RelayAdmission *admission);
+
+/* Returns the hash of a user's password; NULL: there is no such user. */
+gchar *relay_admission_get_hash (RelayAdmission *admission, const gchar *user);
+/* May this network try a password? */
+gboolean relay_admission_may_try (RelayAdmission *admission, guint64 network);
+/* A wrong password came. */
+void relay_admission_note_wrong (RelayAdmission *admission, const gchar *address, guint64 network);
+/* Begins a session.  @hash: that of the password that was right.  Returns the user's role, and in
+ * *cookie the header; RELAY_ROLE_NONE: the user is gone, or has another password. */
+RelayRole relay_admission_begin (RelayAdmission *admission, const gchar *user, const gchar *hash,
+    gboolean secure, gchar **cookie);
+/* Ends the session of a request. *removed: the header. */
+void relay_admission_end (RelayAdmission *admission, const gchar *cookie, gchar **removed);
+
+G_END_DECLS

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * relaylogin.h: checks the passwords of those that log in, one after the other, in a thread of its
+ * own.
+ *
+ * A check takes a quarter of a second and 32 MiB on purpose.  So at most eight wait, one of each
+ * network; others are refused at once.  After a wrong one, the thread rests three times as long as
+ * the check took: strangers cost a quarter of a core at most.  relayaccess.h lets a network be
+ * wrong ten times in ten seconds.
+ *
+ * Used in the main context only.
+ */
+#pragma once
+
+#include "relayadmission.h"
+
+G_BEGIN_DECLS
+
+#define RELAY_LOGINS_WAIT 8
+
+typedef struct _RelayLogins RelayLogins;
+
+RelayLogins *relay_logins_new (RelayAdmission *admission);
+/* Those that wait are refused: the relay ends. */
+void relay_logins_free (RelayLogins *logins);
+
+/* Answers the request when the password has been checked.  FALSE: it is refused at once, and @page
+ * says why. */
+gboolean relay_logins_add (RelayLogins *logins, const RelayApiRequest *request, const gchar *name,
+    const gchar *password, RelayPage *page);
+
+/* Fills in who is logged in. */
+void relay_login_tell (RelayAdmission *admission, const gchar *name, RelayRole role,
+    RelayPage *page);
+/* Ends the session of a request. */
+void relay_login_end (RelayAdmission *admission, const RelayApiRequest *request, RelayPage *page);
+
+G_END_DECLS

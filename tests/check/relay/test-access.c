@@ -1,0 +1,563 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Who may use the relay's API and its pages: each path of openapi.json with each role; tokens,
+ * sessions and passwords; and that no operation of the API gives its user another role.
+ */
+#include <string.h>
+#include <glib/gstdio.h>
+#include <json-glib/json-glib.h>
+#include "relayadmission.h"
+#include "relaypassword.h"
+#include "relaysessions.h"
+
+#define STREAMS \
+  "[stream a]\ninput = fasp://:1\noutput = fasp://:2\n" \
+  "[stream b]\ninput = fasp://:3\noutput = fasp://:4\n"
+#define HASH \
+  "$scrypt$ln=15,r=8,p=3$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+
+/* --- without users and tokens ------------------------------------------------------------- */
+
+static const struct
+{
+  const gchar *token;
+  RelayAsk ask;
+  guint status;
+} asks[] = {
+  { NULL, { "GET", "h:1" }, 0 },
+  { NULL, { "DELETE", "h:1" }, 0 },
+  { NULL, { "POST", "h:1", .type = "application/json", .has_body = TRUE }, 0 },
+  { NULL, { "PUT", "h:1", .type = "Application/JSON; charset=utf-8", .has_body = TRUE }, 0 },
+  { NULL, { "PATCH", "h:1", .has_body = TRUE }, 415 },
+  { NULL, { "POST", "h:1" }, 0 },
+  { NULL, { "POST", "h:1", .type = "text/plain", .has_body = TRUE }, 415 },
+  { NULL, { "POST", "h:1", .type = "application/jsonp", .has_body = TRUE }, 415 },
+  { NULL, { "GET", "h:1", .origin = "http://h:1" }, 0 },
+  { NULL, { "GET", "h:1", .origin = "https://H:1" }, 0 },
+  { NULL, { "GET", "h:1", .origin = "http://h:2" }, 403 },
+  { NULL, { "GET", "h:1", .origin = "h:1" }, 403 },
+  { NULL, { "GET", "h:1", .origin = "null" }, 403 },
+  { NULL, { "GET", NULL, .origin = "http://h:1" }, 403 },
+  { NULL, { "GET", "h:1", .site = "same-origin" }, 0 },
+  { NULL, { "GET", "h:1", .site = "none" }, 0 },
+  { NULL, { "GET", "h:1", .site = "same-site" }, 403 },
+  { NULL, { "GET", "h:1", .site = "cross-site" }, 403 },
+  { "token-of-it", { "GET", "h:1" }, 401 },
+  { "token-of-it", { "GET", "h:1", .authorization = "" }, 401 },
+  { "token-of-it", { "GET", "h:1", .authorization = "token-of-it" }, 401 },
+  { "token-of-it", { "GET", "h:1", .authorization = "Bearer token-of-i" }, 401 },
+  { "token-of-it", { "GET", "h:1", .authorization = "Bearer token-of-it2" }, 401 },
+  { "token-of-it", { "GET", "h:1", .authorization = "Bearer token-of-it" }, 0 },
+  { "token-of-it", { "GET", "h:1", .authorization = "bearer token-of-it" }, 0 },
+  { "token-of-it", { "POST", "h:1", .authorization = "Bearer token-of-it", .has_body = TRUE },
+      415 },
+  { "token-of-it", { "GET", "h:1", "http://x", .authorization = "Bearer token-of-it" }, 403 },
+};
+
+/* The API of a relay that has at most a token of its own. */
+static void
+test_alone (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (asks); i++) {
+    g_autoptr (GPtrArray) accounts = relay_accounts_new ();
+    RelayRules rules = { TRUE, (gchar *) asks[i].token, accounts };
+    RelayRoute route = { TRUE, RELAY_ROLE_OPERATE };
+    RelayIdentity identity;
+    RelayRefusal refusal;
+
+    relay_access_identify (&rules, &asks[i].ask, &identity);
+    g_assert_cmpuint (relay_access_decide (&rules, &asks[i].ask, &route, &identity, FALSE,
+                          &refusal),
+        ==, asks[i].status);
+    g_assert_true ((refusal.why == NULL) == (asks[i].status == 0)
+        && (refusal.code == NULL) == (refusal.why == NULL));
+    g_free (refusal.why);
+  }
+}
+
+/* A network that gives wrong tokens has to wait; others do not, and cost no memory. */
+static void
+test_tries (void)
+{
+  RelayAccessTries tries = { 0 };
+  const gint64 begun = 7;
+
+  for (guint i = 0; i < RELAY_ACCESS_TRIES; i++) {
+    g_assert_true (relay_access_may_try (&tries, begun + i, 1));
+    relay_access_note_wrong (&tries, begun + i, 1);
+  }
+  g_assert_false (relay_access_may_try (&tries, begun + RELAY_ACCESS_TIME - 1, 1));
+  g_assert_true (relay_access_may_try (&tries, begun, 2));
+  g_assert_true (relay_access_may_try (&tries, begun + RELAY_ACCESS_TIME, 1));
+  relay_access_note_wrong (&tries, begun + RELAY_ACCESS_TIME, 1);
+  g_assert_true (relay_access_may_try (&tries, begun + RELAY_ACCESS_TIME, 1));
+  for (guint i = 0; i < RELAY_ACCESS_TRIES; i++)
+    relay_access_note_wrong (&tries, begun + 2 * RELAY_ACCESS_TIME, 1);
+  /* of more networks than are remembered, those that came last are */
+  for (guint64 network = 2; network <= RELAY_ACCESS_NETWORKS; network++)
+    relay_access_note_wrong (&tries, begun + 2 * RELAY_ACCESS_TIME + network, network);
+  g_assert_false (relay_access_may_try (&tries, begun + 2 * RELAY_ACCESS_TIME + 99, 1));
+  relay_access_note_wrong (&tries, begun + 2 * RELAY_ACCESS_TIME + 99, 99);
+  g_assert_true (relay_access_may_try (&tries, begun + 2 * RELAY_ACCESS_TIME + 99, 1));
+}
+
+/* --- roles -------------------------------------------------------------------------------- */
+
+/* The least role of each operation. An operation that is not here fails. */
+static const struct
+{
+  const gchar *operation;
+  RelayRole role;
+} operations[] = {
+  { "getDescription", RELAY_ROLE_NONE },
+  { "getSession", RELAY_ROLE_NONE },
+  { "logIn", RELAY_ROLE_NONE },
+  { "logOut", RELAY_ROLE_NONE },
+  { "getPage", RELAY_ROLE_NONE },
+  { "getHealth", RELAY_ROLE_NONE },
+  { "getReadiness", RELAY_ROLE_NONE },
+  { "listStreams", RELAY_ROLE_VIEW },
+  { "getStream", RELAY_ROLE_VIEW },
+  { "getInput", RELAY_ROLE_VIEW },
+  { "listOutputs", RELAY_ROLE_VIEW },
+  { "getOutput", RELAY_ROLE_VIEW },
+  { "listReceivers", RELAY_ROLE_VIEW },
+  { "getStatus", RELAY_ROLE_VIEW },
+  { "getMetrics", RELAY_ROLE_VIEW },
+  { "getPicture", RELAY_ROLE_VIEW },
+  { "listen", RELAY_ROLE_VIEW },
+  { "getEvents", RELAY_ROLE_VIEW },
+  { "getHistory", RELAY_ROLE_VIEW },
+  { "getReceivers", RELAY_ROLE_VIEW },
+  { "getReceiver", RELAY_ROLE_VIEW },
+  { "putStream", RELAY_ROLE_OPERATE },
+  { "patchStream", RELAY_ROLE_OPERATE },
+  { "deleteStream", RELAY_ROLE_OPERATE },
+  { "putInput", RELAY_ROLE_OPERATE },
+  { "patchInput", RELAY_ROLE_OPERATE },
+  { "switchSource", RELAY_ROLE_OPERATE },
+  { "addOutput", RELAY_ROLE_OPERATE },
+  { "patchOutput", RELAY_ROLE_OPERATE },
+  { "deleteOutput", RELAY_ROLE_OPERATE },
+  { "dropReceiver", RELAY_ROLE_OPERATE },
+  { "getConfiguration", RELAY_ROLE_ADMINISTER },
+  { "saveConfiguration", RELAY_ROLE_ADMINISTER },
+};
+
+static RelayRole
+find_role (const gchar *operation)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (operations); i++)
+    if (g_str_equal (operations[i].operation, operation))
+      return operations[i].role;
+  g_error ("%s is not in the table of roles", operation);
+  return RELAY_ROLE_NONE;
+}
+
+/* A relay's API and its admission, with a user and a token of each role, and a token for the
+ * stream a. */
+typedef struct
+{
+  RelayConfig *config;
+  RelayApi *api;
+  RelayAdmission *admission;
+  gchar *folder;
+  gchar *cookies[RELAY_ROLE_ADMINISTER + 1]; /* of a user of each role */
+} House;
+
+static const RelayConfig *
+get_config (gpointer data)
+{
+  return ((House *) data)->config;
+}
+
+static RelayStreamStats *
+get_stats (const gchar *stream, gpointer data)
+{
+  return NULL;
+}
+
+static gboolean
+change (const gchar *text, gsize size, const RelayKept *kept, GError **error, gpointer data)
+{
+  House *house = data;
+  RelayConfig *config = relay_config_parse (text, size, house->config, error);
+
+  if (config == NULL)
+    return FALSE;
+  relay_config_free (house->config);
+  house->config = config;
+  return TRUE;
+}
+
+static const RelayApiFuncs funcs = { .get_config = get_config,
+  .get_stats = get_stats,
+  .change = change };
+
+static gchar *
+get_file (const House *house, const gchar *name)
+{
+  return g_build_filename (house->folder, name, NULL);
+}
+
+static void
+add_token (House *house, GString *text, const gchar *name, RelayRole role, const gchar *more)
+{
+  g_autofree gchar *path = get_file (house, name), *token = g_strconcat ("token-of-", name, NULL);
+
+  g_assert_true (g_file_set_contents (path, token, -1, NULL));
+  g_string_append_printf (text, "[token %s]\nrole = %s\ntoken-file = %s\n%s", name,
+      relay_role_get_name (role), path, more);
+}
+
+static void
+begin (House *house)
+{
+  g_autoptr (GString) text =
+      g_string_new ("[relay]\nstatus = http://0.0.0.0:1\napi = true\n" STREAMS);
+  g_autoptr (GError) error = NULL;
+
+  house->folder = g_dir_make_tmp ("fasp-access-XXXXXX", NULL);
+  for (RelayRole role = RELAY_ROLE_VIEW; role <= RELAY_ROLE_ADMINISTER; role++) {
+    g_string_append_printf (text, "[user %s]\nrole = %s\npassword-hash = " HASH "\n",
+        relay_role_get_name (role), relay_role_get_name (role));
+    add_token (house, text, relay_role_get_name (role), role, "");
+  }
+  add_token (house, text, "narrow", RELAY_ROLE_ADMINISTER, "streams = a;c\n");
+  house->config = relay_config_parse (text->str, text->len, NULL, &error);
+  g_assert_no_error (error);
+  house->api = relay_api_new (&funcs, house);
+  house->admission = relay_admission_new (house->api);
+  relay_admission_use (house->admission, house->config);
+  for (RelayRole role = RELAY_ROLE_VIEW; role <= RELAY_ROLE_ADMINISTER; role++) {
+    gchar *cookie;
+
+    g_assert_cmpint (relay_admission_begin (house->admission, relay_role_get_name (role), HASH,
+                         FALSE, &cookie),
+        ==, role);
+    cookie[strcspn (cookie, ";")] = '\0';
+    house->cookies[role] = cookie;
+  }
+}
+
+static void
+end (House *house)
+{
+  static const gchar *const files[] = { "view", "operate", "administer", "narrow" };
+
+  relay_admission_free (house->admission);
+  relay_api_free (house->api);
+  relay_config_free (house->config);
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++) {
+    g_autofree gchar *path = get_file (house, files[i]);
+
+    g_unlink (path);
+  }
+  g_rmdir (house->folder);
+  g_free (house->folder);
+  for (guint i = 0; i < G_N_ELEMENTS (house->cookies); i++)
+    g_free (house->cookies[i]);
+}
+
+/* Returns the status with which a request is refused; 0: it is not. @token, @cookie: or NULL. */
+static guint
+try (House *house, const gchar *method, const gchar *path, const gchar *token, const gchar *cookie)
+{
+  g_autofree gchar *authorization = token != NULL ? g_strconcat ("Bearer ", token, NULL) : NULL;
+  RelayAsk ask = { method, "127.0.0.1:1", .authorization = authorization, .path = path,
+    .address = "192.0.2.1", .network = 1, .cookie = cookie };
+  RelayAdmitted admitted = { 0 };
+  RelayPage page = { 200 };
+  gboolean good = relay_admission_admit (house->admission, &ask, &admitted, &page);
+
+  g_assert_true (good == (page.status == 200) && good == (page.text == NULL));
+  g_assert_true (good == relay_admission_allows (house->admission, &ask));
+  g_free (page.text);
+  g_free (admitted.name);
+  g_free (admitted.title);
+  return good ? 0 : page.status;
+}
+
+static guint
+expect (RelayRole has, RelayRole needs)
+{
+  return has >= needs ? 0 : has == RELAY_ROLE_NONE ? 401 : 403;
+}
+
+/* Replaces the variables of a path. */
+static gchar *
+fill (const gchar *pattern, const gchar *stream)
+{
+  g_autoptr (GString) path = g_string_new (pattern);
+
+  g_string_replace (path, "{stream}", stream, 0);
+  g_string_replace (path, "{output}", "1", 0);
+  g_string_replace (path, "{receiver}", "192.0.2.1:1", 0);
+  g_string_replace (path, "{range}", "hour", 0);
+  g_assert_null (strchr (path->str, '{'));
+  return g_string_free (g_steal_pointer (&path), FALSE);
+}
+
+static void
+check_path (House *house, const gchar *method, const gchar *pattern, RelayRole needs)
+{
+  g_autofree gchar *a = fill (pattern, "a"), *b = fill (pattern, "b");
+  gboolean named = !g_str_equal (a, b);
+
+  g_test_message ("%s %s", method, pattern);
+  g_assert_cmpuint (try (house, method, a, NULL, NULL), ==, expect (RELAY_ROLE_NONE, needs));
+  for (RelayRole role = RELAY_ROLE_VIEW; role <= RELAY_ROLE_ADMINISTER; role++) {
+    g_autofree gchar *token = g_strconcat ("token-of-", relay_role_get_name (role), NULL);
+
+    g_assert_cmpuint (try (house, method, a, token, NULL), ==, expect (role, needs));
+    g_assert_cmpuint (try (house, method, a, NULL, house->cookies[role]), ==, expect (role, needs));
+  }
+  g_assert_cmpuint (try (house, method, a, "token-of-narrow", NULL), ==,
+      named || needs == RELAY_ROLE_NONE ? 0 : 403);
+  g_assert_cmpuint (try (house, method, b, "token-of-narrow", NULL), ==,
+      needs == RELAY_ROLE_NONE ? 0 : 403);
+}
+
+static void
+check_methods (House *house, const gchar *pattern, JsonObject *methods)
+{
+  JsonObjectIter iter;
+  const gchar *name;
+  JsonNode *node;
+
+  json_object_iter_init (&iter, methods);
+  while (json_object_iter_next (&iter, &name, &node)) {
+    g_autofree gchar *method = g_ascii_strup (name, -1);
+    RelayRole needs;
+
+    if (!JSON_NODE_HOLDS_OBJECT (node))
+      continue;
+    needs = find_role (json_object_get_string_member (json_node_get_object (node), "operationId"));
+    check_path (house, method, pattern, needs);
+    if (g_str_equal (method, "GET"))
+      check_path (house, "HEAD", pattern, needs);
+  }
+}
+
+/* Each path of the document, with each method, for each role. */
+static void
+test_roles (void)
+{
+  House house = { NULL };
+  RelayApiRequest request = { "GET", RELAY_API_DESCRIPTION };
+  RelayPage page = { 0 };
+  g_autoptr (JsonNode) document = NULL;
+  JsonObjectIter iter;
+  const gchar *pattern;
+  JsonNode *node;
+  guint n = 0;
+
+  begin (&house);
+  relay_api_answer (house.api, &request, &page);
+  document = json_from_string (page.text, NULL);
+  g_free (page.text);
+  json_object_iter_init (&iter,
+      json_object_get_object_member (json_node_get_object (document), "paths"));
+  while (json_object_iter_next (&iter, &pattern, &node)) {
+    check_methods (&house, pattern, json_node_get_object (node));
+    n++;
+  }
+  g_assert_cmpuint (n, >, 15);
+  /* what is not described shows nothing to strangers, and nothing beside its streams to a token */
+  g_assert_cmpuint (try (&house, "GET", "/nothing", NULL, NULL), ==, 401);
+  g_assert_cmpuint (try (&house, "GET", "/api/v1/nothing", NULL, NULL), ==, 401);
+  g_assert_cmpuint (try (&house, "OPTIONS", "/status.json", NULL, NULL), ==, 401);
+  g_assert_cmpuint (try (&house, "GET", "/nothing", "token-of-narrow", NULL), ==, 403);
+  g_assert_cmpuint (try (&house, "GET", "/streams//picture.jpg", "token-of-narrow", NULL), ==, 403);
+  g_assert_cmpuint (try (&house, "GET", "/streams/%61/picture.jpg", "token-of-narrow", NULL), ==,
+      0);
+  g_assert_cmpuint (try (&house, "GET", "/streams/a%2F..%2Fb/picture.jpg", "token-of-narrow", NULL),
+      ==, 403);
+  g_assert_cmpuint (try (&house, "GET", "/status.json", "token-of-nobody", NULL), ==, 401);
+  g_assert_cmpuint (try (&house, "GET", "/status.json", HASH, NULL), ==, 401);
+  end (&house);
+}
+
+/* An operator's operations change streams, and not who may. */
+static void
+test_climbing (void)
+{
+  static const gchar more[] = "\n[user evil]\nrole = administer\npassword-hash = " HASH "\n";
+  static const struct
+  {
+    const gchar *method, *path, *key;
+    guint status;
+  } tries[] = {
+    { "PATCH", "/api/v1/streams/a", "\"streamid\":\"x%s\"", 422 },
+    { "PATCH", "/api/v1/streams/a", "\"input\":\"fasp://:1?streamid=x%s\"", 0 },
+    { "PUT", "/api/v1/streams/a/input", "\"uri\":\"fasp://:1?streamid=x%s\"", 0 },
+    { "POST", "/api/v1/streams/a/outputs", "\"uri\":\"fasp://:5?streamid=x%s\"", 0 },
+    { "PATCH", "/api/v1/streams/a/outputs/1", "\"parameters\":{\"streamid\":\"x%s\"}", 0 },
+    { "PATCH", "/api/v1/streams/a/outputs/1", "\"parameters\":{\"x%s\":\"y\"}", 0 },
+    { "PUT", "/api/v1/streams/x%%5D%%0A%%5Buser%%20evil",
+        "\"input\":\"fasp://:6\",\"outputs\":[\"fasp://:7%s\"]", 422 },
+    { "PUT", "/api/v1/streams/user%%20evil",
+        "\"streamid\":\"%s\",\"input\":\"fasp://:6\",\"outputs\":[\"fasp://:7\"]", 0 },
+    { "PATCH", "/api/v1/streams/a", "\"role\":\"administer%s\"", 400 },
+    { "POST", "/api/v1/streams/a/outputs", "\"uri\":\"file:///tmp/x%s\"", 422 },
+    { "PATCH", "/api/v1/streams/a/input", "\"parameters\":{\"record\":\"/tmp/x%s\"}", 422 },
+    { "PATCH", "/api/v1/streams/a/outputs/1", "\"parameters\":{\"log\":\"/tmp/x%s\"}", 422 },
+    { "PATCH", "/api/v1/streams/a/outputs/1", "\"parameters\":{\"key-file\":\"/tmp/x%s\"}", 422 },
+  };
+  House house = { NULL };
+  guint accounts;
+
+  begin (&house);
+  accounts = house.config->accounts->len;
+  for (guint i = 0; i < G_N_ELEMENTS (tries); i++) {
+    g_autofree gchar *lines = g_strescape (more, NULL);
+    g_autofree gchar *fields = g_strdup_printf (tries[i].key, lines);
+    g_autofree gchar *body = g_strdup_printf ("{%s}", fields);
+    g_autofree gchar *path = g_strdup_printf (tries[i].path, NULL);
+    RelayApiRequest request = { tries[i].method, path, body, strlen (body) };
+    RelayPage page = { 0 };
+
+    relay_api_answer (house.api, &request, &page);
+    g_test_message ("%s %s %s: %u %s", tries[i].method, path, body, page.status, page.text);
+    g_assert_cmpuint (page.status, <, 500);
+    if (tries[i].status != 0)
+      g_assert_cmpuint (page.status, ==, tries[i].status);
+    g_assert_cmpuint (house.config->accounts->len, ==, accounts);
+    g_assert_null (relay_accounts_find_user (house.config->accounts, "evil"));
+    g_free (page.text);
+    g_free (page.location);
+  }
+  end (&house);
+}
+
+/* --- sessions and passwords ----------------------------------------------------------------- */
+
+static RelayAccount *
+add_user (GPtrArray *accounts, const gchar *name, const gchar *password)
+{
+  RelayAccount *user = g_new0 (RelayAccount, 1);
+
+  user->name = g_strdup (name);
+  user->password = g_strdup (password);
+  g_ptr_array_add (accounts, user);
+  return user;
+}
+
+static gchar *
+log_in (RelaySessions *sessions, gint64 now, const RelayAccount *user, gboolean secure)
+{
+  gchar *header = relay_sessions_begin (sessions, now, user, secure);
+
+  g_assert_nonnull (strstr (header, "; HttpOnly; SameSite=Strict"));
+  g_assert_true ((strstr (header, "; Secure") != NULL) == secure);
+  header[strcspn (header, ";")] = '\0';
+  g_assert_cmpuint (strlen (strchr (header, '=') + 1), ==, 64);
+  return header;
+}
+
+static void
+test_sessions (void)
+{
+  RelaySessions *sessions = relay_sessions_new ();
+  g_autoptr (GPtrArray) accounts = relay_accounts_new ();
+  RelayAccount *a = add_user (accounts, "a", "p"), *b = add_user (accounts, "b", "p");
+  g_autofree gchar *one = log_in (sessions, 0, a, TRUE), *two = log_in (sessions, 0, b, FALSE);
+  g_autofree gchar *both = g_strdup_printf ("x=y;  %s ;z", one);
+  g_autofree gchar *other = g_strdup_printf ("x%s", one);
+  g_autofree gchar *removed = NULL;
+  gint64 now = 0;
+
+  g_assert_true (relay_sessions_find (sessions, now, accounts, one) == a);
+  g_assert_true (relay_sessions_find (sessions, now, accounts, two) == b);
+  g_assert_true (relay_sessions_find (sessions, now, accounts, both) == a);
+  g_assert_null (relay_sessions_find (sessions, now, accounts, other));
+  g_assert_null (relay_sessions_find (sessions, now, accounts, NULL));
+  g_assert_null (relay_sessions_find (sessions, now, accounts, ""));
+  one[strlen (one) - 1] ^= 1;
+  g_assert_null (relay_sessions_find (sessions, now, accounts, one));
+  one[strlen (one) - 1] ^= 1;
+  /* as long as it is used, but for a week at most */
+  for (now = 0; now < RELAY_SESSION_LASTS; now += RELAY_SESSION_IDLE - 1)
+    g_assert_true (relay_sessions_find (sessions, now, accounts, one) == a);
+  g_assert_null (relay_sessions_find (sessions, RELAY_SESSION_LASTS, accounts, one));
+  g_assert_null (relay_sessions_find (sessions, RELAY_SESSION_IDLE, accounts, two));
+  /* logged out */
+  g_free (one);
+  one = log_in (sessions, now, a, FALSE);
+  removed = relay_sessions_end (sessions, one);
+  g_assert_nonnull (strstr (removed, "Max-Age=0"));
+  g_assert_null (relay_sessions_find (sessions, now, accounts, one));
+  /* with another password, it is over */
+  g_free (one);
+  one = log_in (sessions, now, a, FALSE);
+  g_free (a->password);
+  a->password = g_strdup ("q");
+  g_assert_null (relay_sessions_find (sessions, now, accounts, one));
+  relay_sessions_free (sessions);
+}
+
+/* A user has some, and a relay has some; those that were used last stay. */
+static void
+test_room (void)
+{
+  RelaySessions *sessions = relay_sessions_new ();
+  g_autoptr (GPtrArray) accounts = relay_accounts_new ();
+  g_autoptr (GPtrArray) cookies = g_ptr_array_new_with_free_func (g_free);
+  RelayAccount *other = add_user (accounts, "other", "p");
+  g_autofree gchar *its = log_in (sessions, 0, other, FALSE);
+  const guint users = RELAY_SESSIONS_MAX / RELAY_SESSIONS_OF_USER;
+
+  for (guint i = 0; i <= RELAY_SESSIONS_OF_USER; i++)
+    g_ptr_array_add (cookies, log_in (sessions, i + 1, other, FALSE));
+  g_assert_null (relay_sessions_find (sessions, 20, accounts, its));
+  g_assert_null (relay_sessions_find (sessions, 20, accounts, cookies->pdata[0]));
+  g_assert_true (relay_sessions_find (sessions, 20, accounts, cookies->pdata[1]) == other);
+  for (guint i = 0; i < users; i++) {
+    g_autofree gchar *name = g_strdup_printf ("u%u", i);
+    RelayAccount *user = add_user (accounts, name, "p");
+
+    for (guint k = 0; k < RELAY_SESSIONS_OF_USER; k++)
+      g_ptr_array_add (cookies, log_in (sessions, 30, user, FALSE));
+  }
+  g_assert_null (relay_sessions_find (sessions, 40, accounts, cookies->pdata[1]));
+  for (guint i = RELAY_SESSIONS_OF_USER + 1; i < cookies->len; i++)
+    g_assert_nonnull (relay_sessions_find (sessions, 40, accounts, cookies->pdata[i]));
+  relay_sessions_free (sessions);
+}
+
+static void
+test_passwords (void)
+{
+  static const gchar *const bad[] = { "", "horse", "$scrypt$", "$scrypt$ln=15,r=8,p=3$",
+    "$scrypt$ln=15,r=8,p=3$AAAA$AAAA", "$scrypt$ln=31,r=8,p=3$AAAAAAAAAAAAAAAAAAAAAA$" HASH,
+    HASH "A", HASH "=", HASH "$", HASH " " };
+  g_autofree gchar *hash = relay_password_hash ("correct horse"), *other = NULL;
+
+  other = relay_password_hash ("correct horse");
+  g_assert_cmpstr (hash, !=, other);
+  g_assert_true (relay_password_is_hash (hash) && relay_password_is_hash (HASH));
+  g_assert_true (relay_password_check (hash, "correct horse"));
+  g_assert_false (relay_password_check (hash, "correct hors"));
+  g_assert_false (relay_password_check (hash, ""));
+  g_assert_false (relay_password_check (NULL, ""));
+  g_assert_false (relay_password_check (NULL, "correct horse"));
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    g_assert_false (relay_password_is_hash (bad[i]));
+}
+
+int
+main (int argc, char **argv)
+{
+  gst_init (&argc, &argv);
+  g_test_init (&argc, &argv, NULL);
+  /* a wrong token is logged as a warning */
+  g_log_set_always_fatal (G_LOG_FATAL_MASK);
+  g_test_add_func ("/relay/access/alone", test_alone);
+  g_test_add_func ("/relay/access/tries", test_tries);
+  g_test_add_func ("/relay/access/roles", test_roles);
+  g_test_add_func ("/relay/access/climbing", test_climbing);
+  g_test_add_func ("/relay/access/sessions", test_sessions);
+  g_test_add_func ("/relay/access/room", test_room);
+  g_test_add_func ("/relay/access/passwords", test_passwords);
+  return g_test_run ();
+}
