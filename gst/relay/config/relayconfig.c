@@ -66,6 +66,7 @@ relay_config_free (RelayConfig *config)
   g_strfreev (config->status_names);
   relay_value_wipe (config->api_token);
   g_clear_object (&config->api_socket);
+  g_free (config->history);
   if (config->text != NULL)
     explicit_bzero (config->text, config->size);
   g_free (config->text);

@@ -40,6 +40,7 @@ typedef struct
   gboolean receiver_metrics;  /* /metrics lists each receiver */
   gboolean api;               /* the API is served where the status is */
   gchar *api_token;           /* token that the API needs; a secret; NULL: none */
+  gchar *history;             /* path of the file that keeps it; NULL: none does */
   GSocketAddress *api_socket; /* UNIX socket for the API and this user alone; NULL: none */
   gchar *text;                /* the whole text; may hold secrets */
   gsize size;                 /* of the text, bytes */

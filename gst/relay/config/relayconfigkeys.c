@@ -24,6 +24,8 @@ const RelayKey relay_section_keys[] = {
       "host names, with a ; between them, by which the status may be asked for, besides addresses "
       "and localhost: that of a proxy, or of a target of Prometheus"),
   BOOLEAN ("receiver-metrics", "true: /metrics lists each receiver by its address"),
+  TEXT ("history", "none",
+      "path of an SQLite file that keeps the charts of the page, so that they survive a restart"),
   BOOLEAN ("api",
       "true: streams and outputs can be changed where the status is served (fasp-relayctl "
       "--help)"),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relaysection.h"
 #include <string.h>
+#include <unistd.h>
 #include <gio/gunixsocketaddress.h>
 
 #define SOCKET_PATH_MAX 108 /* bytes, sockaddr_un */
@@ -94,6 +95,44 @@ read_api (GKeyFile *file, const RelaySecrets *secrets, RelayConfig *config, GErr
   return relay_value_locate (error, RELAY_SECTION, "api");
 }
 
+static gboolean
+read_history (GKeyFile *file, RelayConfig *config, GError **error)
+{
+  g_autoptr (GError) why = NULL;
+
+  config->history = relay_value_string (file, RELAY_SECTION, "history", &why);
+  if (why != NULL) {
+    g_propagate_error (error, g_steal_pointer (&why));
+    return FALSE;
+  }
+  if (!RELAY_HAS_HISTORY_FILE && config->history != NULL)
+    RELAY_BAD (error, "this build has no SQLite: leave it out, or build with -Drecord=enabled.");
+  else if (config->history != NULL && !g_path_is_absolute (config->history))
+    RELAY_BAD (error,
+        "write the whole path of a file, in a folder where the relay may write, e.g. "
+        "/var/lib/fasp-relay/history.db.");
+  else
+    return TRUE;
+  return relay_value_locate (error, RELAY_SECTION, "history");
+}
+
+gchar *
+relay_section_look_at_history (const RelayConfig *config)
+{
+  g_autofree gchar *folder = config->history != NULL ? g_path_get_dirname (config->history) : NULL;
+
+  if (folder == NULL
+      || (access (folder, W_OK | X_OK) == 0
+          && (g_file_test (config->history, G_FILE_TEST_IS_REGULAR) ?
+                  access (config->history, R_OK | W_OK) == 0 :
+                  !g_file_test (config->history, G_FILE_TEST_EXISTS))))
+    return NULL;
+  return g_strdup_printf (
+      "[relay] history: the relay could not write %s, and would have its charts in memory alone: "
+      "name a file in a folder where it may write.",
+      config->history);
+}
+
 gboolean
 relay_section_read (GKeyFile *file, const RelaySecrets *secrets, RelayConfig *config,
     GError **error)
@@ -101,5 +140,5 @@ relay_section_read (GKeyFile *file, const RelaySecrets *secrets, RelayConfig *co
   return read_status (file, config, error) && read_status_names (file, config, error)
       && relay_value_boolean (file, RELAY_SECTION, "receiver-metrics", &config->receiver_metrics,
           error)
-      && read_api (file, secrets, config, error);
+      && read_history (file, config, error) && read_api (file, secrets, config, error);
 }

@@ -16,4 +16,8 @@ G_BEGIN_DECLS
 gboolean relay_section_read (GKeyFile *file, const RelaySecrets *secrets, RelayConfig *config,
     GError **error);
 
+/* Returns a warning if the file of the history could not be written now; NULL: it could, or there
+ * is none. Opens no file: to close one would release the locks of this process on it. */
+gchar *relay_section_look_at_history (const RelayConfig *config);
+
 G_END_DECLS

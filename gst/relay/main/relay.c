@@ -237,6 +237,7 @@ use (Relay *relay, RelayConfig *config, gboolean reloads, const RelayKept *kept)
   /* whatever the API changes, it does not change who may */
   if (reloads)
     relay_admission_use (relay->admission, config);
+  relay_status_pages_keep_history (relay->pages, config->history);
   if (relay->config != NULL)
     relay_config_adopt (config, relay->config, kept);
   g_clear_pointer (&relay->config, relay_config_free);

@@ -19,6 +19,7 @@
 #include "relayconfigkeys.h"
 #include "relaylog.h"
 #include "relaypassword.h"
+#include "relaysection.h"
 #include "toolstd.h"
 
 /* Blocks from this size on are returned to the system, bytes: memory for datagrams that the kernel
@@ -146,7 +147,7 @@ main (int argc, char **argv)
   g_autoptr (GOptionContext) context = g_option_context_new ("CONFIG");
   g_autoptr (GError) error = NULL;
   g_autoptr (RelayConfig) config = NULL;
-  g_autofree gchar *help = make_summary ();
+  g_autofree gchar *help = make_summary (), *unwritable = NULL;
   gboolean good, known;
 
   tool_begin_standard ();
@@ -187,6 +188,9 @@ main (int argc, char **argv)
     return RELAY_FAULTY;
   }
   relay_tell_warnings (config);
+  unwritable = relay_section_look_at_history (config);
+  if (unwritable != NULL)
+    relay_log_warning (NULL, "%s", unwritable);
   g_print ("%s is good: %u stream%s.\n", argv[1], config->streams->len,
       config->streams->len != 1 ? "s" : "");
   return RELAY_ENDED;

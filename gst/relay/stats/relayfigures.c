@@ -14,6 +14,7 @@ relay_stats_free (RelayStats *stats)
 {
   g_ptr_array_unref (stats->streams);
   g_free (stats->refused);
+  g_free (stats->unkept);
   g_free (stats);
 }
 

@@ -24,6 +24,7 @@ typedef struct
   gint64 loaded;      /* when the configuration in force was read; µs, UTC */
   guint64 reloads, reloads_refused;
   gchar *refused; /* why the last one was refused; NULL: it was not */
+  gchar *unkept;  /* why the history is not kept in its file; NULL: it is, or there is none */
   gboolean receiver_metrics;
   const gchar *api; /* changes by HTTP: `off', `open' without a token, or `token' */
   gboolean saved;   /* the file has the configuration in force */

@@ -54,6 +54,8 @@ static const RelayFigure rows[] = {
       "Configurations that were refused, as they were faulty"),
   TEXT (RELAY, STATUS | EVENTS, "configuration-refused", stats.refused,
       "Why the last reload was refused; null: it was not"),
+  TEXT (RELAY, STATUS | EVENTS, "history-error", stats.unkept,
+      "Why the history is not kept in its file; null: it is, or no file is named"),
   NAME (RELAY, EVENTS, "api", stats.api,
       "Whether the API takes changes: `off`, `open`, or `token`: with one"),
   FLAG (RELAY, EVENTS, "saved", stats.saved,

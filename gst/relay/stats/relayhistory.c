@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relayhistory.h"
 #include <math.h>
+#include <string.h>
 #include "relayfiguretable.h"
+#include "relayhistoryfile.h"
 #include "relayjson.h"
 
 #define POINTS 12                           /* at one a second, these cover more than LOSS_TIME */
 #define RATE_TIME (G_USEC_PER_SEC * 9 / 10) /* rates are computed over at least this time, µs */
 #define LOSS_TIME (10 * G_USEC_PER_SEC)     /* µs */
+/* What the file had of a stream that does not come in this time, µs, is not taken into memory. */
+#define CLAIM_TIME (60 * G_USEC_PER_SEC)
 
 /* Counters at one time. */
 typedef struct
@@ -16,29 +20,28 @@ typedef struct
   gdouble missing, errors, skips; /* as in RelayStreamFigures */
 } Point;
 
-/* Samples of one range. */
-typedef struct
-{
-  guint n;                             /* number of samples noted so far */
-  gint64 times[RELAY_HISTORY_SAMPLES]; /* µs, monotonic; a ring, as are their values */
-} Ring;
-
 /* The history of one stream. */
 typedef struct
 {
   Point points[POINTS]; /* a ring */
   guint n_points;       /* number of points noted so far */
-  Ring rings[RELAY_HISTORY_RANGES];
+  RelaySamples *samples;
   RelayRates rates;
   RelayAlarms alarms;
-  gboolean seen;   /* the stream was in the last statistics */
-  gfloat values[]; /* of each figure, of each range: RELAY_HISTORY_SAMPLES */
+  gboolean seen; /* the stream was in the last statistics */
 } Series;
+
+/* As many streams as a relay may have are taken from a file. */
+#define FOUND_MAX 1000
 
 struct _RelayHistory
 {
-  GHashTable *series; /* by name */
-  gsize size;         /* of a Series, bytes */
+  GHashTable *series;     /* by name */
+  RelayHistoryFile *file; /* NULL: none */
+  GHashTable *found; /* RelaySamples that were in the file, by name, until CLAIM_TIME has passed */
+  gint64 found_at;   /* µs, monotonic */
+  RelayHistoryKept kept;
+  guint figures; /* of a sample */
 };
 
 static const RelayFigure *
@@ -47,23 +50,56 @@ next_figure (const RelayFigure *row)
   return relay_figure_next (row, RELAY_OF_STREAM, RELAY_IN_HISTORY);
 }
 
+static void
+free_series (gpointer series)
+{
+  g_free (((Series *) series)->samples);
+  g_free (series);
+}
+
 RelayHistory *
 relay_history_new (void)
 {
   RelayHistory *history = g_new0 (RelayHistory, 1);
 
-  history->series = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  history->size = sizeof (Series);
-  for (const RelayFigure *row = NULL; (row = next_figure (row)) != NULL;)
-    history->size += RELAY_HISTORY_RANGES * RELAY_HISTORY_SAMPLES * sizeof (gfloat);
+  history->series = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, free_series);
+  history->found = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  for (const RelayFigure *row = NULL; (row = next_figure (row)) != NULL;) {
+    g_assert (history->figures < RELAY_HISTORY_FIGURES);
+    history->kept.names[history->figures++] = row->name;
+  }
+  for (guint r = 0; r < RELAY_HISTORY_RANGES; r++)
+    history->kept.ages[r] = relay_samples_get_step (r) * RELAY_HISTORY_SAMPLES / G_USEC_PER_SEC;
   return history;
 }
 
 void
 relay_history_free (RelayHistory *history)
 {
+  if (history->file != NULL)
+    relay_history_file_free (history->file, TRUE);
+  g_hash_table_unref (history->found);
   g_hash_table_unref (history->series);
   g_free (history);
+}
+
+void
+relay_history_set_file (RelayHistory *history, const gchar *path)
+{
+  const gchar *old = history->file != NULL ? relay_history_file_get_path (history->file) : NULL;
+
+  if (g_strcmp0 (path, old) == 0)
+    return;
+  if (history->file != NULL)
+    relay_history_file_free (history->file, FALSE);
+  history->file =
+      path != NULL ? relay_history_file_new (path, &history->kept, RELAY_HISTORY_WRITE_EACH) : NULL;
+}
+
+void
+relay_history_report (const RelayHistory *history, RelayStats *stats)
+{
+  stats->unkept = history->file != NULL ? relay_history_file_get_error (history->file) : NULL;
 }
 
 /* --- rates -------------------------------------------------------------------------------- */
@@ -128,60 +164,93 @@ get_rates (const Series *series, const Point *now)
   return rates;
 }
 
-/* --- noting ------------------------------------------------------------------------------- */
+/* --- the file ----------------------------------------------------------------------------- */
 
-/* So many samples of a range make one of the next. */
-static const guint merged[RELAY_HISTORY_RANGES] = { 24, 7, 0 };
-
-/* The mean of the newest @n values that are known; NAN: none is. */
-static gfloat
-get_mean (const Ring *ring, const gfloat *values, guint n)
+/* Returns the samples of the file to which another one is added; NULL: it is not needed, as it is
+ * not older than those of now, or too much. */
+static RelaySamples *
+find_place (RelayHistory *history, const RelayHistorySample *sample, gint64 time)
 {
-  gdouble sum = 0;
-  guint known = 0;
+  const Series *present = g_hash_table_lookup (history->series, sample->stream);
+  RelaySamples *found = g_hash_table_lookup (history->found, sample->stream);
 
-  for (guint i = 1; i <= n; i++) {
-    gfloat value = values[(ring->n - i) % RELAY_HISTORY_SAMPLES];
-
-    sum += isfinite (value) ? value : 0;
-    known += isfinite (value) != 0;
+  if (present != NULL && relay_samples_count (present->samples, sample->range) > 0
+      && time >= relay_samples_get_time (present->samples, sample->range, 0))
+    return NULL;
+  if (found == NULL && g_hash_table_size (history->found) < FOUND_MAX) {
+    found = relay_samples_new (history->figures);
+    g_hash_table_insert (history->found, g_strdup (sample->stream), found);
   }
-  return known > 0 ? sum / known : NAN;
+  return found;
 }
+
+/* Takes in what was in the file, once that was read. */
+static void
+take_found (RelayHistory *history, gint64 now, gint64 utc)
+{
+  g_autoptr (GArray) all = history->file != NULL ? relay_history_file_take (history->file) : NULL;
+
+  if (now - history->found_at > CLAIM_TIME)
+    g_hash_table_remove_all (history->found);
+  for (guint i = 0; all != NULL && i < all->len; i++) {
+    const RelayHistorySample *sample = &g_array_index (all, RelayHistorySample, i);
+    gint64 time = sample->time * G_USEC_PER_SEC - utc;
+    RelaySamples *found = find_place (history, sample, time);
+
+    history->found_at = now;
+    if (found != NULL)
+      relay_samples_put (found, sample->range, time, sample->values);
+  }
+}
+
+/* Puts what the file had of a stream before the samples that the stream has. */
+static void
+claim (RelayHistory *history, const gchar *stream, Series *series)
+{
+  gpointer name, found;
+
+  if (!g_hash_table_steal_extended (history->found, stream, &name, &found))
+    return;
+  relay_samples_append (found, series->samples);
+  g_free (series->samples);
+  series->samples = found;
+  g_free (name);
+}
+
+/* --- noting ------------------------------------------------------------------------------- */
 
 /* Adds a sample to the range of an hour, and those of the others that are complete with it. */
 static void
-add_sample (Series *series, gint64 now, const RelayStreamFigures *figures)
+add_sample (RelayHistory *history, const gchar *stream, Series *series, gint64 now, gint64 utc,
+    const RelayStreamFigures *figures)
 {
-  gboolean complete = TRUE;
+  RelayValues values[RELAY_HISTORY_RANGES] = { { 0 } };
+  guint n = 0;
 
-  for (guint r = 0; r < RELAY_HISTORY_RANGES && complete; r++) {
-    Ring *ring = &series->rings[r];
-    guint i = ring->n++ % RELAY_HISTORY_SAMPLES;
-    gfloat *values = series->values + r * RELAY_HISTORY_SAMPLES;
+  for (const RelayFigure *row = NULL; (row = next_figure (row)) != NULL;)
+    values[RELAY_HOUR][n++] = relay_figure_get_number (row, figures);
+  n = relay_samples_add (series->samples, now, values);
+  for (guint r = 0; history->file != NULL && r < n; r++) {
+    RelayHistorySample sample = { g_strdup (stream), r, (now + utc) / G_USEC_PER_SEC };
 
-    ring->times[i] = now;
-    for (const RelayFigure *row = NULL; (row = next_figure (row)) != NULL;) {
-      values[i] = r == RELAY_HOUR ?
-          relay_figure_get_number (row, figures) :
-          get_mean (ring - 1, values - RELAY_HISTORY_SAMPLES, merged[r - 1]);
-      values += RELAY_HISTORY_RANGES * RELAY_HISTORY_SAMPLES;
-    }
-    complete = merged[r] > 0 && ring->n % merged[r] == 0;
+    memcpy (sample.values, values[r], sizeof sample.values);
+    relay_history_file_add (history->file, &sample);
   }
 }
 
 static gboolean
-is_time (const Series *series, gint64 now)
+is_time (const RelaySamples *samples, gint64 now)
 {
-  const Ring *ring = &series->rings[RELAY_HOUR];
-  gint64 last = ring->times[(ring->n - 1) % RELAY_HISTORY_SAMPLES];
+  guint n = relay_samples_count (samples, RELAY_HOUR);
 
-  return ring->n == 0 || now - last >= RELAY_HISTORY_STEP - G_USEC_PER_SEC / 2;
+  return n == 0
+      || now - relay_samples_get_time (samples, RELAY_HOUR, n - 1)
+      >= RELAY_HISTORY_STEP - G_USEC_PER_SEC / 2;
 }
 
 static void
-note_stream (Series *series, gint64 now, const RelayStreamStats *stats)
+note_stream (RelayHistory *history, Series *series, gint64 now, gint64 utc,
+    const RelayStreamStats *stats)
 {
   RelayStreamFigures figures;
   Point point;
@@ -193,10 +262,10 @@ note_stream (Series *series, gint64 now, const RelayStreamStats *stats)
   series->points[series->n_points++ % POINTS] = point;
   figures.rates = series->rates;
   relay_alarms_note (&series->alarms, now, &figures);
-  if (!is_time (series, now))
+  if (!is_time (series->samples, now))
     return;
   relay_figures_get_stream (stats, series->rates, &figures);
-  add_sample (series, now, &figures);
+  add_sample (history, stats->name, series, now, utc, &figures);
 }
 
 static gboolean
@@ -209,19 +278,30 @@ is_gone (gpointer name, gpointer value, gpointer data)
   return !seen;
 }
 
-void
-relay_history_note (RelayHistory *history, gint64 now, const RelayStats *stats)
+static Series *
+get_series (RelayHistory *history, const gchar *stream)
 {
+  Series *series = g_hash_table_lookup (history->series, stream);
+
+  if (series == NULL) {
+    series = g_new0 (Series, 1);
+    series->samples = relay_samples_new (history->figures);
+    g_hash_table_insert (history->series, g_strdup (stream), series);
+  }
+  return series;
+}
+
+void
+relay_history_note (RelayHistory *history, gint64 now, gint64 utc, const RelayStats *stats)
+{
+  take_found (history, now, utc);
   for (guint i = 0; i < stats->streams->len; i++) {
     const RelayStreamStats *s = g_ptr_array_index (stats->streams, i);
-    Series *series = g_hash_table_lookup (history->series, s->name);
+    Series *series = get_series (history, s->name);
 
-    if (series == NULL) {
-      series = g_malloc0 (history->size);
-      g_hash_table_insert (history->series, g_strdup (s->name), series);
-    }
+    claim (history, s->name, series);
     series->seen = TRUE;
-    note_stream (series, now, s);
+    note_stream (history, series, now, utc, s);
   }
   g_hash_table_foreach_remove (history->series, is_gone, NULL);
 }
@@ -257,37 +337,28 @@ relay_history_find_range (const gchar *name, RelayHistoryRange *range)
   return FALSE;
 }
 
-/* Returns the @values of a figure, the oldest first. */
-static JsonArray *
-list_values (const Ring *ring, const RelayFigure *row, const gfloat *values)
-{
-  JsonArray *list = json_array_new ();
-
-  for (guint i = ring != NULL ? MIN (ring->n, RELAY_HISTORY_SAMPLES) : 0; i > 0; i--)
-    json_array_add_element (list,
-        relay_json_rounded (values[(ring->n - i) % RELAY_HISTORY_SAMPLES],
-            relay_units[row->unit].precision));
-  return list;
-}
-
 gchar *
 relay_history_to_json (const RelayHistory *history, const gchar *stream, RelayHistoryRange range,
     gint64 utc)
 {
   const Series *series = g_hash_table_lookup (history->series, stream);
-  const Ring *ring = series != NULL ? &series->rings[range] : NULL;
+  guint n = series != NULL ? relay_samples_count (series->samples, range) : 0, figure = 0;
   JsonObject *object = json_object_new ();
   JsonArray *times = json_array_new ();
   g_autoptr (JsonNode) root = relay_json_take (object);
-  const gfloat *values = series != NULL ? series->values + range * RELAY_HISTORY_SAMPLES : NULL;
 
-  for (guint i = ring != NULL ? MIN (ring->n, RELAY_HISTORY_SAMPLES) : 0; i > 0; i--)
+  for (guint i = 0; i < n; i++)
     json_array_add_int_element (times,
-        (ring->times[(ring->n - i) % RELAY_HISTORY_SAMPLES] + utc) / G_USEC_PER_SEC);
+        (relay_samples_get_time (series->samples, range, i) + utc) / G_USEC_PER_SEC);
   json_object_set_array_member (object, "time", times);
-  for (const RelayFigure *row = NULL; (row = next_figure (row)) != NULL;) {
-    json_object_set_array_member (object, row->name, list_values (ring, row, values));
-    values = values != NULL ? values + RELAY_HISTORY_RANGES * RELAY_HISTORY_SAMPLES : NULL;
+  for (const RelayFigure *row = NULL; (row = next_figure (row)) != NULL; figure++) {
+    JsonArray *list = json_array_new ();
+
+    for (guint i = 0; i < n; i++)
+      json_array_add_element (list,
+          relay_json_rounded (relay_samples_get_value (series->samples, range, figure, i),
+              relay_units[row->unit].precision));
+    json_object_set_array_member (object, row->name, list);
   }
   return json_to_string (root, FALSE);
 }
@@ -295,5 +366,6 @@ relay_history_to_json (const RelayHistory *history, const gchar *stream, RelayHi
 gsize
 relay_history_get_size (const RelayHistory *history)
 {
-  return g_hash_table_size (history->series) * history->size;
+  return g_hash_table_size (history->series)
+      * (sizeof (Series) + relay_samples_get_size (history->figures));
 }

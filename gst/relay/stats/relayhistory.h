@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relayhistory.h: how each stream was in the last hour, day and week: 360 samples of each range, in
- * 36 KiB a stream.  Those of an hour are ten seconds apart; of every 24 of these, the mean is one
- * of the day, and of every seven of these, one of the week.
+ * relayhistory.h: how each stream was in the last hour, day and week (relaysamples.h), in 36 KiB a
+ * stream.
  *
  * Rates are made of two statistics of different times.  Time is an argument.  Used by one thread at
  * a time.
@@ -10,29 +9,23 @@
 #pragma once
 
 #include "relayalarms.h"
+#include "relaysamples.h"
 
 G_BEGIN_DECLS
-
-#define RELAY_HISTORY_STEP (10 * G_USEC_PER_SEC) /* µs */
-#define RELAY_HISTORY_SAMPLES 360
-
-typedef enum
-{
-  RELAY_HOUR,
-  RELAY_DAY,
-  RELAY_WEEK,
-} RelayHistoryRange;
-
-#define RELAY_HISTORY_RANGES 3
 
 typedef struct _RelayHistory RelayHistory;
 
 RelayHistory *relay_history_new (void);
 void relay_history_free (RelayHistory *history);
+/* Keeps samples in the file of this path from now on, and takes in what that has of earlier ones
+ * (relayhistoryfile.h). @path: NULL: in none. */
+void relay_history_set_file (RelayHistory *history, const gchar *path);
+/* Adds to new statistics why the history is not kept in its file. */
+void relay_history_report (const RelayHistory *history, RelayStats *stats);
 
-/* Adds statistics of @now (µs, monotonic). Forgets streams that are not among them any more.
- */
-void relay_history_note (RelayHistory *history, gint64 now, const RelayStats *stats);
+/* Adds statistics of @now (µs, monotonic). Forgets streams that are not among them any more. @utc:
+ * µs, added to monotonic times. */
+void relay_history_note (RelayHistory *history, gint64 now, gint64 utc, const RelayStats *stats);
 /* The rates at the time of the last relay_history_note(). */
 RelayRates relay_history_get_rates (const RelayHistory *history, const gchar *stream);
 /* The same of alarms; NULL: there is no such stream. */

@@ -68,6 +68,7 @@ get_stats (RelayStatusPages *pages)
     g_clear_pointer (&pages->stats, relay_stats_free);
     g_hash_table_foreach_remove (pages->texts, is_old, &now);
     pages->stats = pages->take (pages->data);
+    relay_history_report (pages->history, pages->stats);
     pages->stats_time = g_get_monotonic_time ();
   }
   return pages->stats;
@@ -109,7 +110,7 @@ make_frame (gboolean heard, gpointer data)
 
   g_mutex_lock (&pages->lock);
   stats = get_stats (pages);
-  relay_history_note (pages->history, pages->stats_time, stats);
+  relay_history_note (pages->history, pages->stats_time, get_utc (pages), stats);
   if (heard)
     json = relay_summary_to_json (stats, pages->history, relay_events_get_last (pages->events),
         g_get_monotonic_time (), get_utc (pages));
@@ -145,6 +146,14 @@ relay_status_pages_free (RelayStatusPages *pages)
   relay_page_text_clear (&pages->text);
   g_mutex_clear (&pages->lock);
   g_free (pages);
+}
+
+void
+relay_status_pages_keep_history (RelayStatusPages *pages, const gchar *path)
+{
+  g_mutex_lock (&pages->lock);
+  relay_history_set_file (pages->history, path);
+  g_mutex_unlock (&pages->lock);
 }
 
 void

@@ -29,6 +29,9 @@ RelayStatusPages *relay_status_pages_new (RelayStats *(*take) (gpointer data), g
 /* No server may use @pages any more. */
 void relay_status_pages_free (RelayStatusPages *pages);
 
+/* Keeps the history in this file, too. @path: NULL: in none. */
+void relay_status_pages_keep_history (RelayStatusPages *pages, const gchar *path);
+
 /* Notes a line of the log. May be called from any thread; as a RelayLogFunc. */
 void relay_status_pages_note (const gchar *stream, const gchar *end, GLogLevelFlags level,
     const GstStructure *details, const gchar *text, gpointer pages);

@@ -198,7 +198,7 @@ make_faulty (guint64 errors, guint64 missing, guint64 skips)
 static void
 note (RelayHistory *history, gint64 second, RelayStats *stats)
 {
-  relay_history_note (history, second * G_USEC_PER_SEC, stats);
+  relay_history_note (history, second * G_USEC_PER_SEC, 0, stats);
   relay_stats_free (stats);
 }
 
@@ -365,7 +365,7 @@ list_alarms (RelayHistory *history, gint64 second, RelayStats *stats, const gcha
   JsonObject *stream;
   JsonArray *all;
 
-  relay_history_note (history, second * G_USEC_PER_SEC, stats);
+  relay_history_note (history, second * G_USEC_PER_SEC, 0, stats);
   root = parse (relay_summary_to_json (stats, history, 0, second * G_USEC_PER_SEC, 0));
   stream = json_array_get_object_element (json_object_get_array_member (json_node_get_object (root),
                                               "streams"),
@@ -409,11 +409,11 @@ test_alarms (void)
   assert_alarms (history, 7, make_seen (0.97, 0.002, -5900), "");
   s = g_ptr_array_index (down->streams, 0);
   ((RelayEndStats *) g_ptr_array_index (s->outputs, 0))->state = RELAY_IDLE;
-  relay_history_note (history, 8 * G_USEC_PER_SEC, down);
+  relay_history_note (history, 8 * G_USEC_PER_SEC, 0, down);
   assert_alarms (history, 10, down, "output ");
   /* of a stream that is off, nothing else is known */
   ((RelayStreamStats *) g_ptr_array_index (off->streams, 0))->receiving = FALSE;
-  relay_history_note (history, 11 * G_USEC_PER_SEC, off);
+  relay_history_note (history, 11 * G_USEC_PER_SEC, 0, off);
   assert_alarms (history, 13, off, "off ");
   assert_alarms (history, 14, make_seen (0, 0.1, 0), "");
   relay_history_free (history);

@@ -90,7 +90,8 @@ function show(status) {
   totals.set("Receivers", String(receivers), "total-receivers");
   totals.set("Runs for", say.time(status.time - status.started));
   totals.set(MEMORY.label, say.memory(status.memory || null), MEMORY.name, MEMORY.meaning);
-  setText(find("foot"), `fasp-relay ${status.version}. The histories take ${say.memory(status.history)} of its memory.${status.api === "off" ?
+  setText(find("foot"), `fasp-relay ${status.version}. The histories take ${say.memory(status.history)} of its memory${
+    status["history-error"] ? `, and are there alone: of their file, ${status["history-error"]}` : ""}.${status.api === "off" ?
     " Nothing can be changed here: api = true in the section [relay] of its configuration allows it." : ""}`);
   const faults = status.streams.reduce((n, s) => n + s.alarms.length, 0);
   document.title = `${faults ? `${several(faults, "alarm")} · ` : ""}${onAir.length}/${status.streams.length} on air · fasp-relay`;

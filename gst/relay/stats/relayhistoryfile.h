@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * relayhistoryfile.h: an SQLite file that keeps the samples of relayhistory.h across restarts.
+ *
+ * A thread of the file alone opens, reads and writes it: whatever the disk does, no function here
+ * waits for it, but relay_history_file_free() if it is told to.  The thread writes what has come
+ * each minute, in one transaction, and deletes what is older than its range.  While the file cannot
+ * be used, it is tried again each minute; the reason is in the log once, and samples wait, as many
+ * as WAITING_MAX.  The file is locked as long as it is open, so that no two relays mix their
+ * samples.
+ */
+#pragma once
+
+#include "relaysamples.h"
+
+G_BEGIN_DECLS
+
+#define RELAY_HISTORY_WRITE_EACH (60 * G_USEC_PER_SEC) /* µs */
+
+typedef struct
+{
+  gchar *stream;
+  guint range;        /* a RelayHistoryRange */
+  gint64 time;        /* s, UTC */
+  RelayValues values; /* in the order of the names; NAN: not known */
+} RelayHistorySample;
+
+/* What is kept: the names of the figures, ended by NULL, and for how long the samples of each range
+ * are, s, ended by 0. */
+typedef struct
+{
+  const gchar *names[RELAY_HISTORY_FIGURES + 1];
+  gint64 ages[RELAY_HISTORY_RANGES + 1];
+} RelayHistoryKept;
+
+typedef struct _RelayHistoryFile RelayHistoryFile;
+
+/* @kept: with names that are constant. @each: µs between two writes. */
+RelayHistoryFile *relay_history_file_new (const gchar *path, const RelayHistoryKept *kept,
+    gint64 each);
+/* The thread writes what has come, and ends. @waits: for that, no longer than HURRY. */
+void relay_history_file_free (RelayHistoryFile *file, gboolean waits);
+const gchar *relay_history_file_get_path (const RelayHistoryFile *file);
+/* Adds a sample, and takes its text. */
+void relay_history_file_add (RelayHistoryFile *file, const RelayHistorySample *sample);
+/* Returns the RelayHistorySample that were in the file when it was opened and are not too old, by
+ * range and time, the first time that this is called after that; else NULL. */
+GArray *relay_history_file_take (RelayHistoryFile *file);
+/* Returns why the file cannot be used, and what to do; NULL: it can, as far as is known. */
+gchar *relay_history_file_get_error (RelayHistoryFile *file);
+
+G_END_DECLS
