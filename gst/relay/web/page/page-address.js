@@ -40,20 +40,33 @@ function callAddress(uri, streamid) {
   return !port ? uri : `${scheme}://${location.hostname}:${port}${scheme === "fasp" ? `?streamid=${encodeURIComponent(its)}` : ""}`;
 }
 
-/* An address of an end, and a button that copies what others call. */
+/* An address of an end, and buttons that copy what others call, or show it as a QR code. */
 class Address {
   constructor() {
     this.uri = make("code", {class: "uri", "data-field": "uri"});
     this.button = make("button", {type: "button", class: "copy", text: "Copy", onclick: () => this.copy()});
-    this.node = make("span", {class: "address"}, this.uri, this.button);
+    this.toggle = make("button", {type: "button", class: "copy", text: "QR code", "aria-expanded": "false", onclick: () => this.draw(!this.code)});
+    this.node = make("span", {class: "address"}, this.uri, this.button, this.toggle);
   }
 
   show(uri, streamid) {
-    this.call = callAddress(uri, streamid);
+    const call = callAddress(uri, streamid), changed = call !== this.call;
+    this.call = call;
+    if (changed && this.code)
+      this.draw(Boolean(uri));
     setText(this.uri, uri ?? "");
     setAttribute(this.button, "title", `Copy ${this.call}`);
     setAttribute(this.button, "aria-label", `Copy ${this.call}`);
-    setShown(this.button, Boolean(uri));
+    setAttribute(this.toggle, "aria-label", `QR code of ${this.call}`);
+    for (const button of [this.button, this.toggle])
+      setShown(button, Boolean(uri));
+  }
+
+  draw(shown) {
+    this.code?.remove();
+    this.code = shown ? drawQr(this.call) ?? make("span", {class: "note", text: "It is too long for a QR code."}) : null;
+    this.node.append(...this.code ? [this.code] : []);
+    setAttribute(this.toggle, "aria-expanded", String(shown));
   }
 
   /* navigator.clipboard is not there without TLS. */
