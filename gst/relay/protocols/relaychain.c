@@ -22,6 +22,15 @@ relay_chain_add (RelayChain *chain, const gchar *factory, const gchar *package)
 }
 
 void
+relay_chain_need (RelayChain *chain, const gchar *factory, const gchar *package)
+{
+  g_autoptr (GstElementFactory) found = gst_element_factory_find (factory);
+
+  if (found == NULL && chain->error == NULL)
+    set_missing (&chain->error, factory, package);
+}
+
+void
 relay_chain_add_payloader (RelayChain *chain)
 {
   if (chain->error == NULL)
@@ -95,7 +104,7 @@ put_together (RelayChain *chain, gboolean sends)
 GstElement *
 relay_chain_make (const RelayProtocolUri *protocol_uri, GstElement **end, GError **error)
 {
-  RelayChain chain = { .n = 0 };
+  RelayChain chain = { .checks = end == NULL };
   GstElement *found, *bin = NULL;
 
   if (relay_protocol_uri_is_timed (protocol_uri))

@@ -26,11 +26,14 @@ typedef struct
 {
   GstElement *elements[RELAY_CHAIN_MAX];
   guint n;
-  GError *error; /* an element or a file is missing; no others are made then */
+  GError *error;   /* an element or a file is missing; no others are made then */
+  gboolean checks; /* it is only asked whether something is missing */
 } RelayChain;
 
 /* Adds an element. NULL: it is missing, or an earlier one was. */
 GstElement *relay_chain_add (RelayChain *chain, const gchar *factory, const gchar *package);
+/* Checks whether there is such an element, without making one. */
+void relay_chain_need (RelayChain *chain, const gchar *factory, const gchar *package);
 /* Adds the RTP payloader for whole packets of MPEG-TS. */
 void relay_chain_add_payloader (RelayChain *chain);
 /* Sets a property to the value of a key of the URI, if it has that. */
@@ -47,8 +50,8 @@ GstElement *relay_chain_make_app (const gchar *caps, GError **error);
 
 /* Makes the elements of an end, linked, as one with a pad: a floating reference.  Media goes in or
  * comes out: into an output, in whole packets, seven a buffer.  @end: the element that the
- * protocol's make() returned; NULL: not wanted.  One that is timed waits for the time of each
- * buffer.  @error: a sentence that says what to install, if an element is missing. */
+ * protocol's make() returned; NULL: only @error is wanted.  One that is timed waits for the time of
+ * each buffer.  @error: a sentence that says what to install, if an element is missing. */
 GstElement *relay_chain_make (const RelayProtocolUri *protocol_uri, GstElement **end,
     GError **error);
 

@@ -62,6 +62,12 @@ make (RelayChain *chain, const RelayProtocolUri *protocol_uri)
 
   if (sends)
     relay_chain_add_payloader (chain);
+  /* each ristsink of GStreamer 1.22 leaks an element, and configurations are checked all the time
+   */
+  if (sends && chain->checks) {
+    relay_chain_need (chain, "ristsink", RELAY_PLUGINS_BAD);
+    return NULL;
+  }
   element = relay_chain_add (chain, sends ? "ristsink" : "ristsrc", RELAY_PLUGINS_BAD);
   if (!sends)
     relay_chain_add (chain, "rtpmp2tdepay", RELAY_PLUGINS_GOOD);

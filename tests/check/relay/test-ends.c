@@ -6,6 +6,7 @@
 #include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <gst/app/app.h>
+#include <malloc.h>
 #include <srt/access_control.h>
 #include <string.h>
 #include "../elements/pair.h"
@@ -662,6 +663,35 @@ __wrap_relay_watch_free (RelayWatch *watch)
   __real_relay_watch_free (watch);
 }
 
+/* A check of an end keeps no memory: each change of one stream checks the ends of all. */
+static void
+test_checks (void)
+{
+  static const struct
+  {
+    const gchar *uri;
+    gboolean sends;
+  } ends[] = { { "rist://127.0.0.1:9000", TRUE }, { "rist://:9000", FALSE },
+    { "rtp://:9000", FALSE }, { "rtp://127.0.0.1:9000?bitrate=1000000", TRUE },
+    { "srt://:9000", FALSE }, { "file:///tmp/news-%F.ts?piece=60", TRUE } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (ends); i++) {
+    const RelayEnd end = { .uri = (gchar *) ends[i].uri, .sends = ends[i].sends };
+    gsize before = 0;
+
+    for (guint n = 0; n < 220; n++) {
+      g_autoptr (GError) error = NULL;
+
+      if (n == 20) /* what is made once is there */
+        before = mallinfo2 ().uordblks;
+      relay_end_check (&end, &error);
+      g_assert_no_error (error);
+    }
+    /* bytes: 200 elements that stay are more */
+    g_assert_cmpint (mallinfo2 ().uordblks, <, before + 65536);
+  }
+}
+
 /* An end whose element is missing tries again, and keeps nothing of each try. */
 static void
 test_no_element (void)
@@ -850,6 +880,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ends/rist-next-sender", test_rist_next_sender);
   g_test_add_func ("/ends/unheard", test_unheard);
   g_test_add_func ("/ends/no-threads", test_no_threads);
+  g_test_add_func ("/ends/checks", test_checks);
   g_test_add_func ("/ends/no-element", test_no_element);
   g_test_add_func ("/ends/no-folder", test_no_folder);
   g_test_add_func ("/ends/early", test_early);
