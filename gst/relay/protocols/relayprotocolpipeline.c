@@ -3,6 +3,7 @@
 #include <string.h>
 #include <gst/app/app.h>
 #include "gstfaspcontinuity.h"
+#include "relayaddress.h"
 #include "relaygroup.h"
 #include "relaylog.h"
 #include "relayprotocol.h"
@@ -13,12 +14,6 @@
 /* How long an output may go on sending waiting data when it ends. */
 #define DRAIN (500 * GST_MSECOND)
 #define END G_TIME_SPAN_SECOND /* how long the end waits for the thread before it abandons it */
-/* The host of an output is looked up at this interval: half of the usual time to live of a dynamic
- * name. */
-#define LOOK_UP_EACH (30 * G_TIME_SPAN_SECOND)
-/* If each answer has another one of up to ten addresses of a name, all of them come within this
- * time. */
-#define ANSWERS_LAST (11 * LOOK_UP_EACH)
 
 struct _RelayProtocolPipeline
 {
@@ -44,12 +39,9 @@ struct _RelayProtocolPipeline
   RelayProtocolPipelineStats stats; /* without the level, and without bytes of this pipeline */
   GstFaspContinuity *continuity;    /* of the data received, or taken to be sent */
   /* the rest is used in the thread alone; the watch also where relaywatch.h allows it */
-  RelayWatch *watch;    /* of the pipeline that plays */
-  gpointer opened;      /* what the protocol has opened (relayprotocol.h); NULL: nothing */
-  gchar *address;       /* of the host, when the last pipeline was built */
-  GHashTable *answered; /* addresses of the host in the answers of ANSWERS_LAST, each with the time
-                           of its last answer: g_get_monotonic_time, µs */
-  gint64 look_up_at;    /* when the host is looked up again: g_get_monotonic_time, µs */
+  RelayWatch *watch;     /* of the pipeline that plays */
+  gpointer opened;       /* what the protocol has opened (relayprotocol.h); NULL: nothing */
+  RelayAddress *address; /* of the host */
   gboolean looked; /* the last pipeline was ended because a look found a fault of its network */
   gboolean played; /* a pipeline has played before */
 };
@@ -238,85 +230,6 @@ has_interface (const RelayProtocolUri *protocol_uri, GError **error)
   return FALSE;
 }
 
-/* Is the host a name, which has to be looked up? */
-static gboolean
-has_name (const RelayProtocolUri *protocol_uri)
-{
-  return protocol_uri->host != NULL && !g_hostname_is_ip_address (protocol_uri->host);
-}
-
-/* Resolves the host here, rather than in GStreamer's elements, which could not be interrupted and
- * would use only the first address. NULL: it failed. */
-static GList *
-look_up (RelayProtocolPipeline *self, GError **error)
-{
-  g_autoptr (GResolver) resolver = g_resolver_get_default ();
-  GList *found;
-
-  self->look_up_at = g_get_monotonic_time () + LOOK_UP_EACH;
-  found = g_resolver_lookup_by_name (resolver, self->protocol_uri->host, self->cancellable, error);
-  if (found == NULL)
-    g_prefix_error (error,
-        "%s is not found: check the name, and this machine's DNS: ", self->protocol_uri->host);
-  return found;
-}
-
-/* Returns the entry of the last pipeline's address in @found; NULL: it is not there. */
-static GList *
-find_last (RelayProtocolPipeline *self, GList *found)
-{
-  g_autoptr (GInetAddress) last =
-      self->address != NULL ? g_inet_address_new_from_string (self->address) : NULL;
-
-  while (found != NULL && (last == NULL || !g_inet_address_equal (found->data, last)))
-    found = found->next;
-  return found;
-}
-
-static gboolean
-is_old (gpointer address, gpointer time, gpointer now)
-{
-  return *(gint64 *) now - *(gint64 *) time >= ANSWERS_LAST;
-}
-
-/* Notes the addresses of an answer. TRUE: one of them was in no answer of ANSWERS_LAST. */
-static gboolean
-note_answer (RelayProtocolPipeline *self, GList *found)
-{
-  gint64 now = g_get_monotonic_time ();
-  gboolean other = FALSE;
-
-  g_hash_table_foreach_remove (self->answered, is_old, &now);
-  for (; found != NULL; found = found->next)
-    other |= g_hash_table_replace (self->answered, g_inet_address_to_string (found->data),
-        g_memdup2 (&now, sizeof now));
-  return other;
-}
-
-/* Chooses the last pipeline's address if that has worked; else the next one of the host. */
-static gboolean
-choose_address (RelayProtocolPipeline *self, GError **error)
-{
-  GList *found, *last;
-
-  if (!has_name (self->protocol_uri)) {
-    g_free (self->address);
-    self->address = g_strdup (self->protocol_uri->host);
-    return TRUE;
-  }
-  found = look_up (self, error);
-  if (found == NULL)
-    return FALSE;
-  note_answer (self, found);
-  last = find_last (self, found);
-  if (last != NULL && !self->worked)
-    last = last->next;
-  g_free (self->address);
-  self->address = g_inet_address_to_string (last != NULL ? last->data : found->data);
-  g_resolver_free_addresses (found);
-  return TRUE;
-}
-
 /* Opens what the protocol has instead of elements; this may note that it works. */
 static gboolean
 open_end (RelayProtocolPipeline *self, GError **error)
@@ -326,29 +239,11 @@ open_end (RelayProtocolPipeline *self, GError **error)
   g_mutex_lock (&self->lock);
   self->worked = FALSE;
   g_mutex_unlock (&self->lock);
-  protocol_uri.host = self->address;
+  protocol_uri.host = (gchar *) relay_address_get (self->address);
   if (protocol_uri.protocol->open == NULL)
     return TRUE;
   self->opened = protocol_uri.protocol->open (self, &protocol_uri, self->cancellable, error);
   return self->opened != NULL;
-}
-
-/* Has the host given up the address to which datagrams are sent? An answer without that address
- * does not show it if the answers list different parts of the host's addresses. */
-static gboolean
-has_moved (RelayProtocolPipeline *self)
-{
-  GList *found;
-  gboolean other, moved;
-
-  if (g_get_monotonic_time () < self->look_up_at || !has_name (self->protocol_uri))
-    return FALSE;
-  found = look_up (self, NULL);
-  other = note_answer (self, found);
-  moved = found != NULL && find_last (self, found) == NULL
-      && (other || !g_hash_table_contains (self->answered, self->address));
-  g_resolver_free_addresses (found);
-  return moved;
 }
 
 static GstElement *
@@ -358,7 +253,7 @@ make_chain (RelayProtocolPipeline *self, GError **error)
   RelayProtocolUri protocol_uri = *self->protocol_uri;
   GstElement *chain;
 
-  protocol_uri.host = self->address;
+  protocol_uri.host = (gchar *) relay_address_get (self->address);
   chain = relay_chain_make (&protocol_uri, &end, error);
   if (chain == NULL)
     return NULL;
@@ -470,8 +365,8 @@ build (RelayProtocolPipeline *self, GError **error)
   GstBus *bus;
 
   /* this takes seconds where a name server is down, or a peer: no media wait for that */
-  if (!has_interface (self->protocol_uri, error) || !choose_address (self, error)
-      || !open_end (self, error))
+  if (!has_interface (self->protocol_uri, error)
+      || !relay_address_choose (self->address, self->worked, error) || !open_end (self, error))
     return NULL;
   gate = self->protocol_uri->sends ? open_source (self, error) : make_gate (self, error);
   if (gate == NULL)
@@ -558,7 +453,9 @@ look (RelayProtocolPipeline *self, gchar **text)
       && (!self->protocol_uri->sends || relay_watch_counts (self->protocol_uri)))
     relay_protocol_pipeline_note_work (self);
   self->looked = *text != NULL;
-  return *text != NULL || (relay_watch_sends_datagrams (self->protocol_uri) && has_moved (self));
+  return *text != NULL
+      || (relay_watch_sends_datagrams (self->protocol_uri)
+          && relay_address_has_moved (self->address));
 }
 
 /* Waits until the pipeline has ended. Returns the error; NULL: there was none. */
@@ -705,13 +602,12 @@ unref (RelayProtocolPipeline *self)
     return;
   if (self->kept != NULL)
     self->protocol_uri->protocol->free_kept (self->kept);
-  g_object_unref (self->owner); /* the owner holds the URI */
-  g_object_unref (self->cancellable);
   gst_clear_object (&self->source);
   g_free (self->stats.error);
   g_free (self->continuity);
-  g_free (self->address);
-  g_hash_table_unref (self->answered);
+  relay_address_free (self->address);
+  g_object_unref (self->owner); /* the owner holds the URI */
+  g_object_unref (self->cancellable);
   g_cond_clear (&self->wake);
   g_mutex_clear (&self->lock);
   g_mutex_clear (&self->counting);
@@ -765,13 +661,14 @@ relay_protocol_pipeline_new (const RelayProtocolUri *protocol_uri,
   self->refusals = (RelayLogBudget) { .most = REFUSALS_MAX, .time = G_USEC_PER_SEC };
   self->cancellable = g_cancellable_new ();
   self->continuity = gst_fasp_continuity_new ();
-  self->answered = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  self->address = relay_address_new (protocol_uri->host, self->cancellable);
   g_mutex_init (&self->counting);
   g_mutex_init (&self->lock);
   g_cond_init (&self->wake);
   /* Media may come before the thread has built the pipeline. If this fails, the thread reports why.
    */
-  if (protocol_uri->sends && !has_name (protocol_uri) && !relay_protocol_uri_dials (protocol_uri))
+  if (protocol_uri->sends && !relay_address_is_name (protocol_uri->host)
+      && !relay_protocol_uri_dials (protocol_uri))
     open_source (self, NULL);
   thread = g_thread_try_new ("end", run, self, error);
   if (thread == NULL) {
