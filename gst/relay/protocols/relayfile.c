@@ -11,23 +11,17 @@
  * buffer with null packets, and one of a slow stream leaves seconds before its last packet is due.)
  */
 #include <string.h>
+#include "relaycue.h"
 #include "relayprotocol.h"
 #include "relayrecording.h"
 
 #define PIECE_MAX (7 * 24 * 3600) /* s: a week */
 #define KEEP_MAX (1000 * 1000 * 1000)
 #define BLOCK (188 * 7 * 4) /* bytes that are read at a time */
-#define PIDS 8192           /* 13 bits */
 #define PACKETS 7           /* as many as fit into an Ethernet frame behind IP, UDP and RTP */
 /* A packet may leave so much before its time, to fill a datagram. Seven packets take this long at
  * 2.1 Mbit/s; slower streams have fewer in a datagram. */
 #define TOGETHER (5 * GST_MSECOND)
-
-/* Bits of a packet's header, and of its adaptation field: it has an adaptation field, which has a
- * PCR, after a discontinuity. */
-#define ADAPTATION 0x20
-#define PCR 0x10
-#define DISCONTINUITY 0x80
 
 static const RelayKey keys[] = {
   { "piece", RELAY_KEY_OUTPUT, NULL, 1, PIECE_MAX, "none",
@@ -143,26 +137,6 @@ free_loop (gpointer data)
   g_free (loop);
 }
 
-/* Sets the discontinuity indicator in the first packet with a PCR of each PID. Takes the reference
- * of @packet, and returns one. */
-static GstBuffer *
-mark (Loop *loop, GstBuffer *packet)
-{
-  guint8 head[6];
-  guint pid;
-
-  if (gst_buffer_extract (packet, 0, head, sizeof head) < sizeof head)
-    return packet;
-  pid = (head[1] & 0x1f) << 8 | head[2];
-  if ((head[3] & ADAPTATION) == 0 || head[4] == 0 || (head[5] & PCR) == 0 || loop->marked[pid])
-    return packet;
-  loop->marked[pid] = TRUE;
-  head[5] |= DISCONTINUITY;
-  packet = gst_buffer_make_writable (packet);
-  gst_buffer_fill (packet, 5, head + 5, 1);
-  return packet;
-}
-
 /* May @packet leave with the group? */
 static gboolean
 is_due (const Loop *loop, GstBuffer *packet)
@@ -181,7 +155,7 @@ on_packet (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   GstBuffer *packet = info->data, *group = NULL;
 
   if (loop->marked != NULL)
-    packet = mark (loop, packet);
+    packet = relay_cue_mark (loop->marked, packet, 0);
   if (loop->group != NULL && is_due (loop, packet)) {
     loop->group = gst_buffer_append (loop->group, packet);
     loop->packets++;
@@ -215,7 +189,7 @@ watch_loop (GstElement *tsparse, gboolean again)
   g_autoptr (GstPad) pad = gst_element_get_static_pad (tsparse, "src");
   Loop *loop = g_new0 (Loop, 1);
 
-  loop->marked = again ? g_malloc0 (PIDS) : NULL;
+  loop->marked = again ? g_malloc0 (RELAY_MARK_PIDS) : NULL;
   g_object_set_data_full (G_OBJECT (tsparse), "relay-loop", loop, free_loop);
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_packet, loop, NULL);
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_event, loop, NULL);

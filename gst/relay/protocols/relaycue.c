@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "relaycue.h"
+
+/* Bits of a packet's header, and of its adaptation field. */
+#define ADAPTATION 0x20
+#define PCR 0x10
+#define DISCONTINUITY 0x80
+
+void
+relay_cue_begin (RelayCue *cue, gint64 now)
+{
+  relay_cue_clear (cue);
+  cue->held = g_byte_array_new ();
+  cue->since = now;
+}
+
+void
+relay_cue_clear (RelayCue *cue)
+{
+  g_clear_pointer (&cue->held, g_byte_array_unref);
+  *cue = (RelayCue) { .mapped = FALSE };
+}
+
+/* Takes a packet. TRUE: the stream can begin with what is held. */
+static gboolean
+push_packet (RelayCue *cue, const guint8 *packet)
+{
+  RelayBegins what = relay_key_frames_look (&cue->frames, packet);
+
+  if (what == RELAY_BEGINS_PAT || cue->held->len >= RELAY_CUT_HELD_MAX) {
+    g_byte_array_set_size (cue->held, 0);
+    cue->mapped = FALSE;
+  }
+  if (what == RELAY_BEGINS_PAT || cue->held->len > 0)
+    g_byte_array_append (cue->held, packet, RELAY_TS_PACKET);
+  cue->mapped |= what == RELAY_BEGINS_PMT && cue->held->len > 0;
+  return cue->mapped && (what == RELAY_BEGINS_KEY_FRAME || cue->frames.video == 0);
+}
+
+gboolean
+relay_cue_push (RelayCue *cue, const guint8 *data, gsize size, gint64 now)
+{
+  gsize at = 0;
+  gboolean found = FALSE;
+
+  for (; !found && at + RELAY_TS_PACKET <= size; at += RELAY_TS_PACKET)
+    found = push_packet (cue, data + at);
+  if (!found && now - cue->since >= RELAY_CUE_WAIT) {
+    found = TRUE;
+    at = cue->held->len == 0 ? 0 : at;
+  }
+  if (found)
+    g_byte_array_append (cue->held, data + at, size - at);
+  return found;
+}
+
+GstBuffer *
+relay_cue_mark (guint8 marked[RELAY_MARK_PIDS], GstBuffer *buffer, gsize offset)
+{
+  guint8 head[6];
+  guint pid;
+
+  if (gst_buffer_extract (buffer, offset, head, sizeof head) < sizeof head)
+    return buffer;
+  pid = (head[1] & 0x1f) << 8 | head[2];
+  if ((head[3] & ADAPTATION) == 0 || head[4] == 0 || (head[5] & PCR) == 0 || marked[pid])
+    return buffer;
+  marked[pid] = TRUE;
+  head[5] |= DISCONTINUITY;
+  buffer = gst_buffer_make_writable (buffer);
+  gst_buffer_fill (buffer, offset + 5, head + 5, 1);
+  return buffer;
+}

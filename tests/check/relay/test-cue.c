@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Where a stream that takes over begins, and how its clock's step is marked.
+ */
+#include "relaycue.h"
+#include <string.h>
+
+#define SYNC 0x47
+#define START 0x40
+#define MAP 0x20 /* PID of the PMT */
+#define VIDEO 0x31
+#define AUDIO 0x32
+#define H264 0x1b
+#define MP2 0x03
+
+typedef struct
+{
+  guint8 data[RELAY_TS_PACKET];
+} Packet;
+
+static Packet
+make (guint pid, gboolean starts, const guint8 *payload, gsize size)
+{
+  Packet packet = { { SYNC, (starts ? START : 0) | pid >> 8, pid & 0xff, 0x10 } };
+
+  memcpy (packet.data + 4, payload, size);
+  return packet;
+}
+
+/* Writes P, a PAT; M, a PMT with video; A, one with sound alone; K, a key frame; -, another packet
+ * of the video. Each packet ends with its place in the text. */
+static GByteArray *
+write_stream (const gchar *text)
+{
+  static const guint8 pat[] = { 0, 0x00, 0xb0, 13, 0, 1, 0xc1, 0, 0, 0, 1, 0xe0, MAP, 0, 0, 0, 0 };
+  static const guint8 pmt[] = { 0, 0x02, 0xb0, 18, 0, 1, 0xc1, 0, 0, 0xe0, VIDEO, 0xf0, 0, H264,
+    0xe0, VIDEO, 0xf0, 0, 0, 0, 0, 0 };
+  static const guint8 sound[] = { 0, 0x02, 0xb0, 18, 0, 1, 0xc1, 0, 0, 0xe0, AUDIO, 0xf0, 0, MP2,
+    0xe0, AUDIO, 0xf0, 0, 0, 0, 0, 0 };
+  static const guint8 key[] = { 0, 0, 1, 0xe0, 0, 0, 0x80, 0, 0, 0, 0, 1, 0x65 };
+  GByteArray *all = g_byte_array_new ();
+
+  for (guint i = 0; text[i] != '\0'; i++) {
+    Packet packet = text[i] == 'P' ? make (0, TRUE, pat, sizeof pat) :
+        text[i] == 'M'             ? make (MAP, TRUE, pmt, sizeof pmt) :
+        text[i] == 'A'             ? make (MAP, TRUE, sound, sizeof sound) :
+        text[i] == 'K'             ? make (VIDEO, TRUE, key, sizeof key) :
+                                     make (VIDEO, FALSE, key, 0);
+
+    packet.data[RELAY_TS_PACKET - 1] = i;
+    g_byte_array_append (all, packet.data, RELAY_TS_PACKET);
+  }
+  return all;
+}
+
+typedef struct
+{
+  const gchar *name, *text;
+  gint begins,
+      found; /* first packet of the stream, and the one after which that is known; -1: none */
+} Case;
+
+static const Case cases[] = {
+  { "key-frame", "--PM--K-", 2, 6 },
+  { "no-tables", "--K--K--", -1, -1 },
+  { "key-before-map", "PKM-----", -1, -1 },
+  { "next-tables", "PM---PM-K", 5, 8 },
+  { "no-map-again", "PM---P--K", -1, -1 },
+  { "sound", "---PA---", 3, 4 },
+};
+
+/* The packets come one by one, or all at once, which begins at the same place. */
+static void
+test_place (gconstpointer data)
+{
+  const Case *c = data;
+  g_autoptr (GByteArray) all = write_stream (c->text);
+  RelayCue cue = { .held = NULL };
+  gint found = -1;
+
+  relay_cue_begin (&cue, 0);
+  for (guint i = 0; found < 0 && i < all->len / RELAY_TS_PACKET; i++)
+    if (relay_cue_push (&cue, all->data + i * RELAY_TS_PACKET, RELAY_TS_PACKET, 1))
+      found = i;
+  g_assert_cmpint (found, ==, c->found);
+  if (found >= 0) {
+    g_assert_cmpint (cue.held->data[RELAY_TS_PACKET - 1], ==, c->begins);
+    g_assert_cmpuint (cue.held->len, ==, (found + 1 - c->begins) * RELAY_TS_PACKET);
+  }
+  relay_cue_begin (&cue, 0);
+  g_assert_true (relay_cue_push (&cue, all->data, all->len, 1) == (found >= 0));
+  if (found >= 0)
+    g_assert_cmpmem (cue.held->data, cue.held->len, all->data + c->begins * RELAY_TS_PACKET,
+        all->len - c->begins * RELAY_TS_PACKET);
+  relay_cue_clear (&cue);
+}
+
+/* Without a key frame, it begins after RELAY_CUE_WAIT, with whole packets. */
+static void
+test_wait (void)
+{
+  g_autoptr (GByteArray) all = write_stream ("-PM-");
+  RelayCue cue = { .held = NULL };
+
+  relay_cue_begin (&cue, 1000);
+  g_assert_false (relay_cue_push (&cue, all->data, all->len, 1000 + RELAY_CUE_WAIT - 1));
+  g_assert_true (relay_cue_push (&cue, all->data, RELAY_TS_PACKET, 1000 + RELAY_CUE_WAIT));
+  g_assert_cmpuint (cue.held->len, ==, 4 * RELAY_TS_PACKET);
+  relay_cue_begin (&cue, 0);
+  g_assert_true (relay_cue_push (&cue, all->data, RELAY_TS_PACKET, RELAY_CUE_WAIT));
+  g_assert_cmpuint (cue.held->len, ==, RELAY_TS_PACKET);
+  relay_cue_clear (&cue);
+}
+
+/* What is held is bounded, whatever comes. */
+static void
+test_bound (void)
+{
+  g_autoptr (GByteArray) tables = write_stream ("PM"), rest = write_stream ("-------");
+  RelayCue cue = { .held = NULL };
+
+  relay_cue_begin (&cue, 0);
+  relay_cue_push (&cue, tables->data, tables->len, 0);
+  for (guint i = 0; i < RELAY_CUT_HELD_MAX / RELAY_TS_PACKET; i++) {
+    g_assert_false (relay_cue_push (&cue, rest->data, rest->len, 0));
+    g_assert_cmpuint (cue.held->len, <, RELAY_CUT_HELD_MAX + RELAY_TS_PACKET);
+  }
+  relay_cue_clear (&cue);
+}
+
+/* The first PCR of each PID is marked, and nothing else changes. */
+static void
+test_mark (void)
+{
+  g_autofree guint8 *marked = g_malloc0 (RELAY_MARK_PIDS);
+  const guint8 with_pcr[] = { SYNC, 0, VIDEO, 0x30, 7, 0x10 };
+  const guint8 without[] = { SYNC, 0, AUDIO, 0x30, 7, 0x40 };
+  const guint8 empty[] = { SYNC, 0, AUDIO, 0x30, 0, 0x10 };
+  const guint8 *packets[] = { without, with_pcr, empty, with_pcr };
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, 4 * RELAY_TS_PACKET, NULL);
+  GstMapInfo map;
+
+  gst_buffer_memset (buffer, 0, 0xff, 4 * RELAY_TS_PACKET);
+  for (guint i = 0; i < 4; i++)
+    gst_buffer_fill (buffer, i * RELAY_TS_PACKET, packets[i], 6);
+  for (guint i = 0; i < 5; i++) /* the last one is behind the end */
+    buffer = relay_cue_mark (marked, buffer, i * RELAY_TS_PACKET);
+  gst_buffer_map (buffer, &map, GST_MAP_READ);
+  for (guint i = 0; i < 4; i++) {
+    g_assert_cmpint (map.data[i * RELAY_TS_PACKET + 5], ==, packets[i][5] | (i == 1 ? 0x80 : 0));
+    g_assert_cmpint (map.data[i * RELAY_TS_PACKET + 6], ==, 0xff);
+  }
+  gst_buffer_unmap (buffer, &map);
+  gst_buffer_unref (buffer);
+}
+
+int
+main (int argc, char **argv)
+{
+  gst_init (&argc, &argv);
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree gchar *path = g_strconcat ("/relay/cue/", cases[i].name, NULL);
+
+    g_test_add_data_func (path, &cases[i], test_place);
+  }
+  g_test_add_func ("/relay/cue/wait", test_wait);
+  g_test_add_func ("/relay/cue/bound", test_bound);
+  g_test_add_func ("/relay/cue/mark", test_mark);
+  return g_test_run ();
+}
