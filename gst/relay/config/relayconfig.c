@@ -23,6 +23,7 @@ clear_end (RelayEnd *end)
   g_free (end->streamid);
   for (guint i = 0; i < RELAY_FILES; i++)
     g_free (end->files[i]);
+  g_clear_pointer (&end->backups, g_ptr_array_unref);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RelayEnd, clear_end);
@@ -173,36 +174,79 @@ read_side (GKeyFile *file, const gchar *group, const RelaySecrets *secrets, Rela
   return good;
 }
 
+/* Reads the times of an input with backups. */
+static gboolean
+read_times (GKeyFile *file, const gchar *group, RelayEnd *input, GError **error)
+{
+  static const gchar *const keys[] = { "switch-after", "wait-to-restore" };
+  guint *const values[] = { &input->switch_after, &input->wait_to_restore };
+
+  input->switch_after = RELAY_SWITCH_AFTER;
+  input->wait_to_restore = RELAY_WAIT_TO_RESTORE;
+  for (guint i = 0; i < G_N_ELEMENTS (keys); i++) {
+    if (input->backups == NULL && g_key_file_has_key (file, group, keys[i], NULL)) {
+      RELAY_BAD (error,
+          "it is for an input with backups: write input = MAIN;BACKUP, or leave it out.");
+      return relay_value_locate (error, group, keys[i]);
+    }
+    if (!relay_value_number (file, group, relay_key_find (relay_stream_keys, keys[i], 0), values[i],
+            error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Makes the ends of the input: the main one, which has the others as its backups. */
+static gboolean
+make_sources (const RelayEnd *side, gchar **uris, gsize n, RelayStreamConfig *config,
+    GError **error)
+{
+  g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func ((GDestroyNotify) free_end);
+
+  for (gsize i = 0; i < n; i++) {
+    RelayEnd *end = make_end (side, uris[i], error);
+
+    if (end == NULL)
+      return FALSE;
+    g_ptr_array_add (all, end);
+  }
+  if (!check_side (side, all, error))
+    return FALSE;
+  config->input = g_ptr_array_steal_index (all, 0);
+  if (all->len > 0)
+    config->input->backups = g_steal_pointer (&all);
+  return TRUE;
+}
+
 static gboolean
 read_input (GKeyFile *file, const gchar *group, const RelaySecrets *secrets,
     RelayStreamConfig *config, GError **error)
 {
   g_auto (RelayEnd) side = { .streamid = g_strdup (config->streamid) };
-  g_autofree gchar *uri = NULL;
+  gchar **uris;
+  gsize n = 0;
+  gboolean good;
 
   if (!read_side (file, group, secrets, &side, error))
     return FALSE;
-  uri = relay_value_string (file, group, "input", error);
-  if (uri == NULL) {
-    if (error == NULL || *error == NULL) {
-      RELAY_BAD (error,
-          "it is missing: write input = fasp://HOST:PORT to dial where "
-          "the stream comes from, or fasp://:PORT to be dialled; or srt://, rist://, udp://, rtp:// or "
-          "file:///PATH.");
-      relay_value_locate (error, group, "input");
-    }
-    return FALSE;
-  }
-  config->input = make_end (&side, uri, error);
-  relay_value_wipe (g_steal_pointer (&uri));
-  if (config->input != NULL) {
-    g_autoptr (GPtrArray) one = g_ptr_array_new ();
-
-    g_ptr_array_add (one, config->input);
-    if (check_side (&side, one, error))
-      return TRUE;
-  }
-  return relay_value_locate (error, group, "input");
+  uris = g_key_file_get_string_list (file, group, "input", &n, NULL);
+  good = n > 0 && n <= RELAY_SOURCES_MAX;
+  if (n == 0)
+    relay_value_wipe (relay_value_string (file, group, "input", error));
+  if (n == 0 && *error == NULL)
+    RELAY_BAD (error,
+        "it is missing: write input = fasp://HOST:PORT to dial where "
+        "the stream comes from, or fasp://:PORT to be dialled; or srt://, rist://, udp://, rtp:// or "
+        "file:///PATH.");
+  else if (n > RELAY_SOURCES_MAX)
+    RELAY_BAD (error, "an input has up to %d sources, the main one first.", RELAY_SOURCES_MAX);
+  good = good && make_sources (&side, uris, n, config, error);
+  for (gsize i = 0; i < n; i++)
+    relay_value_wipe (uris[i]);
+  g_free (uris);
+  if (!good)
+    return relay_value_locate (error, group, "input");
+  return read_times (file, group, config->input, error);
 }
 
 /* Reads `switch-source', the source of the input that must lead. */
@@ -218,16 +262,16 @@ read_switch (GKeyFile *file, const gchar *group, RelayStreamConfig *config, GErr
   sources = relay_end_count_sources (config->input);
   if (sources == 0) {
     RELAY_BAD (error,
-        "it is for an input that has several sources at once: add redundancy=hot or "
-        "redundancy=standby to its URI, or leave this out.");
+        "it is for an input that has several sources at once: write input = MAIN;BACKUP, or add "
+        "redundancy=hot or redundancy=standby to the URI of fasp://, or leave this out.");
     return relay_value_locate (error, group, "switch-source");
   }
   config->switch_source = g_key_file_get_integer (file, group, "switch-source", &why);
   if (why == NULL && config->switch_source >= 0 && (guint) config->switch_source < sources)
     return TRUE;
   RELAY_BAD (error,
-      "write the number of a source, 0 to %u: 0 is that of the URI, and 1 the first of "
-      "fallback-addresses. Or leave it out.",
+      "write the number of a source, 0 to %u: 0 is the main one, and 1 the first backup. Or leave it "
+      "out.",
       sources - 1);
   return relay_value_locate (error, group, "switch-source");
 }
@@ -430,6 +474,8 @@ relay_config_has_secret (const RelayConfig *config)
     const RelayStreamConfig *s = g_ptr_array_index (config->streams, i);
 
     found |= relay_end_names_passphrase (s->input);
+    for (guint k = 0; s->input->backups != NULL && k < s->input->backups->len; k++)
+      found |= relay_end_names_passphrase (g_ptr_array_index (s->input->backups, k));
     for (guint k = 0; k < s->outputs->len; k++)
       found |= relay_end_names_passphrase (g_ptr_array_index (s->outputs, k));
   }

@@ -2,6 +2,11 @@
 #include "relayconfigkeys.h"
 
 #define PICTURE_INTERVAL_MAX 3600 /* s */
+/* ms; the least is what MediaLive's InputLossThresholdMsec can be, and more than the jitter of a
+ * network. */
+#define SWITCH_AFTER_MIN 100
+#define SWITCH_AFTER_MAX 60000
+#define WAIT_TO_RESTORE_MAX 3600000 /* ms: an hour */
 
 #define TEXT(name, normal, meaning) { name, 0, NULL, 0, 0, normal, meaning }
 #define BOOLEAN(name, meaning) { name, 0, "true false", 0, 0, "false", meaning }
@@ -42,7 +47,8 @@ const RelayKey relay_stream_keys[] = {
   TEXT ("input", "required",
       "URI: fasp://HOST:PORT dials, fasp://:PORT waits for a call. Every property of faspsrc can "
       "be ?key=value&key=value, except those that name files. Or srt://, rist://, udp://, rtp://, "
-      "file:///PATH: see docs/gateway.md"),
+      "file:///PATH: see docs/gateway.md. With a ; between them, up to eight: a main source and its "
+      "backups, of any kind"),
   TEXT ("output", "required",
       "the same for faspsink; up to 64, with a ; between them (\\; for one inside a URI)"),
   TEXT ("streamid", "NAME of the stream",
@@ -57,8 +63,13 @@ const RelayKey relay_stream_keys[] = {
       "seconds from one picture of the stream to the next, at /streams/NAME/picture.jpg, up to "
       "3600; 0: none" },
   TEXT ("switch-source", "none",
-      "number of the source, of several, that is asked to lead at each reload: 0 is that of the "
-      "URI, 1 the first of fallback-addresses"),
+      "number of the source, of several, that is asked to lead at each reload: 0 is the main one, 1 "
+      "the first backup, or the first of fallback-addresses"),
+  { "switch-after", 0, NULL, SWITCH_AFTER_MIN, SWITCH_AFTER_MAX, G_STRINGIFY (RELAY_SWITCH_AFTER),
+      "ms without media after which another source of an input with backups is used" },
+  { "wait-to-restore", 0, NULL, 0, WAIT_TO_RESTORE_MAX, G_STRINGIFY (RELAY_WAIT_TO_RESTORE),
+      "ms for which a source before the one in use has to give media without a pause until it is "
+      "used again; 0: only when it is asked for" },
   TEXT ("input-passphrase-file", "none",
       "file that holds the passphrase of the input, and nothing else. If the URI has one as well, "
       "the file takes precedence"),

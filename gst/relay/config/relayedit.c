@@ -237,20 +237,20 @@ relay_edit_set_string (RelayEdit *edit, const gchar *name, const gchar *key, con
 }
 
 void
-relay_edit_set_outputs (RelayEdit *edit, const gchar *name, const gchar *const *uris)
+relay_edit_set_uris (RelayEdit *edit, const gchar *name, const gchar *key, const gchar *const *uris)
 {
   g_autoptr (GKeyFile) file = g_key_file_new ();
   guint n = g_strv_length ((gchar **) uris);
   gchar *written = NULL;
 
   if (n > 0) {
-    g_key_file_set_string_list (file, STREAM, "output", uris, n);
-    written = g_key_file_get_value (file, STREAM, "output", NULL);
+    g_key_file_set_string_list (file, STREAM, key, uris, n);
+    written = g_key_file_get_value (file, STREAM, key, NULL);
     /* the last ; ends an empty URI, which is refused then */
     if (uris[n - 1][0] != '\0')
       written[strlen (written) - 1] = '\0';
   }
-  set_value (edit, name, "output", written);
+  set_value (edit, name, key, written);
   relay_value_wipe (written);
 }
 

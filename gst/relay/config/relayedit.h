@@ -29,7 +29,9 @@ void relay_edit_remove_stream (RelayEdit *edit, const gchar *name);
 /* @value: NULL removes the key, which then has its default. */
 void relay_edit_set_string (RelayEdit *edit, const gchar *name, const gchar *key,
     const gchar *value);
-void relay_edit_set_outputs (RelayEdit *edit, const gchar *name, const gchar *const *uris);
+/* The same for a list of URIs: `input' or `output'. */
+void relay_edit_set_uris (RelayEdit *edit, const gchar *name, const gchar *key,
+    const gchar *const *uris);
 
 /* Returns @uri with this value of a key in its query.  @value: NULL: returns @uri without the key.
  */

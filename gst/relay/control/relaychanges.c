@@ -8,6 +8,9 @@
 #include "relaydescribe.h"
 #include "relayedit.h"
 
+/* Keys of an input with backups. */
+static const gchar *const times[] = { "switch-after", "wait-to-restore" };
+
 static RelayEdit *
 edit (RelayCall *call)
 {
@@ -48,7 +51,7 @@ static void
 set_settings (RelayCall *call, RelayEdit *edit, gboolean all)
 {
   static const gchar *const settings[] = { "streamid", "picture-interval", "require-streamid",
-    "optional" };
+    "optional", "switch-after", "wait-to-restore" };
 
   for (guint i = 0; i < G_N_ELEMENTS (settings); i++) {
     JsonNode *node = json_object_get_member (call->body, settings[i]);
@@ -59,17 +62,62 @@ set_settings (RelayCall *call, RelayEdit *edit, gboolean all)
   }
 }
 
-/* Sets the URI of the input. Removes a `switch-source' that the new input does not have, as the API
- * cannot set that key. Keys that name files, secrets included, can only be changed in the
- * configuration file; the check refuses an input that they do not suit. */
+/* Returns the URIs of the input's backups: those of the body, or else those that are in force. */
+static gchar **
+list_backups (RelayCall *call)
+{
+  GPtrArray *old = call->config != NULL ? call->config->input->backups : NULL;
+  gboolean given = call->body != NULL && json_object_has_member (call->body, "backups");
+  gchar **uris =
+      given ? get_strings (call, "backups") : g_new0 (gchar *, old != NULL ? old->len + 1 : 1);
+
+  for (guint i = 0; old != NULL && i < old->len && (!given || uris[i] != NULL); i++) {
+    const gchar *uri = ((RelayEnd *) g_ptr_array_index (old, i))->uri;
+    gchar *one = uris[i];
+
+    uris[i] = given ? relay_edit_keep_secret (one, uri) : g_strdup (uri);
+    g_free (one);
+  }
+  return uris;
+}
+
+/* Sets the URIs of the input. Removes a `switch-source' that the new input does not have, as the
+ * API cannot set that key, and the times of an input without backups. Keys that name files, secrets
+ * included, can only be changed in the configuration file; the check refuses an input that they do
+ * not suit. */
 static void
-set_input (RelayCall *call, RelayEdit *edit, const gchar *uri)
+set_input (RelayCall *call, RelayEdit *edit, const gchar *uri, gchar **backups)
 {
   RelayEnd end = { .uri = (gchar *) uri };
+  guint n = g_strv_length (backups);
+  guint sources = n > 0 ? 1 + n : relay_end_count_sources (&end);
+  g_autofree const gchar **all = g_new0 (const gchar *, n + 2);
 
-  relay_edit_set_string (edit, call->stream, "input", uri);
-  if (call->config != NULL && call->config->switch_source >= (gint) relay_end_count_sources (&end))
+  all[0] = uri;
+  for (guint i = 0; i < n; i++)
+    all[1 + i] = backups[i];
+  relay_edit_set_uris (edit, call->stream, "input", all);
+  if (call->config != NULL && call->config->switch_source >= (gint) sources)
     relay_edit_set_string (edit, call->stream, "switch-source", NULL);
+  for (guint i = 0; n == 0 && i < G_N_ELEMENTS (times); i++)
+    relay_edit_set_string (edit, call->stream, times[i], NULL);
+}
+
+/* FALSE: a backup that is not in force yet is a file, which the API does not take. */
+static gboolean
+names_no_file (RelayCall *call, gchar **backups)
+{
+  GPtrArray *old = call->config != NULL ? call->config->input->backups : NULL;
+
+  for (guint i = 0; backups[i] != NULL; i++) {
+    gboolean known = FALSE;
+
+    for (guint k = 0; !known && old != NULL && k < old->len; k++)
+      known = g_str_equal (((RelayEnd *) g_ptr_array_index (old, k))->uri, backups[i]);
+    if (!known && !relay_call_is_no_file (call, backups[i]))
+      return FALSE;
+  }
+  return TRUE;
 }
 
 static void
@@ -77,6 +125,8 @@ put_stream (RelayCall *call)
 {
   g_autoptr (RelayEdit) text = edit (call);
   g_auto (GStrv) outputs = get_strings (call, "outputs");
+  g_auto (GStrv) backups =
+      json_object_has_member (call->body, "backups") ? list_backups (call) : g_new0 (gchar *, 1);
   gboolean is_new = call->config == NULL;
   const gchar *why;
 
@@ -87,10 +137,12 @@ put_stream (RelayCall *call)
   for (guint i = 0; outputs[i] != NULL; i++)
     if (!relay_call_is_no_file (call, outputs[i]))
       return;
+  if (!names_no_file (call, backups))
+    return;
   if (is_new)
     relay_edit_add_stream (text, call->stream);
-  set_input (call, text, relay_call_get_string (call, "input"));
-  relay_edit_set_outputs (text, call->stream, (const gchar *const *) outputs);
+  set_input (call, text, relay_call_get_string (call, "input"), backups);
+  relay_edit_set_uris (text, call->stream, "output", (const gchar *const *) outputs);
   set_settings (call, text, TRUE);
   if (!apply (call, text, NULL))
     return;
@@ -103,12 +155,16 @@ static void
 patch_stream (RelayCall *call)
 {
   g_autoptr (RelayEdit) text = edit (call);
+  g_auto (GStrv) backups = list_backups (call);
   const gchar *input = relay_call_get_string (call, "input");
+  const gchar *old = call->config->input->uri;
 
-  if (input != NULL) {
-    g_autofree gchar *whole = relay_edit_keep_secret (input, call->config->input->uri);
+  if (!names_no_file (call, backups))
+    return;
+  if (input != NULL || json_object_has_member (call->body, "backups")) {
+    g_autofree gchar *whole = relay_edit_keep_secret (input != NULL ? input : old, old);
 
-    set_input (call, text, whole);
+    set_input (call, text, whole, backups);
   }
   set_settings (call, text, FALSE);
   if (apply (call, text, NULL))
@@ -152,8 +208,9 @@ static void
 put_input (RelayCall *call)
 {
   g_autoptr (RelayEdit) text = edit (call);
+  g_auto (GStrv) backups = list_backups (call);
 
-  set_input (call, text, relay_call_get_string (call, "uri"));
+  set_input (call, text, relay_call_get_string (call, "uri"), backups);
   if (apply (call, text, NULL))
     relay_call_answer_end (call, 200, 0);
 }
@@ -162,9 +219,10 @@ static void
 patch_input (RelayCall *call)
 {
   g_autoptr (RelayEdit) text = edit (call);
+  g_auto (GStrv) backups = list_backups (call);
   g_autofree gchar *uri = change_uri (call, call->config->input->uri);
 
-  set_input (call, text, uri);
+  set_input (call, text, uri, backups);
   if (apply (call, text, NULL))
     relay_call_answer_end (call, 200, 0);
 }
@@ -201,7 +259,7 @@ add_output (RelayCall *call)
   guint id = call->config->next_id;
 
   outputs[call->config->outputs->len] = g_strdup (relay_call_get_string (call, "uri"));
-  relay_edit_set_outputs (text, call->stream, (const gchar *const *) outputs);
+  relay_edit_set_uris (text, call->stream, "output", (const gchar *const *) outputs);
   g_array_append_val (ids, id);
   if (!apply (call, text, &(RelayKept) { call->stream, ids }))
     return;
@@ -220,7 +278,7 @@ patch_output (RelayCall *call)
 
   g_free (outputs[call->index]);
   outputs[call->index] = uri;
-  relay_edit_set_outputs (text, call->stream, (const gchar *const *) outputs);
+  relay_edit_set_uris (text, call->stream, "output", (const gchar *const *) outputs);
   if (apply (call, text, &(RelayKept) { call->stream, ids }))
     relay_call_answer_end (call, 200, id);
 }
@@ -236,7 +294,7 @@ delete_output (RelayCall *call)
   g_free (outputs[call->index]);
   for (guint i = call->index; outputs[i] != NULL; i++)
     outputs[i] = i + 1 <= g_strv_length (outputs) ? outputs[i + 1] : NULL;
-  relay_edit_set_outputs (text, call->stream, (const gchar *const *) outputs);
+  relay_edit_set_uris (text, call->stream, "output", (const gchar *const *) outputs);
   if (apply (call, text, &(RelayKept) { call->stream, ids }))
     relay_call_answer_nothing (call->page);
 }

@@ -52,10 +52,20 @@ relay_describe_receivers (const RelayEnd *output, const RelayStreamStats *stats)
   return relay_json_take_array (array);
 }
 
+/* Sets a time of an input with backups, ms. */
+static void
+set_time (JsonObject *object, const gchar *name, const RelayEnd *input, guint time)
+{
+  if (input->backups != NULL)
+    json_object_set_int_member (object, name, time);
+  else
+    json_object_set_null_member (object, name);
+}
+
 JsonNode *
 relay_describe_stream (const RelayStreamConfig *config, const RelayStreamStats *stats)
 {
-  JsonArray *outputs = json_array_new ();
+  JsonArray *outputs = json_array_new (), *backups = json_array_new ();
   RelayStreamFigures figures;
   JsonObject *object;
 
@@ -68,6 +78,15 @@ relay_describe_stream (const RelayStreamConfig *config, const RelayStreamStats *
   object = relay_figures_to_object (RELAY_OF_STREAM, RELAY_IN_API, &figures);
   relay_picture_describe (stats != NULL ? stats->picture : NULL, RELAY_IN_API, object);
   json_object_set_member (object, "input", relay_describe_end (config->input, stats));
+  for (guint i = 0; config->input->backups != NULL && i < config->input->backups->len; i++) {
+    const RelayEnd *backup = g_ptr_array_index (config->input->backups, i);
+    g_autofree gchar *uri = relay_edit_hide (backup->uri);
+
+    json_array_add_string_element (backups, uri);
+  }
+  json_object_set_array_member (object, "backups", backups);
+  set_time (object, "switch-after", config->input, config->input->switch_after);
+  set_time (object, "wait-to-restore", config->input, config->input->wait_to_restore);
   for (guint i = 0; i < config->outputs->len; i++)
     json_array_add_element (outputs,
         relay_describe_end (g_ptr_array_index (config->outputs, i), stats));

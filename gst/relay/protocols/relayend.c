@@ -84,6 +84,8 @@ relay_end_count_sources (const RelayEnd *end)
 {
   const RelayProtocol *protocol = relay_protocol_find (end->uri);
 
+  if (end->backups != NULL)
+    return 1 + end->backups->len;
   return protocol != NULL && protocol->count_sources != NULL ? protocol->count_sources (end) : 0;
 }
 
@@ -168,11 +170,40 @@ relay_binding_clear (RelayBinding *l)
   g_free (l->bonds);
 }
 
+static guint
+count_backups (const RelayEnd *end)
+{
+  return end->backups != NULL ? end->backups->len : 0;
+}
+
+/* The same for inputs with backups, of which only the times can be changed while they play. */
+static RelayDifference
+compare_backups (const RelayEnd *a, const RelayEnd *b)
+{
+  RelayEnd one = *a, other = *b;
+  gboolean same;
+
+  if (count_backups (a) != count_backups (b))
+    return RELAY_RESTART;
+  one.backups = other.backups = NULL;
+  same = relay_end_compare (&one, &other) == RELAY_SAME;
+  for (guint i = 0; same && i < a->backups->len; i++)
+    same = relay_end_compare (g_ptr_array_index (a->backups, i), g_ptr_array_index (b->backups, i))
+        == RELAY_SAME;
+  if (!same)
+    return RELAY_RESTART;
+  return a->switch_after == b->switch_after && a->wait_to_restore == b->wait_to_restore ?
+      RELAY_SAME :
+      RELAY_ADJUST;
+}
+
 RelayDifference
 relay_end_compare (const RelayEnd *a, const RelayEnd *b)
 {
   const RelayProtocol *protocol = relay_protocol_find (a->uri);
 
+  if (a->backups != NULL || b->backups != NULL)
+    return compare_backups (a, b);
   if (protocol == relay_protocol_find (b->uri) && protocol->compare != NULL)
     return protocol->compare (a, b);
   return g_str_equal (a->uri, b->uri) && g_strcmp0 (a->passphrase, b->passphrase) == 0 ?

@@ -13,6 +13,7 @@ G_BEGIN_DECLS
 /* The properties of an element that name files of this machine.  A URI may not set them: the
  * configuration has keys of its own for them, `input-record' and so on. */
 #define RELAY_FILES 4
+#define RELAY_SOURCES_MAX 8 /* of an input: a main one and seven backups */
 extern const gchar *const relay_end_files[RELAY_FILES];
 
 /* `streamid' and `files' are fasp's only.  The URI may hold a secret and is never shown; the
@@ -25,6 +26,11 @@ typedef struct
   gchar *streamid;           /* used unless the URI has one */
   gchar *passphrase;         /* from a file; NULL: the URI's, if any */
   gchar *files[RELAY_FILES]; /* of relay_end_files; NULL: none */
+  /* of an input with backups (relaybackups.h) */
+  GPtrArray *backups;    /* RelayEnd, in their order; NULL: this end has none */
+  guint switch_after;    /* ms of silence after which another source is used */
+  guint wait_to_restore; /* ms for which a preferred source has to give media; 0: it waits until it
+                            is asked for */
 } RelayEnd;
 
 /* Key of the data of an element that keeps its GstFaspContinuity there, under its object lock. */
@@ -57,7 +63,7 @@ typedef struct
   gint tos, ttl;
 } RelayBinding;
 
-/* Returns the element, ready to start; a floating reference. */
+/* Returns the element, ready to start, without that of a backup; a floating reference. */
 GstElement *relay_end_make (const RelayEnd *end, const gchar *name, GError **error);
 /* Returns the property `stats' of such an element, with what the relay itself knows of its stream.
  */
@@ -70,7 +76,7 @@ gboolean relay_end_takes_files (const RelayEnd *end);
 /* Is there a passphrase in the end's URI, so that the configuration is a secret? */
 gboolean relay_end_names_passphrase (const RelayEnd *end);
 gboolean relay_end_has_passphrase (const RelayEnd *end);
-/* How many sources an input receives from at once; 0: from one at a time. */
+/* How many sources an input has that can be asked for; 0: none can. */
 guint relay_end_count_sources (const RelayEnd *end);
 /* May this output block the input, so that the input cannot be closed alone? */
 gboolean relay_end_holds_up (const RelayEnd *end);

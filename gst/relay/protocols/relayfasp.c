@@ -107,13 +107,6 @@ check_text (const RelayEnd *end, GError **error)
 {
   g_autoptr (GstUri) uri = gst_fasp_parse_uri (end->uri);
 
-  if (!end->sends && strstr (end->uri, ";fasp:") != NULL) {
-    RELAY_BAD (error,
-        "an input is one URI, in which further sources have no more than addresses: write "
-        "fasp://HOST:PORT?redundancy=hot&fallback-addresses=HOST:PORT,... if all are to send "
-        "everything, or redundancy=standby if one is to send and the others stand by.");
-    return FALSE;
-  }
   if (uri != NULL && end->sends && gst_uri_query_has_key (uri, "redundancy")) {
     RELAY_BAD (error,
         "redundancy is for what receives: write it into the input of this stream, or into the "

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relaybranch.h"
+#include "relaybackups.h"
 #include "relayprotocolend.h"
 
 /* Called in the element's network thread.  The element itself refuses callers that give
@@ -23,7 +24,8 @@ RelayBranch *
 relay_branch_new (const RelayEnd *end, const gchar *name, gint *require_streamid, GError **error)
 {
   static guint64 made;
-  GstElement *element = relay_end_make (end, name, error);
+  GstElement *element = end->backups != NULL ? relay_backups_new (end, name, error) :
+                                               relay_end_make (end, name, error);
   RelayBranch *branch;
 
   if (element == NULL)

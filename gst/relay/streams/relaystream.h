@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relaystream.h: one stream: a pipeline of one faspsrc, a tee and the faspsinks behind it.
+ * relaystream.h: one stream: a pipeline of an input, a tee and the outputs behind it.
  *
  *            start               the pipeline plays
  *     IDLE --------> STARTING --------------------> RUNNING

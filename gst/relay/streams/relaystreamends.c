@@ -2,6 +2,7 @@
  *
  * The ends of a stream: how its pipeline is made of them, and how they come and go while it plays.
  */
+#include "relaybackups.h"
 #include "relaystreambase.h"
 #include "relaytransit.h"
 
@@ -258,6 +259,15 @@ relay_stream_ends_call_off (RelayStream *stream)
   }
 }
 
+static void
+adjust (const RelayEnd *before, const RelayEnd *after, GstElement *element)
+{
+  if (after->backups != NULL)
+    relay_backups_set_times (element, after);
+  else
+    relay_end_adjust (before, after, element);
+}
+
 /* Sets the changed properties of an end, or closes it if they cannot be set. */
 static void
 change_end (RelayStream *stream, RelayBranch *branch, const RelayStreamConfig *old,
@@ -269,7 +279,7 @@ change_end (RelayStream *stream, RelayBranch *branch, const RelayStreamConfig *o
 
   /* not of an element that is being opened, which may have read only some of the settings */
   if (difference == RELAY_ADJUST && branch->state == RELAY_BRANCH_OPEN)
-    relay_end_adjust (before, after, branch->element);
+    adjust (before, after, branch->element);
   else if (difference != RELAY_SAME)
     relay_stream_ends_close (stream, branch);
 }

@@ -93,10 +93,10 @@ test_text (void)
   g_assert_true (g_str_has_prefix (back, text));
   g_assert_cmpstr (back + strlen (text), ==, "\n");
   relay_edit_set_string (edit, "a", "input", "fasp://:5?y= #");
-  relay_edit_set_outputs (edit, "a", uris);
+  relay_edit_set_uris (edit, "a", "output", uris);
   relay_edit_set_string (edit, "a", "streamid", " \n[x]");
   relay_edit_set_string (edit, "a", "optional", NULL);
-  relay_edit_set_outputs (edit, "b", empty);
+  relay_edit_set_uris (edit, "b", "output", empty);
   relay_edit_add_stream (edit, "c");
   relay_edit_set_string (edit, "c", "input", "z");
   after = relay_edit_get_text (edit, NULL);
@@ -399,6 +399,58 @@ ask (RelayApi *api, const gchar *method, const gchar *path, const gchar *body, g
   g_free (page.location);
 }
 
+/* Backups stay when the main source changes, and keep their passphrases. What needs backups goes
+ * with the last one. */
+static void
+test_backups (void)
+{
+  static const struct
+  {
+    const gchar *method, *path, *body;
+    guint status;
+    const gchar *input; /* of the configuration, afterwards */
+  } changes[] = {
+    { "PATCH", "a/input", "{\"uri\":\"udp://:7\"}", 200,
+        "udp://:7;srt://h:2?passphrase=correct-horse;file:///etc/passwd\nswitch-after" },
+    { "PUT", "a/input", "{\"uri\":\"udp://:7\"}", 200,
+        "udp://:7;srt://h:2?passphrase=correct-horse;file:///etc/passwd\nswitch-after" },
+    { "PATCH", "a", "{\"backups\":[\"srt://i:3\",\"file:///etc/passwd\"]}", 200,
+        "udp://:1;srt://i:3?passphrase=correct-horse;file:///etc/passwd\nswitch-after" },
+    { "PATCH", "a", "{\"backups\":[\"rtp://:8\"],\"switch-after\":null,\"wait-to-restore\":0}", 200,
+        "udp://:1;rtp://:8\noutput = fasp://:9\nwait-to-restore = 0\n" },
+    { "PATCH", "a", "{\"backups\":[]}", 200, "udp://:1\noutput" },
+    { "PUT", "a", "{\"input\":\"udp://:1\",\"outputs\":[\"fasp://:9\"]}", 200, "udp://:1\noutput" },
+    { "PUT", "b", "{\"input\":\"udp://:5\",\"backups\":[\"udp://:6\"],\"outputs\":[\"fasp://:3\"]}",
+        201, "udp://:5;udp://:6\noutput" },
+    { "PATCH", "a", "{\"backups\":[\"file:///etc/shadow\"]}", 422, "udp://:1;srt" },
+    { "PUT", "b",
+        "{\"input\":\"udp://:5\",\"backups\":[\"file:///etc/passwd\"],\"outputs\":[\"fasp://:3\"]}",
+        422, "udp://:1;srt" },
+    { "PATCH", "a", "{\"backups\":[\"udp://:1\"]}", 422, "udp://:1;srt" },
+    { "PATCH", "a",
+        "{\"backups\":[\"udp://:11\",\"udp://:12\",\"udp://:13\",\"udp://:14\",\"udp://:15\","
+        "\"udp://:16\",\"udp://:17\",\"udp://:18\"]}",
+        422, "udp://:1;srt" },
+    { "PATCH", "a", "{\"switch-after\":99}", 422, "udp://:1;srt" },
+  };
+  static const gchar text[] =
+      "[stream a]\ninput = udp://:1;srt://h:2?passphrase=correct-horse;file:///etc/passwd\n"
+      "switch-after = 500\noutput = fasp://:9\n";
+
+  for (guint i = 0; i < G_N_ELEMENTS (changes); i++) {
+    Fake fake = { relay_config_parse (text, strlen (text), NULL, NULL) };
+    RelayApi *api = relay_api_new (&funcs, &fake);
+    g_autofree gchar *path = g_strconcat ("/api/v1/streams/", changes[i].path, NULL);
+
+    g_test_message ("%s", changes[i].body);
+    ask (api, changes[i].method, path, changes[i].body, changes[i].status);
+    g_test_message ("%s", fake.config->text);
+    g_assert_nonnull (strstr (fake.config->text, changes[i].input));
+    relay_api_free (api);
+    relay_config_free (fake.config);
+  }
+}
+
 /* A source that the new input does not have goes with the old one, and nothing else does. */
 static void
 test_inputs (void)
@@ -570,5 +622,6 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/api/files", test_files);
   g_test_add_func ("/relay/api/requests", test_requests);
   g_test_add_func ("/relay/api/inputs", test_inputs);
+  g_test_add_func ("/relay/api/backups", test_backups);
   return g_test_run ();
 }

@@ -71,6 +71,63 @@ test_good (void)
   g_assert_cmpstr (streamid, ==, "news");
 }
 
+/* A main source and backups of any kind; a semicolon of a URI is written with a backslash. */
+static void
+test_backups (void)
+{
+  g_autoptr (RelayConfig) config =
+      parse_good ("[stream a]\n" OUT
+                  "input = srt://:9000;fasp://h:1;srt://:9001?passphrase=horse\\;battery\n"
+                  "switch-after = 100\nwait-to-restore = 0\nswitch-source = 2\n"
+                  "[stream b]\noutput = udp://127.0.0.1:1\ninput = udp://:5000;rtp://:5002;\n"
+                  "[stream c]\noutput = udp://127.0.0.1:1\ninput = udp://:5004\n");
+  const RelayEnd *a = relay_config_find (config, "a")->input;
+  const RelayEnd *b = relay_config_find (config, "b")->input;
+
+  g_assert_cmpstr (a->uri, ==, "srt://:9000");
+  g_assert_cmpuint (a->backups->len, ==, 2);
+  g_assert_cmpstr (((RelayEnd *) g_ptr_array_index (a->backups, 0))->uri, ==, "fasp://h:1");
+  g_assert_cmpstr (((RelayEnd *) g_ptr_array_index (a->backups, 1))->uri, ==,
+      "srt://:9001?passphrase=horse;battery");
+  g_assert_cmpuint (a->switch_after, ==, 100);
+  g_assert_cmpuint (a->wait_to_restore, ==, 0);
+  g_assert_cmpuint (b->backups->len, ==, 1);
+  g_assert_cmpuint (b->switch_after, ==, 1000);
+  g_assert_cmpuint (b->wait_to_restore, ==, 10000);
+  g_assert_null (relay_config_find (config, "c")->input->backups);
+}
+
+/* Of a change, only the times are set while the input plays. */
+static void
+test_backups_changed (void)
+{
+  static const struct
+  {
+    const gchar *input;
+    RelayDifference difference;
+  } others[] = {
+    { "udp://:1;srt://:2\n", RELAY_SAME },
+    { "udp://:1;srt://:2\nswitch-after = 500\n", RELAY_ADJUST },
+    { "udp://:1;srt://:2\nwait-to-restore = 500\n", RELAY_ADJUST },
+    { "udp://:1;srt://:3\n", RELAY_ENDS },
+    { "udp://:4;srt://:2\n", RELAY_ENDS },
+    { "srt://:2;udp://:1\n", RELAY_ENDS },
+    { "udp://:1;srt://:2;srt://:3\n", RELAY_ENDS },
+    { "udp://:1\n", RELAY_ENDS },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (others); i++) {
+    g_autofree gchar *text = g_strconcat ("[stream a]\n" OUT "input = ", others[i].input, NULL);
+    g_autoptr (RelayConfig) one = parse_good ("[stream a]\n" OUT "input = udp://:1;srt://:2\n");
+    g_autoptr (RelayConfig) other = parse_good (text);
+    const RelayStreamConfig *a = relay_config_find (one, "a"), *b = relay_config_find (other, "a");
+
+    g_test_message ("%s", others[i].input);
+    g_assert_cmpint (relay_stream_config_compare (a, b), ==, others[i].difference);
+    g_assert_cmpint (relay_stream_config_compare (b, a), ==, others[i].difference);
+  }
+}
+
 /* A text, and what has to be in the answer. */
 static const struct
 {
@@ -192,10 +249,28 @@ static const struct
   { "[stream a]\n" OUT "input = fasp://:1?fallback-addresses=127.0.0.1:2\n",
       "[stream a] input:", "fasp://HOST:PORT" },
   /* several sources */
-  { "[stream a]\n" OUT "input = fasp://a:1;fasp://b:1\n",
-      "[stream a] input:", "redundancy=hot&fallback-addresses=HOST:PORT" },
-  { "[stream a]\n" OUT "input = fasp://a:1?redundancy=hot;fasp://b:1\n",
-      "[stream a] input:", "redundancy=standby" },
+  { "[stream a]\n" OUT
+    "input = udp://:1;udp://:2;udp://:3;udp://:4;udp://:5;udp://:6;udp://:7;udp://:8;"
+    "udp://:9\n",
+      "[stream a] input:", "up to 8 sources" },
+  { "[stream a]\n" OUT "input = udp://:1;;udp://:2\n", "[stream a] input:", "no URI of a relay" },
+  { "[stream a]\n" OUT "input = udp://:1;srt://x\n", "[stream a] input:", "srt://HOST:PORT" },
+  { "[stream a]\n" OUT "input = udp://:5000;srt://:5000\n",
+      "[stream a] input:", "UDP port 5000 is also that of the input of [stream a]" },
+  { "[stream a]\n" OUT "input = srt://:9000?streamid=a;srt://:9000?streamid=a\n",
+      "[stream a] input:", "with the same streamid" },
+  { "[stream a]\n" OUT "input = udp://:5000;udp://:5001\nswitch-after = 99\n",
+      "[stream a] switch-after:", "a whole number" },
+  { "[stream a]\n" OUT "input = udp://:5000;udp://:5001\nwait-to-restore = 3600001\n",
+      "[stream a] wait-to-restore:", "a whole number" },
+  { "[stream a]\n" OUT "input = udp://:5000\nswitch-after = 1000\n",
+      "[stream a] switch-after:", "MAIN;BACKUP" },
+  { "[stream a]\n" OUT "input = udp://:5000\nwait-to-restore = 0\n",
+      "[stream a] wait-to-restore:", "MAIN;BACKUP" },
+  { "[stream a]\n" OUT "input = udp://:5000;udp://:5001\nswitch-source = 2\n",
+      "[stream a] switch-source:", "0 to 1" },
+  { "[stream a]\n" OUT "input = udp://:5000;rtp://:5002\ninput-passphrase-file = /nowhere\n",
+      "[stream a] input-passphrase-file:", "/nowhere" },
   { "[stream a]\n" OUT "input = fasp://127.0.0.1:1?redundancy=hot\n",
       "[stream a] input:", "set fallback-addresses" },
   { "[stream a]\n" OUT "input = fasp://a:1?redundancy=warm&fallback-addresses=b:1\n",
@@ -715,6 +790,8 @@ main (int argc, char **argv)
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/relay/config/good", test_good);
+  g_test_add_func ("/relay/config/backups", test_backups);
+  g_test_add_func ("/relay/config/backups-changed", test_backups_changed);
   g_test_add_func ("/relay/config/faults", test_faults);
   g_test_add_func ("/relay/config/brackets", test_brackets);
   g_test_add_func ("/relay/config/long", test_long);

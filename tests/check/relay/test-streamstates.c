@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The states of a stream and of an end follow each other as the drawings in their headers have it.
+ * The states of a stream, of an end and of a source follow each other as the drawings in their
+ * headers have it.
  */
+#include "relayfailover.h"
 #include "relaystreambase.h"
 
 static gboolean
@@ -16,6 +18,12 @@ branch_follows (guint from, guint to)
   return relay_branch_follows (from, to);
 }
 
+static gboolean
+source_follows (guint from, guint to)
+{
+  return relay_source_follows (from, to);
+}
+
 typedef struct
 {
   const gchar *header;
@@ -27,9 +35,11 @@ typedef struct
 static const gchar *const phases[] = { "IDLE", "STARTING", "CALLED_OFF", "RUNNING", "STOPPING",
   "STOPPED" };
 static const gchar *const branches[] = { "OPENING", "GIVEN_UP", "OPEN", "CLOSING" };
+static const gchar *const sources[] = { "SILENT", "STANDBY", "CUED", "ACTIVE", "STALLED" };
 static const Drawing drawings[] = {
   { "relaystreambase.h", phases, RELAY_PHASES, phase_follows },
   { "relaybranch.h", branches, RELAY_BRANCH_STATES, branch_follows },
+  { "relayfailover.h", sources, RELAY_SOURCE_STATES, source_follows },
 };
 
 /* Each arrow of the drawing is a step, and there are no others. */
@@ -58,5 +68,6 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_data_func ("/relay/states/stream", &drawings[0], test_drawn);
   g_test_add_data_func ("/relay/states/end", &drawings[1], test_drawn);
+  g_test_add_data_func ("/relay/states/source", &drawings[2], test_drawn);
   return g_test_run ();
 }

@@ -115,7 +115,7 @@ function goThere() {
 
 /* --- another stream --- */
 
-async function addStream(name, input, outputs, ofInput, ofOutputs) {
+async function addStream(name, input, outputs, ofInput, ofOutputs, backups) {
   if (!name)
     throw new Error("Give it a name.");
   /* The console of the browser shows each refusal as an error.  So look first: the relay then refuses only if another client
@@ -124,6 +124,7 @@ async function addStream(name, input, outputs, ofInput, ofOutputs) {
     throw new Error("There is a stream of this name: choose another one.");
   await api.ask("PUT", ["streams", name], {
     input: withPassphrase(input, ofInput),
+    backups: backups.split(/\s+/).filter(Boolean),
     outputs: outputs.split(/\s+/).filter(Boolean).map(uri => withPassphrase(uri, ofOutputs))}, {"If-None-Match": "*"});
   added = name;
 }
@@ -206,7 +207,8 @@ find("unlock").onclick = askForToken;
 find("add").onclick = () => ask({title: "Add a stream", ok: "Add",
   text: "fasp://HOST:PORT dials, fasp://:PORT waits to be dialled. srt://, rist://, udp:// and rtp:// are taken, too.",
   fields: [{caption: "Name"}, {caption: "Input", value: "fasp://:"}, {caption: "Outputs, with a space between two", value: "fasp://:"},
-           {caption: "Passphrase of the input, or nothing", secret: true}, {caption: "Passphrase of the outputs, or nothing", secret: true}],
+           {caption: "Passphrase of the input, or nothing", secret: true}, {caption: "Passphrase of the outputs, or nothing", secret: true},
+           {caption: "Backups of the input, with a space between two"}],
   act: addStream});
 find("save").onclick = () => ask({title: "Save what is in force?", ok: "Save",
   text: "The configuration file is replaced. Otherwise, changes are lost when the relay starts anew or reads its file.",

@@ -208,6 +208,8 @@ class Stream {
     this.watch.update(stream);
     this.address.show(stream.input.uri, stream.streamid);
     this.inputUri = stream.input.uri;
+    /* sources of fasp's redundancy have no URI of their own */
+    this.backups = stream.input.sources.map(s => s.name).filter(name => name?.includes("://")).slice(1);
     setText(this.senders, !stream.input.open ? `not open (${stream.input.state})` : stream.input.senders.filter(s => s.address).map(s =>
       sayPeer(s) + (s.interrupted ? " (not heard)" : "")).join(", "));
     setText(this.inputError, stream.input.error ?? "");
@@ -245,10 +247,13 @@ class Stream {
   }
 
   switchInput() {
+    const old = this.backups.join(" ");
     ask({title: `Switch the input of ${this.name}`, ok: "Switch",
-         fields: [{caption: "URI", value: this.inputUri}, {caption: "Passphrase; empty: as it was", secret: true}],
+         fields: [{caption: "URI", value: this.inputUri}, {caption: "Passphrase; empty: as it was", secret: true},
+                  {caption: "Backups, with a space between two", value: old}],
          text: "Receivers go on with the stream of the new input. They stay connected, except those of an output with slow-policy=wait.",
-         act: (uri, passphrase) => api.ask("PATCH", ["streams", this.name, "input"], {uri: withPassphrase(uri, passphrase)})});
+         act: (uri, passphrase, backups) => api.ask("PATCH", ["streams", this.name], {
+           input: withPassphrase(uri, passphrase), ...(backups === old ? {} : {backups: backups.split(/\s+/).filter(Boolean)})})});
   }
 
   remove() {

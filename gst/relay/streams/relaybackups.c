@@ -1,0 +1,695 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "relaybackups.h"
+#include <gio/gio.h>
+#include "gstfaspcommon.h"
+#include "relaychain.h"
+#include "relaycue.h"
+#include "relayfailover.h"
+#include "relaypackets.h"
+#include "relayretry.h"
+
+/* A PCR comes at least each 0.1 s (ISO/IEC 13818-1, 2.7.2). */
+#define MARKED_IN G_USEC_PER_SEC
+#define NULL_PID 0x1fff
+
+#define RELAY_TYPE_BACKUPS (relay_backups_get_type ())
+G_DECLARE_FINAL_TYPE (RelayBackups, relay_backups, RELAY, BACKUPS, GstBin)
+
+typedef struct
+{
+  RelayBackups *owner;
+  guint number;
+  GstElement *element;
+  gchar *name;     /* its URI, without secrets */
+  gboolean queues; /* it has a passphrase */
+  GThread *thread; /* plays the element; NULL: the input does not play */
+  gboolean over;   /* the element has failed, or its stream has ended; under `lock', as the next */
+  gboolean failed;
+  GstPad *pad; /* takes its media; the rest is used in the thread that brings these */
+  GstSegment segment;
+  RelayPackets *packets;
+  RelayCue cue;
+} Source;
+
+struct _RelayBackups
+{
+  GstBin parent;
+
+  guint n;
+  Source sources[RELAY_SOURCES_MAX];
+  GstPad *pad;
+  GMutex pushing;      /* held while a buffer goes on; taken before `lock'. Guards the next three */
+  gboolean begun;      /* the stream's first events have gone on */
+  gint64 marked_until; /* g_get_monotonic_time, µs */
+  guint8 *marked;      /* by PID (relaycue.h) */
+  GMutex lock;         /* guards the rest */
+  GCond wake;
+  gboolean ending;
+  RelayFailover failover;
+  guint64 bytes;                   /* that went on, of all sources */
+  guint64 used[RELAY_SOURCES_MAX]; /* of each */
+};
+
+G_DEFINE_TYPE (RelayBackups, relay_backups, GST_TYPE_BIN)
+
+enum
+{
+  PROP_STATS = 1,
+};
+
+enum
+{
+  CALLER_CONNECTING,
+  SWITCH_SOURCE,
+  SIGNALS,
+};
+
+static guint signals[SIGNALS];
+
+/* Elements with a passphrase start one after the other, as they do in relaytransit.c. */
+static GMutex starting;
+
+/* --- media --------------------------------------------------------------------------------- */
+
+/* Has @piece a packet that is no null packet?  A multiplexer may go on sending these when its
+ * encoder is gone. */
+static gboolean
+has_media (GstBuffer *piece)
+{
+  gsize size = gst_buffer_get_size (piece);
+  guint8 head[3];
+
+  for (gsize at = 0; at + RELAY_TS_PACKET <= size; at += RELAY_TS_PACKET) {
+    gst_buffer_extract (piece, at, head, sizeof head);
+    if (((head[1] & 0x1f) << 8 | head[2]) != NULL_PID)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* Sends the events that the stream begins with. */
+static void
+begin_stream (RelayBackups *self)
+{
+  g_autofree gchar *id = gst_pad_create_stream_id (self->pad, GST_ELEMENT (self), NULL);
+  g_autoptr (GstCaps) caps = gst_caps_from_string (RELAY_MEDIA);
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_pad_push_event (self->pad, gst_event_new_stream_start (id));
+  gst_pad_push_event (self->pad, gst_event_new_caps (caps));
+  gst_pad_push_event (self->pad, gst_event_new_segment (&segment));
+  self->begun = TRUE;
+}
+
+/* Says which source is used from now on, and why. */
+static void
+tell (RelayBackups *self, const Source *source, const gchar *why, gboolean failed)
+{
+  g_autoptr (GError) error = g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+      "source %u (%s) is used from now on: %s.", source->number, source->name, why);
+  GstStructure *details = gst_structure_new ("stream-source", "event", G_TYPE_STRING,
+      "stream-source", "address-string", G_TYPE_STRING, source->name, NULL);
+
+  gst_element_post_message (GST_ELEMENT (self),
+      failed ? gst_message_new_warning_with_details (GST_OBJECT (self), error, NULL, details) :
+               gst_message_new_info_with_details (GST_OBJECT (self), error, NULL, details));
+}
+
+/* Has the source take over. FALSE: it is not its turn any more. */
+static gboolean
+take_over (Source *source, gint64 now)
+{
+  RelayBackups *self = source->owner;
+  RelayFailover *f = &self->failover;
+  g_autofree gchar *why = NULL;
+  gboolean good, failed;
+
+  g_mutex_lock (&self->lock);
+  good = f->cued == (gint) source->number;
+  failed = f->active >= 0 && f->sources[f->active].state == RELAY_SOURCE_STALLED;
+  if (good)
+    relay_failover_take_over (f, now);
+  why = g_strdup (f->sources[source->number].why);
+  g_mutex_unlock (&self->lock);
+  if (!good)
+    return FALSE;
+  memset (self->marked, 0, RELAY_MARK_PIDS);
+  self->marked_until = now + MARKED_IN;
+  tell (self, source, why, failed);
+  return TRUE;
+}
+
+/* Gives the stream a buffer of whole packets, if the source is in use. Takes the reference. */
+static GstFlowReturn
+forward (Source *source, GstBuffer *buffer, GstClockTime time, gboolean takes_over, gint64 now)
+{
+  RelayBackups *self = source->owner;
+  gsize size = gst_buffer_get_size (buffer);
+  GstFlowReturn ret = GST_FLOW_OK;
+  gboolean good;
+
+  g_mutex_lock (&self->pushing);
+  good = !takes_over || take_over (source, now);
+  g_mutex_lock (&self->lock);
+  good = good && self->failover.active == (gint) source->number;
+  self->bytes += good ? size : 0;
+  self->used[source->number] += good ? size : 0;
+  g_mutex_unlock (&self->lock);
+  if (good) {
+    for (gsize at = 0; now < self->marked_until && at < size; at += RELAY_TS_PACKET)
+      buffer = relay_cue_mark (self->marked, buffer, at);
+    buffer = gst_buffer_make_writable (buffer);
+    GST_BUFFER_PTS (buffer) = time;
+    GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
+    if (takes_over)
+      GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+    if (!self->begun)
+      begin_stream (self);
+    ret = gst_pad_push (self->pad, g_steal_pointer (&buffer));
+  }
+  g_mutex_unlock (&self->pushing);
+  gst_clear_buffer (&buffer);
+  return ret;
+}
+
+/* Looks in @piece for the place where the cued source can take over. Takes the reference. */
+static GstFlowReturn
+look_for_begin (Source *source, GstBuffer *piece, GstClockTime time, gboolean first, gint64 now)
+{
+  GstMapInfo map;
+  gboolean found;
+
+  /* there is nothing yet that it has to follow */
+  if (first)
+    return forward (source, piece, time, TRUE, now);
+  if (source->cue.held == NULL)
+    relay_cue_begin (&source->cue, now);
+  if (!gst_buffer_map (piece, &map, GST_MAP_READ)) {
+    gst_buffer_unref (piece);
+    return GST_FLOW_OK;
+  }
+  found = relay_cue_push (&source->cue, map.data, map.size, now);
+  gst_buffer_unmap (piece, &map);
+  gst_buffer_unref (piece);
+  if (!found)
+    return GST_FLOW_OK;
+  piece = gst_buffer_new_wrapped_bytes (
+      g_byte_array_free_to_bytes (g_steal_pointer (&source->cue.held)));
+  return forward (source, piece, time, TRUE, now);
+}
+
+/* Handles whole packets of a source. Takes the reference. */
+static GstFlowReturn
+take (Source *source, GstBuffer *piece, GstClockTime time)
+{
+  RelayBackups *self = source->owner;
+  gint64 now = g_get_monotonic_time ();
+  RelaySourceState state;
+  gboolean first;
+
+  g_mutex_lock (&self->lock);
+  if (has_media (piece))
+    relay_failover_note (&self->failover, source->number, now);
+  state = self->failover.sources[source->number].state;
+  first = self->failover.active < 0;
+  g_mutex_unlock (&self->lock);
+  if (state == RELAY_SOURCE_CUED)
+    return look_for_begin (source, piece, time, first, now);
+  relay_cue_clear (&source->cue);
+  if (state == RELAY_SOURCE_ACTIVE || state == RELAY_SOURCE_STALLED)
+    return forward (source, piece, time, FALSE, now);
+  gst_buffer_unref (piece);
+  return GST_FLOW_OK;
+}
+
+static GstFlowReturn
+on_buffer (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  Source *source = gst_pad_get_element_private (pad);
+  GstClockTime time = GST_CLOCK_TIME_NONE;
+  GstFlowReturn ret = GST_FLOW_OK;
+
+  if (source->segment.format == GST_FORMAT_TIME)
+    time = gst_segment_to_running_time (&source->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+  relay_packets_push (source->packets, buffer, 0);
+  while (ret == GST_FLOW_OK && (buffer = relay_packets_pop (source->packets, TRUE)) != NULL)
+    ret = take (source, buffer, time);
+  return ret;
+}
+
+/* The stream has ended, or its element failed: the thread starts that again. */
+static void
+note_over (Source *source, gboolean failed)
+{
+  g_mutex_lock (&source->owner->lock);
+  source->over = TRUE;
+  source->failed |= failed;
+  g_cond_broadcast (&source->owner->wake);
+  g_mutex_unlock (&source->owner->lock);
+}
+
+/* Events stay here: the stream has its own, and goes on when a source ends. */
+static gboolean
+on_event (GstPad *pad, GstObject *parent, GstEvent *event)
+{
+  Source *source = gst_pad_get_element_private (pad);
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START) {
+    relay_packets_free (source->packets);
+    source->packets = relay_packets_new ();
+  } else if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT) {
+    gst_event_copy_segment (event, &source->segment);
+  } else if (GST_EVENT_TYPE (event) == GST_EVENT_EOS) {
+    note_over (source, FALSE);
+  }
+  gst_event_unref (event);
+  return TRUE;
+}
+
+/* Answers the latency of the source that has the most. */
+static gboolean
+on_query (GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  RelayBackups *self = RELAY_BACKUPS (parent);
+  GstClockTime most = 0, latency;
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY)
+    return gst_pad_query_default (pad, parent, query);
+  for (guint i = 0; i < self->n; i++) {
+    g_autoptr (GstQuery) its = gst_query_new_latency ();
+
+    if (!gst_pad_peer_query (self->sources[i].pad, its))
+      continue;
+    gst_query_parse_latency (its, NULL, &latency, NULL);
+    most = MAX (most, latency);
+  }
+  gst_query_set_latency (query, TRUE, most, GST_CLOCK_TIME_NONE);
+  return TRUE;
+}
+
+/* --- the sources' elements ----------------------------------------------------------------- */
+
+static void
+play (Source *source)
+{
+  RelayBackups *self = source->owner;
+  gboolean ending;
+
+  if (source->queues)
+    g_mutex_lock (&starting);
+  g_mutex_lock (&self->lock);
+  ending = self->ending;
+  source->over = source->failed = FALSE;
+  g_mutex_unlock (&self->lock);
+  gst_element_set_base_time (source->element, gst_element_get_base_time (GST_ELEMENT (self)));
+  if (!ending
+      && gst_element_set_state (source->element, GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE)
+    note_over (source, TRUE);
+  if (source->queues)
+    g_mutex_unlock (&starting);
+}
+
+static gpointer
+run (gpointer data)
+{
+  Source *source = data;
+  RelayBackups *self = source->owner;
+  guint delay = 0;
+
+  g_mutex_lock (&self->lock);
+  while (!self->ending) {
+    gint64 begun = g_get_monotonic_time (), until;
+
+    g_mutex_unlock (&self->lock);
+    play (source);
+    g_mutex_lock (&self->lock);
+    while (!self->ending && !source->over)
+      g_cond_wait (&self->wake, &self->lock);
+    g_mutex_unlock (&self->lock);
+    gst_element_set_state (source->element, GST_STATE_NULL);
+    g_mutex_lock (&self->lock);
+    delay = relay_retry_next (delay,
+        !source->failed || g_get_monotonic_time () - begun >= RELAY_RETRY_LASTED);
+    until = g_get_monotonic_time () + delay * G_TIME_SPAN_MILLISECOND;
+    while (!self->ending && g_cond_wait_until (&self->wake, &self->lock, until))
+      ;
+  }
+  g_mutex_unlock (&self->lock);
+  return NULL;
+}
+
+static gboolean
+start (RelayBackups *self)
+{
+  g_mutex_lock (&self->lock);
+  self->ending = FALSE;
+  g_mutex_unlock (&self->lock);
+  for (guint i = 0; i < self->n; i++) {
+    g_autoptr (GError) error = NULL;
+    Source *source = &self->sources[i];
+
+    if (source->thread == NULL)
+      source->thread = g_thread_try_new ("source", run, source, &error);
+    if (source->thread == NULL) {
+      GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
+          ("No thread can be started: allow the relay more of them (ulimit -u, TasksMax= of systemd)."),
+          ("%s", error->message));
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+static void
+stop (RelayBackups *self)
+{
+  g_mutex_lock (&self->lock);
+  self->ending = TRUE;
+  g_cond_broadcast (&self->wake);
+  g_mutex_unlock (&self->lock);
+  for (guint i = 0; i < self->n; i++)
+    g_clear_pointer (&self->sources[i].thread, g_thread_join);
+}
+
+/* The sources start when the clock and the base time are known.  They stop when the elements behind
+ * have, which could else hold up their threads. */
+static GstStateChangeReturn
+relay_backups_change_state (GstElement *element, GstStateChange change)
+{
+  RelayBackups *self = RELAY_BACKUPS (element);
+  GstStateChangeReturn result =
+      GST_ELEMENT_CLASS (relay_backups_parent_class)->change_state (element, change);
+
+  if (change == GST_STATE_CHANGE_PAUSED_TO_READY) {
+    stop (self);
+    self->begun = FALSE;
+  }
+  if (result == GST_STATE_CHANGE_FAILURE)
+    return result;
+  if (change == GST_STATE_CHANGE_PAUSED_TO_PLAYING && !start (self)) {
+    stop (self);
+    return GST_STATE_CHANGE_FAILURE;
+  }
+  /* they are live */
+  return change == GST_STATE_CHANGE_READY_TO_PAUSED
+          || change == GST_STATE_CHANGE_PLAYING_TO_PAUSED ?
+      GST_STATE_CHANGE_NO_PREROLL :
+      result;
+}
+
+static Source *
+find_source (RelayBackups *self, GstObject *from)
+{
+  for (guint i = 0; from != NULL && i < self->n; i++)
+    if (from == GST_OBJECT (self->sources[i].element)
+        || gst_object_has_as_ancestor (from, GST_OBJECT (self->sources[i].element)))
+      return &self->sources[i];
+  return NULL;
+}
+
+/* Makes a warning of an error of a source, which is started again. */
+static void
+relay_backups_handle_message (GstBin *bin, GstMessage *message)
+{
+  RelayBackups *self = RELAY_BACKUPS (bin);
+  Source *source = find_source (self, GST_MESSAGE_SRC (message));
+  g_autoptr (GError) error = NULL;
+
+  if (source == NULL || GST_MESSAGE_TYPE (message) != GST_MESSAGE_ERROR) {
+    GST_BIN_CLASS (relay_backups_parent_class)->handle_message (bin, message);
+    return;
+  }
+  gst_message_parse_error (message, &error, NULL);
+  gst_message_unref (message);
+  gst_element_post_message (GST_ELEMENT (self),
+      gst_message_new_warning_with_details (GST_OBJECT (source->element), error, NULL,
+          gst_structure_new ("end-failed", "why", G_TYPE_STRING, error->message, NULL)));
+  note_over (source, TRUE);
+}
+
+/* --- statistics ---------------------------------------------------------------------------- */
+
+/* Adds the sum of what the sources count. */
+static void
+add_counts (GstStructure *all, const GstStructure *its)
+{
+  static const gchar *const counts[] = { "callers-misdirected", "bytes-dropped-total",
+    "bytes-not-ts", "continuity-errors", "end-restarts" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (counts); i++) {
+    guint64 sum = 0, more = 0;
+
+    gst_structure_get_uint64 (all, counts[i], &sum);
+    if (gst_structure_get_uint64 (its, counts[i], &more))
+      gst_structure_set (all, counts[i], G_TYPE_UINT64, sum + more, NULL);
+  }
+}
+
+/* Of a source that gives nothing, the error of its end says more than the time. */
+static void
+explain (GstStructure *source, const GstStructure *its)
+{
+  const gchar *error = gst_structure_get_string (its, "end-error");
+  gboolean connected = FALSE;
+
+  gst_structure_get_boolean (source, "connected", &connected);
+  if (!connected && error != NULL)
+    gst_structure_set (source, "why", G_TYPE_STRING, error, NULL);
+}
+
+/* Adds the senders of a source. */
+static guint
+add_callers (GPtrArray *all, const GstStructure *its, guint number, gboolean leads)
+{
+  const GValueArray *callers = gst_fasp_value_get_array (gst_structure_get_value (its, "callers"));
+  guint heard = 0;
+
+  for (guint i = 0; callers != NULL && i < callers->n_values; i++) {
+    GstStructure *peer = gst_structure_copy (gst_value_get_structure (&callers->values[i]));
+    gboolean interrupted = FALSE;
+
+    gst_structure_get_boolean (peer, "interrupted", &interrupted);
+    heard += !interrupted;
+    gst_structure_set (peer, "source", G_TYPE_UINT, number, "leads", G_TYPE_BOOLEAN, leads, NULL);
+    g_ptr_array_add (all, peer);
+  }
+  return heard;
+}
+
+/* Describes the sources. With `lock' held. */
+static GPtrArray *
+describe_sources (const RelayBackups *self, gint64 now)
+{
+  GPtrArray *all = g_ptr_array_new ();
+
+  for (guint i = 0; i < self->n; i++) {
+    const RelaySource *source = &self->failover.sources[i];
+    GstStructure *s = gst_structure_new ("application/x-relay-source", "source", G_TYPE_UINT, i,
+        "leads", G_TYPE_BOOLEAN, self->failover.active == (gint) i, "stands-by", G_TYPE_BOOLEAN,
+        source->state == RELAY_SOURCE_STANDBY || source->state == RELAY_SOURCE_CUED, "bytes-used",
+        G_TYPE_UINT64, self->used[i], "name", G_TYPE_STRING, self->sources[i].name, "connected",
+        G_TYPE_BOOLEAN, relay_source_gives (source->state), "changes", G_TYPE_UINT64,
+        source->changes, "why", G_TYPE_STRING, source->why != NULL ? source->why : "", NULL);
+
+    if (source->changes > 0)
+      gst_structure_set (s, "since-ms", G_TYPE_DOUBLE, (now - source->since) / 1e3, NULL);
+    g_ptr_array_add (all, s);
+  }
+  return all;
+}
+
+/* With `lock' held. */
+static void
+describe_lead (const RelayBackups *self, GstStructure *stats, gint64 now)
+{
+  const RelayFailover *f = &self->failover;
+
+  gst_structure_set (stats, "bytes-received-total", G_TYPE_UINT64, self->bytes, "source-changes",
+      G_TYPE_UINT64, f->takeovers, NULL);
+  if (f->active >= 0)
+    gst_structure_set (stats, "source-in-use", G_TYPE_UINT, (guint) f->active, "source-in-use-ms",
+        G_TYPE_DOUBLE, (now - f->taken) / 1e3, "source-in-use-reason", G_TYPE_STRING,
+        f->sources[f->active].why, NULL);
+}
+
+static GstStructure *
+make_stats (RelayBackups *self)
+{
+  GstStructure *stats = gst_structure_new_empty ("application/x-relay-backups");
+  GPtrArray *callers = g_ptr_array_new (), *sources;
+  gint64 now = g_get_monotonic_time ();
+  guint heard = 0;
+  gint active;
+
+  g_mutex_lock (&self->lock);
+  relay_failover_look (&self->failover, now);
+  active = self->failover.active;
+  sources = describe_sources (self, now);
+  describe_lead (self, stats, now);
+  g_mutex_unlock (&self->lock);
+  for (guint i = 0; i < self->n; i++) {
+    g_autoptr (GstStructure) its = relay_end_get_stats (self->sources[i].element);
+
+    if (its == NULL)
+      continue;
+    add_counts (stats, its);
+    explain (g_ptr_array_index (sources, i), its);
+    heard += add_callers (callers, its, i, active == (gint) i);
+  }
+  gst_structure_set (stats, "connected-callers", G_TYPE_UINT, heard, NULL);
+  gst_fasp_structure_take_structures (stats, "callers", callers);
+  gst_fasp_structure_take_structures (stats, "source-list", sources);
+  return stats;
+}
+
+static void
+relay_backups_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  if (id == PROP_STATS)
+    g_value_take_boxed (value, make_stats (RELAY_BACKUPS (object)));
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+/* --- the type -------------------------------------------------------------------------------- */
+
+static gboolean
+switch_source (RelayBackups *self, guint source)
+{
+  gboolean good;
+
+  g_mutex_lock (&self->lock);
+  good = relay_failover_ask (&self->failover, source, g_get_monotonic_time ());
+  g_mutex_unlock (&self->lock);
+  return good;
+}
+
+static gboolean
+on_connecting (GstElement *element, GSocketAddress *address, const gchar *streamid,
+    RelayBackups *self)
+{
+  gboolean good = TRUE;
+
+  g_signal_emit (self, signals[CALLER_CONNECTING], 0, address, streamid, &good);
+  return good;
+}
+
+/* Accepts each caller, unless another handler of the signal has refused it. */
+static gboolean
+accept (RelayBackups *self, GSocketAddress *address, const gchar *streamid)
+{
+  return TRUE;
+}
+
+static void
+relay_backups_finalize (GObject *object)
+{
+  RelayBackups *self = RELAY_BACKUPS (object);
+
+  for (guint i = 0; i < self->n; i++) {
+    Source *source = &self->sources[i];
+
+    gst_pad_set_active (source->pad, FALSE);
+    gst_object_unref (source->pad);
+    gst_object_unref (source->element);
+    relay_packets_free (source->packets);
+    relay_cue_clear (&source->cue);
+    g_free (source->name);
+  }
+  relay_failover_clear (&self->failover);
+  g_free (self->marked);
+  g_mutex_clear (&self->pushing);
+  g_mutex_clear (&self->lock);
+  g_cond_clear (&self->wake);
+  G_OBJECT_CLASS (relay_backups_parent_class)->finalize (object);
+}
+
+static void
+relay_backups_init (RelayBackups *self)
+{
+  g_mutex_init (&self->pushing);
+  g_mutex_init (&self->lock);
+  g_cond_init (&self->wake);
+  self->marked = g_malloc0 (RELAY_MARK_PIDS);
+  self->pad = gst_pad_new ("src", GST_PAD_SRC);
+  gst_pad_set_query_function (self->pad, on_query);
+  gst_element_add_pad (GST_ELEMENT (self), self->pad);
+}
+
+static void
+relay_backups_class_init (RelayBackupsClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+
+  object_class->get_property = relay_backups_get_property;
+  object_class->finalize = relay_backups_finalize;
+  GST_ELEMENT_CLASS (klass)->change_state = relay_backups_change_state;
+  GST_BIN_CLASS (klass)->handle_message = relay_backups_handle_message;
+  g_object_class_install_property (object_class, PROP_STATS,
+      g_param_spec_boxed ("stats", "Statistics", "What passed", GST_TYPE_STRUCTURE,
+          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+  signals[CALLER_CONNECTING] = g_signal_new_class_handler ("caller-connecting", RELAY_TYPE_BACKUPS,
+      G_SIGNAL_RUN_LAST, G_CALLBACK (accept), g_signal_accumulator_first_wins, NULL, NULL,
+      G_TYPE_BOOLEAN, 2, G_TYPE_SOCKET_ADDRESS, G_TYPE_STRING);
+  signals[SWITCH_SOURCE] = g_signal_new_class_handler ("switch-source", RELAY_TYPE_BACKUPS,
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (switch_source), NULL, NULL, NULL,
+      G_TYPE_BOOLEAN, 1, G_TYPE_UINT);
+}
+
+/* Adds the element of a source, and the pad that takes its media. The pad has no parent, as the bin
+ * is no neighbour of the element. */
+static gboolean
+add_source (RelayBackups *self, const RelayEnd *end, const gchar *name, GError **error)
+{
+  g_autofree gchar *its = name != NULL ? g_strdup_printf ("%s-%u", name, self->n) : NULL;
+  GstElement *element = relay_end_make (end, its, error);
+  Source *source = &self->sources[self->n];
+  g_autoptr (GstPad) from = NULL;
+
+  if (element == NULL)
+    return FALSE;
+  *source = (Source) { .owner = self, .number = self->n++ };
+  source->element = gst_object_ref_sink (element);
+  source->queues = relay_end_has_passphrase (end);
+  source->packets = relay_packets_new ();
+  gst_segment_init (&source->segment, GST_FORMAT_UNDEFINED);
+  g_object_get (element, "uri", &source->name, NULL);
+  source->pad = gst_object_ref_sink (gst_pad_new (NULL, GST_PAD_SINK));
+  gst_pad_set_element_private (source->pad, source);
+  gst_pad_set_chain_function (source->pad, on_buffer);
+  gst_pad_set_event_function (source->pad, on_event);
+  gst_pad_set_active (source->pad, TRUE);
+  gst_element_set_locked_state (element, TRUE);
+  gst_bin_add (GST_BIN (self), element);
+  from = gst_element_get_static_pad (element, "src");
+  g_signal_connect (element, "caller-connecting", G_CALLBACK (on_connecting), self);
+  return gst_pad_link_full (from, source->pad, GST_PAD_LINK_CHECK_NOTHING) == GST_PAD_LINK_OK;
+}
+
+GstElement *
+relay_backups_new (const RelayEnd *end, const gchar *name, GError **error)
+{
+  RelayBackups *self = g_object_new (RELAY_TYPE_BACKUPS, "name", name, NULL);
+  gboolean good = add_source (self, end, name, error);
+
+  for (guint i = 0; good && i < end->backups->len; i++)
+    good = add_source (self, g_ptr_array_index (end->backups, i), name, error);
+  if (!good) {
+    gst_object_unref (gst_object_ref_sink (self));
+    return NULL;
+  }
+  relay_failover_init (&self->failover, self->n);
+  relay_backups_set_times (GST_ELEMENT (self), end);
+  return GST_ELEMENT (self);
+}
+
+void
+relay_backups_set_times (GstElement *element, const RelayEnd *end)
+{
+  RelayBackups *self = RELAY_BACKUPS (element);
+
+  g_mutex_lock (&self->lock);
+  relay_failover_set_times (&self->failover, end->switch_after, end->wait_to_restore);
+  g_mutex_unlock (&self->lock);
+}

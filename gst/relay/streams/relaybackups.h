@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * relaybackups.h: an input with several sources, a main one and its backups, as one element.
+ *
+ * The element of each source plays all the time, in a thread that starts it again after an error or
+ * its end (relayretry.h), and gives its media to a pad here.  Those of the source in use
+ * (relayfailover.h) go on, in whole packets; others are dropped.  The source that takes over begins
+ * where its stream can (relaycue.h), with DISCONT.
+ *
+ * To the stream it is like an element with sources of its own: it has `stats' with `source-list',
+ * and the signals `caller-connecting' and `switch-source'.
+ */
+#pragma once
+
+#include "relayend.h"
+
+G_BEGIN_DECLS
+
+/* @end: an input with backups. Returns a floating reference. */
+GstElement *relay_backups_new (const RelayEnd *end, const gchar *name, GError **error);
+void relay_backups_set_times (GstElement *element, const RelayEnd *end);
+
+G_END_DECLS

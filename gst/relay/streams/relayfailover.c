@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "relayfailover.h"
+
+gboolean
+relay_source_follows (RelaySourceState from, RelaySourceState to)
+{
+  static const guint next[RELAY_SOURCE_STATES] = {
+    [RELAY_SOURCE_SILENT] = 1 << RELAY_SOURCE_STANDBY,
+    [RELAY_SOURCE_STANDBY] = 1 << RELAY_SOURCE_CUED | 1 << RELAY_SOURCE_SILENT,
+    [RELAY_SOURCE_CUED] =
+        1 << RELAY_SOURCE_ACTIVE | 1 << RELAY_SOURCE_STANDBY | 1 << RELAY_SOURCE_SILENT,
+    [RELAY_SOURCE_ACTIVE] = 1 << RELAY_SOURCE_STALLED | 1 << RELAY_SOURCE_STANDBY,
+    [RELAY_SOURCE_STALLED] = 1 << RELAY_SOURCE_ACTIVE | 1 << RELAY_SOURCE_SILENT,
+  };
+
+  return (next[from] & 1 << to) != 0;
+}
+
+gboolean
+relay_source_gives (RelaySourceState state)
+{
+  return state != RELAY_SOURCE_SILENT && state != RELAY_SOURCE_STALLED;
+}
+
+void
+relay_failover_init (RelayFailover *f, guint n)
+{
+  *f = (RelayFailover) { .n = n, .active = -1, .cued = -1 };
+}
+
+void
+relay_failover_clear (RelayFailover *f)
+{
+  for (guint i = 0; i < f->n; i++)
+    g_clear_pointer (&f->sources[i].why, g_free);
+}
+
+void
+relay_failover_set_times (RelayFailover *f, guint silence, guint restore)
+{
+  f->silence = silence * G_TIME_SPAN_MILLISECOND;
+  f->restore = restore * G_TIME_SPAN_MILLISECOND;
+}
+
+/* @why: taken. */
+static void
+set_state (RelayFailover *f, guint i, RelaySourceState state, gint64 now, gchar *why)
+{
+  RelaySource *source = &f->sources[i];
+
+  g_return_if_fail (relay_source_follows (source->state, state));
+  source->state = state;
+  source->since = now;
+  source->changes++;
+  g_free (source->why);
+  source->why = why;
+}
+
+static gchar *
+say_silent (const RelayFailover *f, guint i)
+{
+  return g_strdup_printf ("nothing has come from source %u for %g s", i, f->silence / 1e6);
+}
+
+void
+relay_failover_look (RelayFailover *f, gint64 now)
+{
+  for (guint i = 0; i < f->n; i++) {
+    RelaySource *source = &f->sources[i];
+
+    if (!relay_source_gives (source->state) || now - source->heard < f->silence)
+      continue;
+    set_state (f, i,
+        source->state == RELAY_SOURCE_ACTIVE ? RELAY_SOURCE_STALLED : RELAY_SOURCE_SILENT, now,
+        say_silent (f, i));
+    if ((gint) i == f->cued) {
+      f->cued = -1;
+      f->asked = FALSE;
+    }
+  }
+}
+
+static void
+cue (RelayFailover *f, gint i, gint64 now, gchar *why)
+{
+  if (f->cued >= 0)
+    set_state (f, f->cued, RELAY_SOURCE_STANDBY, now, g_strdup ("another source was chosen"));
+  f->cued = i;
+  if (i >= 0)
+    set_state (f, i, RELAY_SOURCE_CUED, now, why);
+}
+
+/* Returns the most preferred source before @end that gives media without a pause since @steady; -1:
+ * there is none. */
+static gint
+find (const RelayFailover *f, guint end, gint64 steady)
+{
+  for (guint i = 0; i < end; i++)
+    if ((gint) i != f->active && relay_source_gives (f->sources[i].state)
+        && f->sources[i].steady <= steady)
+      return i;
+  return -1;
+}
+
+/* Cues a source if another one than the active one is to be used. */
+static void
+choose (RelayFailover *f, gint64 now)
+{
+  gint found;
+
+  if (f->active < 0) {
+    found = f->cued < 0 ? find (f, f->n, now) : -1;
+    if (found >= 0)
+      cue (f, found, now, g_strdup ("it is the first that gives media"));
+  } else if (f->sources[f->active].state == RELAY_SOURCE_STALLED) {
+    /* one that is cued keeps its turn */
+    found = f->cued < 0 ? find (f, f->n, now) : -1;
+    f->asked &= found < 0;
+    if (found >= 0)
+      cue (f, found, now, say_silent (f, f->active));
+  } else if (!f->asked && f->restore > 0) {
+    found = find (f, f->active, now - f->restore);
+    if (found >= 0 && found != f->cued)
+      cue (f, found, now,
+          g_strdup_printf ("it is preferred, and has given media for %g s without a pause",
+              f->restore / 1e6));
+  }
+}
+
+RelaySourceState
+relay_failover_note (RelayFailover *f, guint i, gint64 now)
+{
+  RelaySource *source = &f->sources[i];
+
+  relay_failover_look (f, now);
+  source->heard = now;
+  if (!relay_source_gives (source->state)) {
+    source->steady = now;
+    set_state (f, i,
+        source->state == RELAY_SOURCE_STALLED ? RELAY_SOURCE_ACTIVE : RELAY_SOURCE_STANDBY, now,
+        g_strdup ("it gives media"));
+    /* the active source is back before a key frame of the one that was to replace it */
+    if (source->state == RELAY_SOURCE_ACTIVE && !f->asked)
+      cue (f, -1, now, NULL);
+  }
+  choose (f, now);
+  return source->state;
+}
+
+void
+relay_failover_take_over (RelayFailover *f, gint64 now)
+{
+  gint old = f->active, new = f->cued;
+
+  g_return_if_fail (new >= 0);
+  f->cued = -1;
+  f->active = new;
+  f->taken = now;
+  f->takeovers += old >= 0;
+  if (old >= 0)
+    set_state (f, old,
+        f->sources[old].state == RELAY_SOURCE_STALLED ? RELAY_SOURCE_SILENT : RELAY_SOURCE_STANDBY,
+        now, g_strdup_printf ("source %d took over: %s", new, f->sources[new].why));
+  set_state (f, new, RELAY_SOURCE_ACTIVE, now, g_strdup (f->sources[new].why));
+}
+
+gboolean
+relay_failover_ask (RelayFailover *f, guint i, gint64 now)
+{
+  relay_failover_look (f, now);
+  if (i >= f->n || !relay_source_gives (f->sources[i].state))
+    return FALSE;
+  f->asked = i != 0;
+  if ((gint) i == f->active)
+    cue (f, -1, now, NULL);
+  else if ((gint) i != f->cued)
+    cue (f, i, now, g_strdup ("it was asked for"));
+  return TRUE;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * relayfailover.h: which source of an input is used, of a main one and its backups.
+ *
+ * At most one source is used at a time, so the stream behind it is never a mixture.  Sources are
+ * numbered by preference: 0 is the main one.  Each has a state:
+ *
+ *     SILENT --> STANDBY --> CUED --> ACTIVE --> STALLED
+ *
+ *     SILENT --> STANDBY     media come from it
+ *     STANDBY --> CUED       it is to take over, where its stream can begin
+ *     CUED --> ACTIVE        it takes over
+ *     ACTIVE --> STALLED     nothing has come from it for the time `silence'
+ *     STALLED --> ACTIVE     media come again, before another source has taken over
+ *     STANDBY --> SILENT     nothing has come from it for that time
+ *     CUED --> SILENT        the same
+ *     CUED --> STANDBY       another one is to take over, or none
+ *     ACTIVE --> STANDBY     another source has taken over
+ *     STALLED --> SILENT     the same
+ *
+ * The first source that gives media is used.  When it is stalled, the most preferred one of the
+ * others that give media is cued.  A more preferred source that has given media without a pause for
+ * the time `restore' is cued, too (revert), unless the one in use was asked for.  A source that was
+ * asked for is cued, and used until it stalls; to ask for source 0 ends this.
+ *
+ * Time is an argument (µs, any clock that never steps back).  Silence is found when media come from
+ * any source, or somebody reads the states: without media of another source, nothing could be
+ * switched.
+ */
+#pragma once
+
+#include "relayend.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  RELAY_SOURCE_SILENT,  /* gives nothing */
+  RELAY_SOURCE_STANDBY, /* gives media, which are dropped */
+  RELAY_SOURCE_CUED,    /* the same; takes over where its stream can begin */
+  RELAY_SOURCE_ACTIVE,  /* is used */
+  RELAY_SOURCE_STALLED, /* is used, and gives nothing */
+  RELAY_SOURCE_STATES,
+} RelaySourceState;
+
+typedef struct
+{
+  RelaySourceState state;
+  gint64 heard;    /* when media last came */
+  gint64 steady;   /* since when they come without a pause */
+  gint64 since;    /* when the state began */
+  guint64 changes; /* of the state */
+  gchar *why;      /* a sentence without its full stop; NULL: it has not changed yet */
+} RelaySource;
+
+typedef struct
+{
+  guint n;
+  gint64 silence, restore; /* µs; restore 0: reverts only when it is asked to */
+  gint active, cued;       /* numbers; -1: none */
+  gboolean asked;          /* the active source was asked for; or the cued one, if there is one */
+  guint64 takeovers;       /* but for the first source */
+  gint64 taken;            /* when the active source took over */
+  RelaySource sources[RELAY_SOURCES_MAX];
+} RelayFailover;
+
+/* Returns whether the drawing above has this arrow. */
+gboolean relay_source_follows (RelaySourceState from, RelaySourceState to);
+
+void relay_failover_init (RelayFailover *f, guint n);
+void relay_failover_clear (RelayFailover *f);
+/* ms. */
+void relay_failover_set_times (RelayFailover *f, guint silence, guint restore);
+/* Media have come from source @i. Returns its state. */
+RelaySourceState relay_failover_note (RelayFailover *f, guint i, gint64 now);
+/* The cued source takes over. */
+void relay_failover_take_over (RelayFailover *f, gint64 now);
+/* Asks for a source. FALSE: there is no such source, or it gives nothing. */
+gboolean relay_failover_ask (RelayFailover *f, guint i, gint64 now);
+/* Brings the states up to date, before they are read. */
+void relay_failover_look (RelayFailover *f, gint64 now);
+/* Does the source give media? */
+gboolean relay_source_gives (RelaySourceState state);
+
+G_END_DECLS
