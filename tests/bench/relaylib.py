@@ -33,7 +33,7 @@ class Relay:
     def __init__(self, directory, config, more="", before=None, command=(PROGRAM,)):
         self.path, self.log = (os.path.join(directory, "relay" + x) for x in (".conf", ".log"))
         self.port, self.more, self.address = benchlib.free_port(kind=socket.SOCK_STREAM), more, "127.0.0.1"
-        self.before, self.command = before, command
+        self.before, self.command, self.cookie = before, command, None
         self.write(config)
         self.start()
 
@@ -59,7 +59,7 @@ class Relay:
     def get(self, path, method="GET", host=None, timeout=benchlib.LIMIT):
         """(status, headers, text). @host: the name to ask by."""
         request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", method=method,
-                                         headers={"Host": host} if host else {})
+                                         headers={name: value for name, value in (("Host", host), ("Cookie", self.cookie)) if value})
         try:
             with urllib.request.urlopen(request, timeout=timeout) as page:
                 return page.status, page.headers, page.read().decode()
@@ -77,6 +77,13 @@ class Relay:
         except urllib.error.HTTPError as page:
             code, head, text = page.code, page.headers, page.read().decode()
         return code, head, json.loads(text) if text else None
+
+    def log_in(self, user, password):
+        """The pages that are asked for from now on are asked for by this user."""
+        self.log_has("is in force")
+        code, headers, answer = self.ask("POST", "/session", {"user": user, "password": password})
+        assert code == 200, answer
+        self.cookie = headers["Set-Cookie"].split(";")[0]
 
     def status(self):
         return json.loads(self.get("/status.json")[2])

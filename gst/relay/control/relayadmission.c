@@ -160,13 +160,14 @@ relay_admission_admit (RelayAdmission *admission, const RelayAsk *ask, RelayAdmi
   relay_api_find_route (admission->api, ask->method, ask->path, &route, &stream);
   g_mutex_lock (&admission->lock);
   decide (admission, ask, &route, g_get_monotonic_time (), &identity, &refusal, &wrong);
-  if (wrong && refusal.status == 401)
+  if (wrong && (route.is_api ? refusal.status != 429 : refusal.status == 401))
     line = note_wrong (admission, "token", ask->address, ask->network);
   admitted->known = identity.kind != RELAY_ANONYMOUS;
   admitted->name = g_strdup (identity.name);
   admitted->title = name (&identity);
   admitted->role = admitted->known ? identity.role :
-                                     relay_access_get_open_role (&admission->rules, route.is_api);
+                                     MAX (relay_access_get_open_role (&admission->rules, FALSE),
+                                         relay_access_get_open_role (&admission->rules, TRUE));
   g_mutex_unlock (&admission->lock);
   log_wrong (ask->address, line);
   if (refusal.status != 0)

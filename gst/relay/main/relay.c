@@ -382,7 +382,8 @@ save (GError **error, gpointer data)
     return FALSE;
   if (closed)
     relay_log_warning (NULL,
-        "%s was open to other users, and is closed to them now, as it has a passphrase. Passphrases "
+        "%s was open to other users, and is closed to them now, as it has a passphrase, or the hash "
+        "of a password. Passphrases "
         "can be in files of their own: input-passphrase-file, output-passphrase-file.",
         relay->path);
   g_mutex_lock (&relay->lock);

@@ -116,7 +116,7 @@ print_hash (void)
   show_typing (FALSE);
   good = fgets (password, sizeof password, stdin) != NULL;
   show_typing (TRUE);
-  password[strcspn (password, "\n")] = '\0';
+  g_strstrip (password);
   good = good && strlen (password) <= RELAY_PASSWORD_MOST && g_utf8_validate (password, -1, NULL)
       && g_utf8_strlen (password, -1) >= RELAY_PASSWORD_LEAST;
   hash = good ? relay_password_hash (password) : NULL;

@@ -26,7 +26,7 @@ typedef struct
   gchar *refused; /* why the last one was refused; NULL: it was not */
   gchar *unkept;  /* why the history is not kept in its file; NULL: it is, or there is none */
   gboolean receiver_metrics;
-  const gchar *api; /* changes by HTTP: `off', `open' without a token, or `token' */
+  const gchar *api; /* changes by HTTP: `off', `open', `token', or `login' */
   gboolean saved;   /* the file has the configuration in force */
   gboolean alive;   /* the main loop runs */
   gboolean ending;

@@ -57,7 +57,8 @@ static const RelayFigure rows[] = {
   TEXT (RELAY, STATUS | EVENTS, "history-error", stats.unkept,
       "Why the history is not kept in its file; null: it is, or no file is named"),
   NAME (RELAY, EVENTS, "api", stats.api,
-      "Whether the API takes changes: `off`, `open`, or `token`: with one"),
+      "Whether the API takes changes: `off`, `open`, `token`: with the API's, or `login`: with a "
+      "role"),
   FLAG (RELAY, EVENTS, "saved", stats.saved,
       "Whether the configuration file, as it was read or written last, says what is in force"),
   COUNT (RELAY, EVENTS, "happened", happened, "Number of the newest event; 0: there was none"),

@@ -170,7 +170,8 @@ relay_access_decide (const RelayRules *rules, const RelayAsk *ask, const RelayRo
   if (route->is_api && route->role > RELAY_ROLE_NONE && !rules->api && !ask->local)
     return refuse (refusal, 403, "off",
         "The API is off. Write api = true into [relay] of the configuration.");
-  if (slow && !open && identity->kind != RELAY_USER && identity->kind != RELAY_LOCAL)
+  if (slow && (!open || (route->is_api && get_token (ask) != NULL)) && identity->kind != RELAY_USER
+      && identity->kind != RELAY_LOCAL)
     return refuse (refusal, 429, "slow",
         "Too many wrong tokens came from this address: wait ten seconds, and send the right one.");
   if (route->is_api && is_foreign (ask))

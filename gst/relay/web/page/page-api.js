@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Requests to the relay. If it needs a token, the tab keeps the token until it is closed. */
+ * Requests to the relay. If it needs a token, the tab keeps the token until it is closed. Who logs in gets a cookie, which
+ * scripts cannot read; what the role does not allow is not shown. */
 
 const TOKEN = "fasp-relay-token";
 
@@ -47,9 +48,16 @@ async function hear(at, {open, take}, signal) {
 }
 
 const api = {
-  mode: "off",          // of the relay's API: "off", "open" or "token"
-  may: false,           // the relay takes changes from this page
+  mode: null,           // of the relay's API: "off", "open", "token" or "login"; null: not known
+  role: null,           // of this page: "none", "view", "operate" or "administer"; null: not known
+  name: null,           // of the user that is logged in
+  users: false,         // the relay has users, who can log in
   saved: true,          // the configuration in force is in the relay's file
+
+  /* Does the relay take changes from this page? */
+  get may() {
+    return this.mode !== null && this.mode !== "off" && ["operate", "administer"].includes(this.role);
+  },
 
   async ask(method, names, body, more = {}) {
     const headers = withToken(more);
@@ -69,49 +77,49 @@ const api = {
     } catch {
       value = {error: text};
     }
-    if (answer.status === 401)
+    if (answer.status === 401 && names[0] !== "session")
       this.forget();
+    else if (answer.status === 403)
+      this.role = null;         // it may have another one now: the next summary makes the page ask
     if (!answer.ok)
       throw new Refused(answer.status, value?.error ?? `The relay answers ${answer.status}.`);
     return value;
   },
 
-  /* Asks whether the relay takes changes from this page. Throws its refusal. */
+  /* Asks which role this page has. Throws what went wrong. */
   async look() {
-    this.may = false;
     try {
-      if (this.mode === "open" || (this.mode === "token" && sessionStorage.getItem(TOKEN))) {
-        await this.ask("GET", ["configuration"]);
-        this.may = true;
-      }
+      Object.assign(this, await this.ask("GET", ["session"]));
     } catch (refused) {
-      /* no answer is not a refusal: the next summary makes the page ask again */
-      if (refused.status !== 401 && refused.status !== 403)
-        this.mode = null;
+      this.mode = this.role = null;     // the next summary makes the page ask again
       throw refused;
     } finally {
       this.show();
     }
   },
 
-  /* The relay refused the token: it has another one now. */
+  /* The relay refused the token or the session: it has others now. */
   forget() {
     sessionStorage.removeItem(TOKEN);
-    this.may = false;
+    this.role = this.name = null;
     this.show();
   },
 
   show() {
-    setShown(find("unlock"), this.mode === "token" && !this.may);
-    setShown(find("save"), this.may && !this.saved);
+    const login = this.users && !this.name;
+    setText(find("unlock"), login ? "Log in" : "Enter token");
+    setShown(find("unlock"), login || (this.mode === "token" && !this.may));
+    setText(find("leave"), `Log out ${this.name ?? ""}`);
+    setShown(find("leave"), Boolean(this.users && this.name));
+    setShown(find("save"), this.may && this.role === "administer" && !this.saved);
     document.body.classList.toggle("may", this.may);
   },
 
   /* Takes both from a summary. */
   follow(mode, saved) {
-    const same = mode === this.mode;
+    const known = this.role !== null && (this.mode === null || mode === this.mode);
     Object.assign(this, {mode, saved});
-    if (same)
+    if (known)
       this.show();
     else
       this.look().catch(() => { /* look() has shown what is allowed */ });
@@ -123,9 +131,9 @@ const withPassphrase = (uri, passphrase) =>
   passphrase ? `${uri}${uri.includes("?") ? "&" : "?"}passphrase=${encodeURIComponent(passphrase)}` : uri;
 
 /* A field of the dialog. It hides a passphrase, also one within a URI. */
-function makeInput({value = "", secret = false}, i) {
+function makeInput({value = "", secret = false, autocomplete = "off"}, i) {
   const input = make("input", {id: i ? `dialog-input-${i + 1}` : "dialog-input", type: secret ? "password" : "text",
-                               autocomplete: "off", autocapitalize: "off", spellcheck: "false"});
+                               autocomplete, autocapitalize: "off", spellcheck: "false"});
   input.value = value;
   input.oninput = () => setAttribute(input, "type", secret || /passphrase=/i.test(input.value) ? "password" : "text");
   return input;
@@ -171,8 +179,22 @@ function askForToken() {
        text: "It is in the file that api-token-file in the relay's configuration names. This tab keeps it until it is closed.",
        async act(token) {
          sessionStorage.setItem(TOKEN, token);
-         await api.look().catch(refused => {
-           throw refused.status === 401 ? new Error("The relay does not take this token.") : refused;
-         });
+         await api.look();
+         if (!api.may) {
+           api.forget();
+           throw new Error("The relay does not take this token.");
+         }
+       }});
+}
+
+/* @then: called when the user is logged in. */
+function askToLogIn(then) {
+  ask({title: "Log in", ok: "Log in", text: "This relay shows itself to its users.",
+       fields: [{caption: "User", autocomplete: "username"}, {caption: "Password", secret: true, autocomplete: "current-password"}],
+       async act(user, password) {
+         sessionStorage.removeItem(TOKEN);
+         Object.assign(api, await api.ask("POST", ["session"], {user, password}));
+         api.show();
+         then();
        }});
 }

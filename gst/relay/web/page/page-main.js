@@ -150,6 +150,21 @@ function showLost(text) {
   notice(text ? `This page gets no figures. ${text}` : LOST);
 }
 
+/* The relay shows nothing to strangers. */
+function showLogin() {
+  setText(find("ready"), "Not logged in");
+  setAttribute(find("ready"), "class", "pill warn");
+  notice("Log in to see what this relay does.");
+  askToLogIn(listen);
+}
+
+async function logOut() {
+  feed?.abort();
+  feed = null;
+  await api.ask("DELETE", ["session"]).catch(() => { /* then it has ended, or goes on; the page shows which */ });
+  location.reload();    // so that nothing of it stays on the screen
+}
+
 const mayListen = () => !document.hidden || (alarms.wanted && alarms.allowed);
 
 async function listen() {
@@ -160,12 +175,21 @@ async function listen() {
   const mine = feed = new AbortController();
   let why = "";
   try {
+    if (api.role === null)
+      await api.look();
+    if (api.role === "none") {
+      showLogin();
+      return;
+    }
     await hear(path("events"), {open: catchUp, take: frame => show(frame)}, mine.signal);
   } catch (refused) {
-    why = refused instanceof Refused ? refused.message : "";
+    why = refused instanceof Refused && refused.status ? refused.message : "";
+    if (refused.status === 401)
+      api.forget();
   }
   if (feed !== mine)
     return;
+  api.role = null;              // it may be another one when the relay answers again
   showLost(why);
   setTimeout(() => feed === mine && listen(), RETRY);
 }
@@ -203,7 +227,8 @@ find("sound").onclick = () => alarms.toggle();
 find("search").oninput = () => chooseWall({find: find("search").value});
 find("faults").onclick = () => chooseWall({only: readAddress().only ? "" : "faults"});
 find("rows").onclick = () => chooseWall({as: readAddress().as === "rows" ? "tiles" : "rows"});
-find("unlock").onclick = askForToken;
+find("unlock").onclick = () => api.users && !api.name ? askToLogIn(listen) : askForToken();
+find("leave").onclick = logOut;
 find("add").onclick = () => ask({title: "Add a stream", ok: "Add",
   text: "fasp://HOST:PORT dials, fasp://:PORT waits to be dialled. srt://, rist://, udp:// and rtp:// are taken, too.",
   fields: [{caption: "Name"}, {caption: "Input", value: "fasp://:"}, {caption: "Outputs, with a space between two", value: "fasp://:"},
