@@ -111,7 +111,7 @@ add_endpoint (Vlive *live, VnetSide side)
       sends ? FASP_MODE_CALLER : FASP_MODE_LISTENER);
   c.settings.latency_ms = live->config.latency_ms;
   c.settings.wait_for_connection = TRUE;
-  c.settings.max_bitrate = 0;
+  c.settings.max_bitrate = live->config.max;
   c.rate_control = live->config.control;
   c.flows = live->config.n_paths;
   c.flowlets = 1;
@@ -178,8 +178,8 @@ capture (Vlive *live, gint64 now)
 
   if (now < live->next_frame || live->work > 0)
     return;
-  frame.size =
-      vencoder_next (&live->encoder, MIN (live->announced > 0 ? live->announced : begin, c->most));
+  frame.size = vencoder_next (&live->encoder,
+      MIN (live->announced > 0 && !c->steady ? live->announced : begin, c->most));
   live->made += frame.size;
   frame.end = live->made;
   if (c->load > 0)

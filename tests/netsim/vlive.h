@@ -36,7 +36,9 @@ typedef struct
   guint latency_ms;
   gint64 start, end;    /* when the first frame is captured, and when no more are */
   gint64 pause, resume; /* no frames are captured in between */
+  guint64 max;          /* max_bitrate of the sender, bit/s; 0: none */
   guint64 begin;        /* bit/s of the encoder until it is told a rate; 0: 1 Mbit/s */
+  gboolean steady;      /* the encoder does not follow, and stays at `begin' */
   guint64 most;         /* bit/s of the encoder; 0: 20 Mbit/s */
   gdouble load;         /* of both hosts at most (vhost.h); 0: nothing takes any time there */
   guint n_paths;

@@ -66,6 +66,7 @@ fasp_beginning_make (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *pe
                                                                      FASP_RATE_CONTROL_FIXED,
         config->settings.min_bitrate, config->settings.max_bitrate);
     session->paths.flowlets = config->flowlets;
+    session->paths.has_arrivals = hello->timestamps > 0 && fasp_endpoint_config_controls (config);
     fasp_pacer_init (&session->pacer, config->settings.max_bitrate,
         fasp_pacer_choose_burst (config->settings.max_bitrate, 0));
     endpoint->random (endpoint->random_data, (guint8 *) &seed, sizeof seed);

@@ -28,3 +28,11 @@ fasp_endpoint_config_dials (const FaspEndpointConfig *config)
   return config->mode == FASP_MODE_CALLER
       || (config->mode == FASP_MODE_RENDEZVOUS && config->role == FASP_ROLE_SENDER);
 }
+
+gboolean
+fasp_endpoint_config_controls (const FaspEndpointConfig *config)
+{
+  return config->rate_control != FASP_RATE_CONTROL_FIXED
+      || (config->flows > MAX (config->flowlets, 1)
+          && config->assignment != FASP_ASSIGNMENT_DUPLICATE);
+}

@@ -91,4 +91,8 @@ void fasp_endpoint_config_init (FaspEndpointConfig *config, FaspRole role, FaspM
 /* TRUE if this end dials.  In a rendezvous the sender of the stream does. */
 gboolean fasp_endpoint_config_dials (const FaspEndpointConfig *config);
 
+/* Sender: does it control the rate, or that of each of several paths? With duplicate each path
+ * carries all, so there is nothing to divide. */
+gboolean fasp_endpoint_config_controls (const FaspEndpointConfig *config);
+
 G_END_DECLS

@@ -14,7 +14,7 @@ fasp_endpoint_describe (FaspEndpoint *endpoint, FaspHello *hello, guint64 start)
   hello->fec = endpoint->config.fec != FASP_FEC_OFF ? FASP_FEC_WINDOW_MAX : 0;
   /* a receiver offers receive timestamps; a sender asks for them if it controls the rate */
   hello->timestamps = endpoint->config.role == FASP_ROLE_RECEIVER
-          || endpoint->config.rate_control != FASP_RATE_CONTROL_FIXED ?
+          || fasp_endpoint_config_controls (&endpoint->config) ?
       FASP_TIMESTAMPS :
       0;
   if (endpoint->config.role == FASP_ROLE_SENDER) {

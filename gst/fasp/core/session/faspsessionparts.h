@@ -109,6 +109,7 @@ typedef struct
   FaspPath *list;          /* owned */
   guint n;                 /* 1 at least */
   guint flowlets;          /* flows for each local address; set by the endpoint */
+  gboolean has_arrivals;   /* the peer reports when packets arrived; set by the endpoint */
   FaspRateControl control; /* the controller that a further path gets */
   guint64 min, max;        /* bounds of all paths together, bit/s; 0: no bound */
   FaspTime until;          /* when the rate of any of them may change */

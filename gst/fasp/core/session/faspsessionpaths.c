@@ -10,18 +10,53 @@
 
 /* --- which path a flow belongs to ------------------------------------------------------- */
 
+/* @least: the least rate that it begins with, bit/s. */
+static void
+add_controller (const FaspSession *session, FaspTime now, FaspPath *path, guint64 least)
+{
+  const FaspSessionPaths *paths = &session->paths;
+
+  path->rate = fasp_rate_new (paths->control, least, paths->max, now);
+  if (path->rate == NULL)
+    return;
+  fasp_rate_set_bounds (path->rate, 0, paths->max);
+  /* the controller hears nothing of what left before it was there */
+  if (path->wire_sent > 0)
+    fasp_rate_reported (path->rate, now, path->wire_sent);
+}
+
+/* There are two paths now. Of a fixed rate each gets an equal part at first, which it returns, and
+ * then what it is seen to carry. 0: the rate is not fixed, not paced, or the peer reports no
+ * arrivals. */
+static guint64
+divide (FaspSession *session, FaspTime now)
+{
+  FaspSessionPaths *paths = &session->paths;
+  FaspPath *first = &paths->list[0];
+
+  if (first->rate != NULL || paths->max == 0 || !paths->has_arrivals)
+    return 0;
+  paths->control = FASP_RATE_CONTROL_ADAPTIVE;
+  add_controller (session, now, first, paths->max / 2);
+  first->until = paths->until = now;
+  return paths->max / 2;
+}
+
 static FaspPath *
 add_path (FaspSession *session, FaspTime now)
 {
   FaspSessionPaths *paths = &session->paths;
+  guint64 part = 0;
   FaspPath *path;
 
-  if (paths->n == 1) /* the first path used the session's pacer and meter until now */
+  if (paths->n == 1) { /* the first path used the session's pacer and meter until now */
     paths->list[0].rtt = session->rtt;
+    part = divide (session, now);
+  }
   paths->list = g_renew (FaspPath, paths->list, paths->n + 1);
   path = &paths->list[paths->n++];
   fasp_path_init (path);
-  path->rate = fasp_rate_new (paths->control, 0, paths->max, now);
+  add_controller (session, now, path, part);
   return path;
 }
 
