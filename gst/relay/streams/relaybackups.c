@@ -153,8 +153,11 @@ forward (Source *source, GstBuffer *buffer, GstClockTime time, gboolean takes_ov
   good = !takes_over || take_over (source, now);
   g_mutex_lock (&self->lock);
   good = good && self->failover.active == (gint) source->number;
-  self->bytes += good ? size : 0;
-  self->used[source->number] += good ? size : 0;
+  if (good) {
+    self->bytes += size;
+    self->used[source->number] += size;
+    relay_failover_hold (&self->failover, source->number, TRUE, now);
+  }
   g_mutex_unlock (&self->lock);
   if (good) {
     for (gsize at = 0; now < self->marked_until && at < size; at += RELAY_TS_PACKET)
@@ -167,6 +170,9 @@ forward (Source *source, GstBuffer *buffer, GstClockTime time, gboolean takes_ov
     if (!self->begun)
       begin_stream (self);
     ret = gst_pad_push (self->pad, g_steal_pointer (&buffer));
+    g_mutex_lock (&self->lock);
+    relay_failover_hold (&self->failover, source->number, FALSE, g_get_monotonic_time ());
+    g_mutex_unlock (&self->lock);
   }
   g_mutex_unlock (&self->pushing);
   gst_clear_buffer (&buffer);
@@ -258,6 +264,8 @@ on_event (GstPad *pad, GstObject *parent, GstEvent *event)
   if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START) {
     relay_packets_free (source->packets);
     source->packets = relay_packets_new ();
+    /* its element was started again, and what comes does not follow on what is held */
+    relay_cue_clear (&source->cue);
   } else if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT) {
     gst_event_copy_segment (event, &source->segment);
   } else if (GST_EVENT_TYPE (event) == GST_EVENT_EOS) {

@@ -68,7 +68,7 @@ relay_failover_look (RelayFailover *f, gint64 now)
   for (guint i = 0; i < f->n; i++) {
     RelaySource *source = &f->sources[i];
 
-    if (!relay_source_gives (source->state) || now - source->heard < f->silence)
+    if (!relay_source_gives (source->state) || source->held || now - source->heard < f->silence)
       continue;
     set_state (f, i,
         source->state == RELAY_SOURCE_ACTIVE ? RELAY_SOURCE_STALLED : RELAY_SOURCE_SILENT, now,
@@ -86,6 +86,7 @@ cue (RelayFailover *f, gint i, gint64 now, gchar *why)
   if (f->cued >= 0)
     set_state (f, f->cued, RELAY_SOURCE_STANDBY, now, g_strdup ("another source was chosen"));
   f->cued = i;
+  f->asked = FALSE;
   if (i >= 0)
     set_state (f, i, RELAY_SOURCE_CUED, now, why);
 }
@@ -115,10 +116,10 @@ choose (RelayFailover *f, gint64 now)
   } else if (f->sources[f->active].state == RELAY_SOURCE_STALLED) {
     /* one that is cued keeps its turn */
     found = f->cued < 0 ? find (f, f->n, now) : -1;
-    f->asked &= found < 0;
+    f->stays &= found < 0;
     if (found >= 0)
       cue (f, found, now, say_silent (f, f->active));
-  } else if (!f->asked && f->restore > 0) {
+  } else if (!f->stays && !f->asked && f->restore > 0) {
     found = find (f, f->active, now - f->restore);
     if (found >= 0 && found != f->cued)
       cue (f, found, now,
@@ -127,22 +128,34 @@ choose (RelayFailover *f, gint64 now)
   }
 }
 
+/* The active source, which was stalled, gives media again.  It is kept, and not the one that was
+ * cued, unless that was asked for, or the active one has stalled so soon that it would do so again:
+ * media that come once in a while do not make a stream. */
+static void
+resume (RelayFailover *f, gint64 now)
+{
+  RelaySource *source = &f->sources[f->active];
+  gboolean flaps = source->heard - source->steady < MAX (f->silence, f->restore);
+
+  if (!f->asked && !flaps)
+    cue (f, -1, now, NULL);
+}
+
 RelaySourceState
 relay_failover_note (RelayFailover *f, guint i, gint64 now)
 {
   RelaySource *source = &f->sources[i];
 
   relay_failover_look (f, now);
-  source->heard = now;
   if (!relay_source_gives (source->state)) {
-    source->steady = now;
     set_state (f, i,
         source->state == RELAY_SOURCE_STALLED ? RELAY_SOURCE_ACTIVE : RELAY_SOURCE_STANDBY, now,
         g_strdup ("it gives media"));
-    /* the active source is back before a key frame of the one that was to replace it */
-    if (source->state == RELAY_SOURCE_ACTIVE && !f->asked)
-      cue (f, -1, now, NULL);
+    if (source->state == RELAY_SOURCE_ACTIVE)
+      resume (f, now);
+    source->steady = now;
   }
+  source->heard = now;
   choose (f, now);
   return source->state;
 }
@@ -153,6 +166,8 @@ relay_failover_take_over (RelayFailover *f, gint64 now)
   gint old = f->active, new = f->cued;
 
   g_return_if_fail (new >= 0);
+  f->stays = f->asked && new != 0;
+  f->asked = FALSE;
   f->cued = -1;
   f->active = new;
   f->taken = now;
@@ -170,10 +185,23 @@ relay_failover_ask (RelayFailover *f, guint i, gint64 now)
   relay_failover_look (f, now);
   if (i >= f->n || !relay_source_gives (f->sources[i].state))
     return FALSE;
-  f->asked = i != 0;
+  f->stays = (gint) i == f->active ? i != 0 : f->stays && i != 0;
   if ((gint) i == f->active)
     cue (f, -1, now, NULL);
   else if ((gint) i != f->cued)
     cue (f, i, now, g_strdup ("it was asked for"));
+  f->asked = f->cued >= 0;
   return TRUE;
+}
+
+void
+relay_failover_hold (RelayFailover *f, guint i, gboolean held, gint64 now)
+{
+  RelaySource *source = &f->sources[i];
+
+  if (held)
+    source->held_since = now;
+  else if (source->held)
+    source->heard += now - source->held_since;
+  source->held = held;
 }

@@ -19,12 +19,14 @@
  *     STALLED --> SILENT     the same
  *
  * The first source that gives media is used.  When it is stalled, the most preferred one of the
- * others that give media is cued.  A more preferred source that has given media without a pause for
- * the time `restore' is cued, too (revert), unless the one in use was asked for.  A source that was
- * asked for is cued, and used until it stalls; to ask for source 0 ends this.
+ * others that give media is cued; and takes over although the stalled one gives media again, if
+ * that one has given them for less than `restore' (or `silence') before it stalled.  A more
+ * preferred source that has given media without a pause for the time `restore' is cued, too
+ * (revert), unless the one in use was asked for.  A source that was asked for is cued, and used
+ * until it stalls; to ask for source 0 ends this.
  *
  * Time is an argument (µs, any clock that never steps back).  Silence is found when media come from
- * any source, or somebody reads the states: without media of another source, nothing could be
+ * any source, or the states are read: without media of another source, nothing could be
  * switched.
  */
 #pragma once
@@ -46,7 +48,9 @@ typedef enum
 typedef struct
 {
   RelaySourceState state;
-  gint64 heard;    /* when media last came */
+  gint64 heard;  /* when media last came */
+  gboolean held; /* the outputs have not taken its last packets yet, so no more can come */
+  gint64 held_since;
   gint64 steady;   /* since when they come without a pause */
   gint64 since;    /* when the state began */
   guint64 changes; /* of the state */
@@ -58,7 +62,8 @@ typedef struct
   guint n;
   gint64 silence, restore; /* µs; restore 0: reverts only when it is asked to */
   gint active, cued;       /* numbers; -1: none */
-  gboolean asked;          /* the active source was asked for; or the cued one, if there is one */
+  gboolean stays;          /* the active source was asked for, and is not the main one */
+  gboolean asked;          /* the cued source was asked for */
   guint64 takeovers;       /* but for the first source */
   gint64 taken;            /* when the active source took over */
   RelaySource sources[RELAY_SOURCES_MAX];
@@ -77,6 +82,9 @@ RelaySourceState relay_failover_note (RelayFailover *f, guint i, gint64 now);
 void relay_failover_take_over (RelayFailover *f, gint64 now);
 /* Asks for a source. FALSE: there is no such source, or it gives nothing. */
 gboolean relay_failover_ask (RelayFailover *f, guint i, gint64 now);
+/* The outputs begin to take packets of source @i (@held), or have taken them.  The time in which
+ * they hold it up is not silence. */
+void relay_failover_hold (RelayFailover *f, guint i, gboolean held, gint64 now);
 /* Brings the states up to date, before they are read. */
 void relay_failover_look (RelayFailover *f, gint64 now);
 /* Does the source give media? */

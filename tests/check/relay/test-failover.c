@@ -64,8 +64,20 @@ static const Case cases[] = {
   { "asked-in-vain", RESTORE, 0, { { 0, 1, -1 }, { 1000, 1, 1 }, { 2000, 1, 7 } },
       { { 9000, 0, "first" } } },
   /* the main one is back before the key frame of the backup */
-  { "short", RESTORE, 800, { { 0, 3, -1 }, { 1000, 2, -1 }, { 2500, 3, -1 } },
-      { { 2400, 0, NULL }, { 20000, 0, "gives media" } } },
+  { "short", RESTORE, 800, { { 0, 3, -1 }, { 6000, 2, -1 }, { 7500, 3, -1 } },
+      { { 7400, 0, NULL }, { 20000, 0, "gives media" } } },
+  /* media that come once in a while do not keep the backup from its key frame */
+  { "trickle", RESTORE, 800,
+      { { 0, 3, -1 }, { 7000, 2, -1 }, { 8100, 3, -1 }, { 8150, 2, -1 }, { 9250, 3, -1 },
+          { 9300, 2, -1 }, { 10400, 3, -1 } },
+      { { 9000, 0, NULL }, { 11500, 1, "source 0" }, { 15000, 1, NULL } } },
+  /* what is asked for is waited for although the active one stalls meanwhile */
+  { "asked-back", 0, 1500, { { 0, 2, -1 }, { 500, 3, -1 }, { 9000, 1, 0 }, { 10100, 3, -1 } },
+      { { 8900, 1, "first" }, { 11000, 0, "asked" } } },
+  /* a source that was asked for stays when the next one that is asked for dies */
+  { "asked-for-dead", RESTORE, 3000,
+      { { 0, 7, -1 }, { 1000, 7, 1 }, { 9000, 7, 2 }, { 9100, 3, -1 } },
+      { { 8000, 1, "asked" }, { 30000, 1, "asked" } } },
   /* the one that was to take over dies, too */
   { "both-die", RESTORE, 5000, { { 0, 7, -1 }, { 1000, 6, -1 }, { 3000, 4, -1 } },
       { { 3500, 0, NULL }, { 9500, 2, "source 0" } } },
@@ -134,6 +146,29 @@ test_case (gconstpointer data)
   relay_failover_clear (&f);
 }
 
+/* A source that the outputs hold up is not silent; it is when nothing comes afterwards. */
+static void
+test_held (void)
+{
+  const gint64 ms = G_TIME_SPAN_MILLISECOND;
+  RelayFailover f;
+
+  relay_failover_init (&f, 2);
+  relay_failover_set_times (&f, SILENCE, RESTORE);
+  relay_failover_note (&f, 0, 0);
+  relay_failover_take_over (&f, 0);
+  relay_failover_hold (&f, 0, TRUE, 0);
+  for (guint at = EACH; at <= 10 * SILENCE; at += EACH)
+    g_assert_cmpint (relay_failover_note (&f, 1, at * ms), ==, RELAY_SOURCE_STANDBY);
+  relay_failover_hold (&f, 0, FALSE, 10 * SILENCE * ms);
+  /* null packets, which are taken at once */
+  relay_failover_hold (&f, 0, TRUE, (10 * SILENCE + EACH) * ms);
+  relay_failover_hold (&f, 0, FALSE, (10 * SILENCE + EACH) * ms);
+  g_assert_cmpint (relay_failover_note (&f, 1, (11 * SILENCE - 1) * ms), ==, RELAY_SOURCE_STANDBY);
+  g_assert_cmpint (relay_failover_note (&f, 1, 11 * SILENCE * ms), ==, RELAY_SOURCE_CUED);
+  relay_failover_clear (&f);
+}
+
 /* Whatever the sources do, the states follow each other as they may. */
 static void
 test_chance (void)
@@ -167,6 +202,7 @@ main (int argc, char **argv)
 
     g_test_add_data_func (path, &cases[i], test_case);
   }
+  g_test_add_func ("/relay/failover/held", test_held);
   g_test_add_func ("/relay/failover/chance", test_chance);
   return g_test_run ();
 }
