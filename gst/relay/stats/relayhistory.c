@@ -25,6 +25,7 @@ typedef struct
 {
   Point points[POINTS]; /* a ring */
   guint n_points;       /* number of points noted so far */
+  gint64 since;         /* when the first of them was; µs, monotonic. Older samples are the file's */
   RelaySamples *samples;
   RelayRates rates;
   RelayAlarms alarms;
@@ -40,6 +41,8 @@ struct _RelayHistory
   RelayHistoryFile *file; /* NULL: none */
   GHashTable *found; /* RelaySamples that were in the file, by name, until CLAIM_TIME has passed */
   gint64 found_at;   /* µs, monotonic */
+  gboolean asked;    /* the file is read, or was */
+  gint64 utc;        /* of when it was asked; added to monotonic times, µs */
   RelayHistoryKept kept;
   guint figures; /* of a sample */
 };
@@ -92,6 +95,7 @@ relay_history_set_file (RelayHistory *history, const gchar *path)
     return;
   if (history->file != NULL)
     relay_history_file_free (history->file, FALSE);
+  history->asked = FALSE;
   history->file =
       path != NULL ? relay_history_file_new (path, &history->kept, RELAY_HISTORY_WRITE_EACH) : NULL;
 }
@@ -184,6 +188,37 @@ find_place (RelayHistory *history, const RelayHistorySample *sample, gint64 time
   return found;
 }
 
+/* Takes what came from the file out of a series. */
+static void
+forget_found (gpointer name, gpointer value, gpointer data)
+{
+  const RelayHistory *history = data;
+  Series *series = value;
+  RelaySamples *own = relay_samples_new (history->figures);
+
+  relay_samples_append (own, series->samples, series->since);
+  g_free (series->samples);
+  series->samples = own;
+}
+
+/* Asks for what the file has.  Its times are UTC, so after the clock was set, as by NTP when a
+ * machine without a battery has started, other samples are in the past, and each is elsewhere. */
+static void
+read_file (RelayHistory *history, gint64 now, gint64 utc)
+{
+  gint64 set = history->asked ? utc - history->utc : 0;
+
+  if (history->file == NULL || (history->asked && set == 0))
+    return;
+  if (set != 0) {
+    g_hash_table_remove_all (history->found);
+    g_hash_table_foreach (history->series, forget_found, history);
+  }
+  relay_history_file_read (history->file, (now + utc) / G_USEC_PER_SEC, set / G_USEC_PER_SEC);
+  history->asked = TRUE;
+  history->utc = utc;
+}
+
 /* Takes in what was in the file, once that was read. */
 static void
 take_found (RelayHistory *history, gint64 now, gint64 utc)
@@ -211,7 +246,7 @@ claim (RelayHistory *history, const gchar *stream, Series *series)
 
   if (!g_hash_table_steal_extended (history->found, stream, &name, &found))
     return;
-  relay_samples_append (found, series->samples);
+  relay_samples_append (found, series->samples, series->since);
   g_free (series->samples);
   series->samples = found;
   g_free (name);
@@ -279,12 +314,13 @@ is_gone (gpointer name, gpointer value, gpointer data)
 }
 
 static Series *
-get_series (RelayHistory *history, const gchar *stream)
+get_series (RelayHistory *history, const gchar *stream, gint64 now)
 {
   Series *series = g_hash_table_lookup (history->series, stream);
 
   if (series == NULL) {
     series = g_new0 (Series, 1);
+    series->since = now;
     series->samples = relay_samples_new (history->figures);
     g_hash_table_insert (history->series, g_strdup (stream), series);
   }
@@ -294,10 +330,11 @@ get_series (RelayHistory *history, const gchar *stream)
 void
 relay_history_note (RelayHistory *history, gint64 now, gint64 utc, const RelayStats *stats)
 {
+  read_file (history, now, utc);
   take_found (history, now, utc);
   for (guint i = 0; i < stats->streams->len; i++) {
     const RelayStreamStats *s = g_ptr_array_index (stats->streams, i);
-    Series *series = get_series (history, s->name);
+    Series *series = get_series (history, s->name, now);
 
     claim (history, s->name, series);
     series->seen = TRUE;

@@ -29,17 +29,18 @@ struct _RelayHistoryFile
   gchar *path;
   RelayHistoryKept kept;
   gint64 each;
-  GMutex lock; /* guards the next five */
+  GMutex lock; /* guards the next seven */
   GCond changed;
   GArray *waiting; /* RelayHistorySample */
-  GArray *found;   /* the same, read and not taken yet; NULL: there are none */
+  gint64 wanted;   /* samples until this time are to be read, s, UTC; 0: none are */
+  GArray *found;   /* RelayHistorySample, read and not taken yet; NULL: there are none */
+  gboolean woken;  /* the thread is not to wait for the next write */
   gchar *error;
   gboolean ended; /* the thread is at its end */
   gint ending;    /* atomic */
   /* the rest is the thread's */
   sqlite3 *database; /* NULL: not open */
   sqlite3_stmt *add_stream, *add_sample;
-  gboolean was_read;
   guint writes;
 };
 
@@ -198,25 +199,26 @@ read_range (RelayHistoryFile *file, guint range, gint64 now, GArray *samples)
   return code == SQLITE_DONE || code == SQLITE_ROW ? SQLITE_OK : code;
 }
 
-/* Reads what the file has, the first time that it is opened. */
+/* Reads what is wanted of the file. */
 static int
-read_all (RelayHistoryFile *file)
+read_wanted (RelayHistoryFile *file)
 {
-  gint64 now = g_get_real_time () / G_USEC_PER_SEC;
-  GArray *samples;
+  GArray *samples = new_samples ();
   int code = SQLITE_OK;
+  gint64 now;
 
-  if (file->was_read)
-    return code;
-  samples = new_samples ();
-  for (guint r = 0; code == SQLITE_OK && file->kept.ages[r] != 0; r++)
+  g_mutex_lock (&file->lock);
+  now = file->wanted;
+  g_mutex_unlock (&file->lock);
+  for (guint r = 0; now != 0 && code == SQLITE_OK && file->kept.ages[r] != 0; r++)
     code = read_range (file, r, now, samples);
   g_mutex_lock (&file->lock);
-  if (code == SQLITE_OK)
+  if (code == SQLITE_OK && now != 0 && now == file->wanted) {
+    file->wanted = 0;
     file->found = g_steal_pointer (&samples);
+  }
   g_mutex_unlock (&file->lock);
   g_clear_pointer (&samples, g_array_unref);
-  file->was_read = code == SQLITE_OK;
   return code;
 }
 
@@ -254,13 +256,9 @@ open_file (RelayHistoryFile *file)
   if (code == SQLITE_OK)
     code = make_tables (file);
   if (code == SQLITE_OK)
-    code = read_all (file);
-  if (code == SQLITE_OK)
     code = prepare_all (file);
   if (code == SQLITE_OK)
     code = execute (file, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
-  if (code != SQLITE_OK)
-    close_file (file);
   return code;
 }
 
@@ -291,11 +289,10 @@ write_sample (RelayHistoryFile *file, const RelayHistorySample *sample)
   return code == SQLITE_OK ? run_once (file->add_sample) : code;
 }
 
-/* Deletes what is too old, and now and then streams of which nothing is left. */
+/* Deletes what is too old, and now and then streams of which nothing is left. @now: s, UTC. */
 static int
-delete_old (RelayHistoryFile *file)
+delete_old (RelayHistoryFile *file, gint64 now)
 {
-  gint64 now = g_get_real_time () / G_USEC_PER_SEC;
   int code = SQLITE_OK;
 
   for (guint r = 0; code == SQLITE_OK && file->kept.ages[r] != 0; r++) {
@@ -318,27 +315,23 @@ write_all (RelayHistoryFile *file, const GArray *samples)
   for (guint i = 0; code == SQLITE_OK && i < samples->len; i++)
     code = write_sample (file, &g_array_index (samples, RelayHistorySample, i));
   if (code == SQLITE_OK)
-    code = delete_old (file);
-  if (code == SQLITE_OK)
-    code = execute (file, "COMMIT");
-  if (code != SQLITE_OK)
-    close_file (file);
-  return code;
+    code = delete_old (file, g_array_index (samples, RelayHistorySample, samples->len - 1).time);
+  return code == SQLITE_OK ? execute (file, "COMMIT") : code;
 }
 
 /* Writes what waits. If that fails, it waits for the next time, but for what is too much. */
-static void
+static int
 write_waiting (RelayHistoryFile *file)
 {
   GArray *samples = new_samples (), *later;
-  int code = file->database != NULL ? SQLITE_OK : open_file (file);
+  int code = SQLITE_OK;
 
   g_mutex_lock (&file->lock);
   later = samples;
   samples = file->waiting;
   file->waiting = later;
   g_mutex_unlock (&file->lock);
-  if (code == SQLITE_OK && samples->len > 0)
+  if (samples->len > 0)
     code = write_all (file, samples);
   if (code != SQLITE_OK) {
     g_mutex_lock (&file->lock);
@@ -350,6 +343,20 @@ write_waiting (RelayHistoryFile *file)
     g_mutex_unlock (&file->lock);
   }
   g_array_unref (samples);
+  return code;
+}
+
+static void
+use_file (RelayHistoryFile *file, gboolean writes)
+{
+  int code = file->database != NULL ? SQLITE_OK : open_file (file);
+
+  if (code == SQLITE_OK)
+    code = read_wanted (file);
+  if (code == SQLITE_OK && writes)
+    code = write_waiting (file);
+  if (code != SQLITE_OK)
+    close_file (file);
   note (file, code);
 }
 
@@ -371,17 +378,19 @@ static gpointer
 run (gpointer data)
 {
   RelayHistoryFile *file = data;
-  gboolean last = FALSE;
+  gint64 next = g_get_monotonic_time () + file->each;
+  gboolean last = FALSE, writes;
 
   do {
-    gint64 until = g_get_monotonic_time () + file->each;
-
     last = g_atomic_int_get (&file->ending);
-    write_waiting (file);
+    writes = last || g_get_monotonic_time () >= next;
+    use_file (file, writes);
+    if (writes)
+      next = g_get_monotonic_time () + file->each;
     g_mutex_lock (&file->lock);
-    while (!g_atomic_int_get (&file->ending)
-        && g_cond_wait_until (&file->changed, &file->lock, until))
+    while (!last && !file->woken && g_cond_wait_until (&file->changed, &file->lock, next))
       ;
+    file->woken = FALSE;
     g_mutex_unlock (&file->lock);
   } while (!last);
   close_file (file);
@@ -428,6 +437,7 @@ relay_history_file_free (RelayHistoryFile *file, gboolean waits)
 
   g_mutex_lock (&file->lock);
   g_atomic_int_set (&file->ending, TRUE);
+  file->woken = TRUE;
   g_cond_signal (&file->changed);
   while (!file->ended && g_cond_wait_until (&file->changed, &file->lock, until))
     ;
@@ -448,6 +458,19 @@ relay_history_file_add (RelayHistoryFile *file, const RelayHistorySample *sample
   g_array_append_val (file->waiting, *sample);
   if (file->waiting->len > WAITING_MAX)
     g_array_remove_range (file->waiting, 0, WAITING_MAX / 2);
+  g_mutex_unlock (&file->lock);
+}
+
+void
+relay_history_file_read (RelayHistoryFile *file, gint64 now, gint64 set)
+{
+  g_mutex_lock (&file->lock);
+  for (guint i = 0; i < file->waiting->len; i++)
+    g_array_index (file->waiting, RelayHistorySample, i).time += set;
+  g_clear_pointer (&file->found, g_array_unref);
+  file->wanted = now;
+  file->woken = TRUE;
+  g_cond_signal (&file->changed);
   g_mutex_unlock (&file->lock);
 }
 

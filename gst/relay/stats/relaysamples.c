@@ -159,7 +159,7 @@ count_unmerged (const RelaySamples *samples, RelayHistoryRange range)
 }
 
 void
-relay_samples_append (RelaySamples *samples, const RelaySamples *newer)
+relay_samples_append (RelaySamples *samples, const RelaySamples *newer, gint64 since)
 {
   for (guint r = 0; r < RELAY_HISTORY_RANGES; r++) {
     guint unmerged = count_unmerged (samples, r) + newer->rings[r].unmerged;
@@ -167,6 +167,8 @@ relay_samples_append (RelaySamples *samples, const RelaySamples *newer)
     for (guint i = 0; i < relay_samples_count (newer, r); i++) {
       RelayValues values;
 
+      if (relay_samples_get_time (newer, r, i) < since)
+        continue;
       for (guint f = 0; f < samples->figures; f++)
         values[f] = relay_samples_get_value (newer, r, f, i);
       relay_samples_put (samples, r, relay_samples_get_time (newer, r, i), values);

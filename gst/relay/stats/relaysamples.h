@@ -39,8 +39,8 @@ void relay_samples_put (RelaySamples *samples, RelayHistoryRange range, gint64 t
 /* Adds values[RELAY_HOUR], and means to the ranges that are complete with it, to which it sets
  * @values. Returns how many ranges have a new sample. */
 guint relay_samples_add (RelaySamples *samples, gint64 time, RelayValues *values);
-/* Appends all samples of @newer. */
-void relay_samples_append (RelaySamples *samples, const RelaySamples *newer);
+/* Appends the samples of @newer that are not older than @since (µs, monotonic). */
+void relay_samples_append (RelaySamples *samples, const RelaySamples *newer, gint64 since);
 
 guint relay_samples_count (const RelaySamples *samples, RelayHistoryRange range);
 /* @i: from 0, the oldest, on. */

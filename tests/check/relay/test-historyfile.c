@@ -70,12 +70,13 @@ add (RelayHistoryFile *file, const gchar *stream, guint range, gint64 time, gflo
   relay_history_file_add (file, &sample);
 }
 
-/* Waits until the thread has tried to open the file. */
+/* Waits until the thread has read the file. */
 static GArray *
 wait_for_samples (RelayHistoryFile *file)
 {
   GArray *found;
 
+  relay_history_file_read (file, get_now (), 0);
   while ((found = relay_history_file_take (file)) == NULL)
     g_usleep (1000);
   return found;
@@ -151,7 +152,7 @@ test_ages (Place *place, gconstpointer unused)
   add (file, "removed", 0, now - 1001, 1);
   add (file, "removed", 1, now - 100001, 1);
   add (file, "there", 0, now - 1001, 1);
-  add (file, "there", 1, now - 1001, 1);
+  add (file, "there", 1, now, 1);
   relay_history_file_free (file, TRUE);
   g_assert_cmpint (query (place->path, "SELECT count(*) FROM sample"), ==, 1);
   g_assert_cmpint (query (place->path, "SELECT count(*) FROM stream WHERE name = 'there'"), ==, 1);
@@ -362,6 +363,43 @@ test_restart (Place *place, gconstpointer unused)
   }
 }
 
+/* A machine without a battery starts with a clock of the past, here @behind seconds, until NTP sets
+ * it.  Then the chart is as if the clock had been right from the start. */
+static void
+test_set_clock (Place *place, gconstpointer behind)
+{
+  gint64 now = get_now (), utc = now - 3000 - 5000;
+  RelayHistory *history = relay_history_new ();
+
+  relay_history_set_file (history, place->path);
+  for (guint t = 0; t <= 1800; t += 10)
+    note (history, 5000 + t, utc);
+  relay_history_free (history);
+  history = relay_history_new ();
+  relay_history_set_file (history, place->path);
+  utc = now - 600 - 100;
+  for (guint t = 0; t < 100; t += 10) {
+    note (history, 100 + t, utc - GPOINTER_TO_INT (behind));
+    g_usleep (2000); /* for the thread to read the file, or not */
+  }
+  do {
+    note (history, 200, utc);
+  } while (!has_found (history, utc));
+  {
+    g_autoptr (JsonNode) root = NULL;
+    JsonArray *times = get_list (history, RELAY_HOUR, utc, "time", &root);
+
+    g_assert_cmpint (json_array_get_int_element (times, 0), ==, now - 3000);
+    g_assert_cmpint (json_array_get_int_element (times, 180), ==, now - 1200);
+    g_assert_cmpint (json_array_get_int_element (times, 182), ==, now - 600);
+    g_assert_cmpuint (json_array_get_length (times), ==, 181 + 1 + 11);
+  }
+  relay_history_free (history);
+  /* nor has the file other times */
+  g_assert_cmpint (query (place->path, "SELECT count(*) FROM sample WHERE range = 0"), ==, 181 + 11);
+  g_assert_cmpint (query (place->path, "SELECT max(time) FROM sample"), ==, now - 500);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -374,6 +412,10 @@ main (int argc, char **argv)
   g_test_add ("/relay/historyfile/faults", Place, NULL, set_up, test_faults, take_down);
   g_test_add ("/relay/historyfile/two", Place, NULL, set_up, test_two, take_down);
   g_test_add ("/relay/historyfile/restart", Place, NULL, set_up, test_restart, take_down);
+  g_test_add ("/relay/historyfile/set-clock/1970", Place, GINT_TO_POINTER (1500000000), set_up,
+      test_set_clock, take_down);
+  g_test_add ("/relay/historyfile/set-clock/minutes", Place, GINT_TO_POINTER (1500), set_up,
+      test_set_clock, take_down);
   return g_test_run ();
 }
 #else
