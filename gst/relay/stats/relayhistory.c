@@ -25,7 +25,7 @@ typedef struct
 {
   Point points[POINTS]; /* a ring */
   guint n_points;       /* number of points noted so far */
-  gint64 since;         /* when the first of them was; µs, monotonic. Older samples are the file's */
+  gint64 since; /* when the first of them was; µs, monotonic. Older samples are the file's */
   RelaySamples *samples;
   RelayRates rates;
   RelayAlarms alarms;

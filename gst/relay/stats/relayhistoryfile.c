@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relayhistoryfile.h"
+#include <fcntl.h>
 #include <math.h>
+#include <unistd.h>
 #include <sqlite3.h>
 #include "relaylog.h"
 
@@ -14,6 +16,7 @@
 #define WAITING_MAX 200000
 /* Samples that are read from a file: three ranges of 1000 streams. */
 #define READ_MAX (1000 * 3 * 360)
+#define ROW_MAX 1024 /* bytes of a row that is read; ours have less than half of this */
 
 /* A stream without samples is deleted with the last of them.  The samples of a time are beside each
  * other, so that a write changes few pages of the file. */
@@ -176,7 +179,7 @@ read_range (RelayHistoryFile *file, guint range, gint64 now, GArray *samples)
   g_autofree gchar *names = list_names (file, ", ", "");
   g_autofree gchar *text = g_strdup_printf (
       "SELECT time, name%s FROM sample JOIN stream ON id = stream WHERE range = %u AND time > "
-      "%" G_GINT64_FORMAT " AND time <= %" G_GINT64_FORMAT " ORDER BY time",
+      "%" G_GINT64_FORMAT " AND time <= %" G_GINT64_FORMAT " AND name IS NOT NULL ORDER BY time",
       names, range, now - file->kept.ages[range], now);
   sqlite3_stmt *all = NULL;
   int code = prepare (file, text, &all);
@@ -191,7 +194,7 @@ read_range (RelayHistoryFile *file, guint range, gint64 now, GArray *samples)
         gfloat value = sqlite3_column_double (all, i + 2);
 
         sample.values[i] =
-            sqlite3_column_type (all, i + 2) != SQLITE_NULL && isfinite (value) ? value : NAN;
+            sqlite3_column_type (all, i + 2) == SQLITE_FLOAT && isfinite (value) ? value : NAN;
       }
       g_array_append_val (samples, sample);
     }
@@ -244,12 +247,27 @@ close_file (RelayHistoryFile *file)
   sqlite3_close (g_steal_pointer (&file->database));
 }
 
+/* Makes an empty file that this user alone reads, as it names the streams: one that SQLite makes
+ * could be read by all. A file that is there is not opened, as to close it would release the locks
+ * of this process on it. */
+static void
+make_file (const gchar *path)
+{
+  int made = open (path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+
+  if (made >= 0)
+    close (made);
+}
+
 /* Looks whose file it is before anything in it is changed. */
 static int
 open_file (RelayHistoryFile *file)
 {
-  int code = sqlite3_open (file->path, &file->database);
+  int code;
 
+  make_file (file->path);
+  code = sqlite3_open (file->path, &file->database);
+  sqlite3_limit (file->database, SQLITE_LIMIT_LENGTH, ROW_MAX);
   sqlite3_busy_handler (file->database, wait_for_others, file);
   if (code == SQLITE_OK)
     code = execute (file, "PRAGMA trusted_schema = OFF; PRAGMA locking_mode = EXCLUSIVE");

@@ -43,8 +43,8 @@ void relay_history_file_free (RelayHistoryFile *file, gboolean waits);
 const gchar *relay_history_file_get_path (const RelayHistoryFile *file);
 /* Adds a sample, and takes its text. */
 void relay_history_file_add (RelayHistoryFile *file, const RelayHistorySample *sample);
-/* Asks for the samples that the file has until @now (s, UTC) and that are not too old then.  @set: s
- * by which the clock was set: the times of samples that are not written yet move with it. */
+/* Asks for the samples that the file has until @now (s, UTC) and that are not too old then.  @set:
+ * s by which the clock was set: the times of samples that are not written yet move with it. */
 void relay_history_file_read (RelayHistoryFile *file, gint64 now, gint64 set);
 /* Returns the RelayHistorySample that relay_history_file_read() asked for, by range and time, once.
  * NULL: they are not read yet, or were returned. */

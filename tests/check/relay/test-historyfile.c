@@ -6,6 +6,7 @@
 #include <json-glib/json-glib.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "relayhistory.h"
 #include "relayhistoryfile.h"
 #include "relaylog.h"
@@ -178,6 +179,54 @@ test_clock (Place *place, gconstpointer unused)
   g_assert_cmpuint (found->len, ==, 2);
   g_assert_cmpfloat (g_array_index (found, RelayHistorySample, 0).values[0], ==, 3);
   g_assert_cmpfloat (g_array_index (found, RelayHistorySample, 1).values[0], ==, 4);
+  g_array_unref (found);
+  relay_history_file_free (file, TRUE);
+}
+
+/* Other users of the machine cannot read it. */
+static void
+test_mode (Place *place, gconstpointer unused)
+{
+  RelayHistoryFile *file = relay_history_file_new (place->path, &kept, G_USEC_PER_SEC);
+  struct stat about;
+
+  add (file, "s", 0, get_now (), 1);
+  relay_history_file_free (file, TRUE);
+  g_assert_cmpint (stat (place->path, &about), ==, 0);
+  g_assert_cmpint (about.st_mode & 0777, ==, 0600);
+}
+
+/* What no relay has written, in a file that says that it is a relay's. */
+static void
+test_foreign_rows (Place *place, gconstpointer unused)
+{
+  gint64 now = get_now ();
+  g_autofree gchar *sql =
+      g_strdup_printf ("CREATE TABLE stream (id INTEGER PRIMARY KEY, name);"
+                       "CREATE TABLE sample (range, time, stream, \"rate\", \"rtt-ms\");"
+                       "INSERT INTO stream VALUES (1, NULL), (2, x'6200ff'), (3, 'good');"
+                       "INSERT INTO sample SELECT 0, %" G_GINT64_FORMAT
+                       ", id, 2e6, 'fast' FROM stream;"
+                       "INSERT INTO sample VALUES (0, 'then', 3, 1.0, 1.0), (0, NULL, 3, 1.0, 1.0);"
+                       "PRAGMA user_version = 1; PRAGMA application_id = 1717662576",
+          now - 10);
+  RelayHistoryFile *file;
+  sqlite3 *database;
+  GArray *found;
+
+  g_assert_cmpint (sqlite3_open (place->path, &database), ==, SQLITE_OK);
+  g_assert_cmpint (sqlite3_exec (database, sql, NULL, NULL, NULL), ==, SQLITE_OK);
+  g_assert_cmpint (sqlite3_close (database), ==, SQLITE_OK);
+  file = relay_history_file_new (place->path, &kept, EACH);
+  found = wait_for_samples (file);
+  g_assert_cmpuint (found->len, ==, 2);
+  for (guint i = 0; i < found->len; i++) {
+    const RelayHistorySample *sample = &g_array_index (found, RelayHistorySample, i);
+
+    g_assert_cmpstr (sample->stream, ==, i == 0 ? "b" : "good");
+    g_assert_cmpfloat (sample->values[0], ==, 2e6);
+    g_assert_true (isnan (sample->values[1]));
+  }
   g_array_unref (found);
   relay_history_file_free (file, TRUE);
 }
@@ -396,7 +445,8 @@ test_set_clock (Place *place, gconstpointer behind)
   }
   relay_history_free (history);
   /* nor has the file other times */
-  g_assert_cmpint (query (place->path, "SELECT count(*) FROM sample WHERE range = 0"), ==, 181 + 11);
+  g_assert_cmpint (query (place->path, "SELECT count(*) FROM sample WHERE range = 0"), ==,
+      181 + 11);
   g_assert_cmpint (query (place->path, "SELECT max(time) FROM sample"), ==, now - 500);
 }
 
@@ -409,6 +459,8 @@ main (int argc, char **argv)
   g_test_add ("/relay/historyfile/kept", Place, NULL, set_up, test_kept, take_down);
   g_test_add ("/relay/historyfile/ages", Place, NULL, set_up, test_ages, take_down);
   g_test_add ("/relay/historyfile/clock", Place, NULL, set_up, test_clock, take_down);
+  g_test_add ("/relay/historyfile/mode", Place, NULL, set_up, test_mode, take_down);
+  g_test_add ("/relay/historyfile/foreign-rows", Place, NULL, set_up, test_foreign_rows, take_down);
   g_test_add ("/relay/historyfile/faults", Place, NULL, set_up, test_faults, take_down);
   g_test_add ("/relay/historyfile/two", Place, NULL, set_up, test_two, take_down);
   g_test_add ("/relay/historyfile/restart", Place, NULL, set_up, test_restart, take_down);
