@@ -207,9 +207,6 @@ class Stream {
     this.screen.update(stream);
     this.watch.update(stream);
     this.address.show(stream.input.uri, stream.streamid);
-    this.inputUri = stream.input.uri;
-    /* sources of fasp's redundancy have no URI of their own */
-    this.backups = stream.input.sources.map(s => s.name).filter(name => name?.includes("://")).slice(1);
     setText(this.senders, !stream.input.open ? `not open (${stream.input.state})` : stream.input.senders.filter(s => s.address).map(s =>
       sayPeer(s) + (s.interrupted ? " (not heard)" : "")).join(", "));
     setText(this.inputError, stream.input.error ?? "");
@@ -246,14 +243,24 @@ class Stream {
          act: (uri, passphrase) => api.ask("POST", ["streams", this.name, "outputs"], {uri: withPassphrase(uri, passphrase)})});
   }
 
-  switchInput() {
-    const old = this.backups.join(" ");
-    ask({title: `Switch the input of ${this.name}`, ok: "Switch",
-         fields: [{caption: "URI", value: this.inputUri}, {caption: "Passphrase; empty: as it was", secret: true},
-                  {caption: "Backups, with a space between two", value: old}],
+  async switchInput() {
+    const title = `Switch the input of ${this.name}`;
+    let old;
+    try {
+      old = await api.ask("GET", ["streams", this.name]);
+    } catch (refused) {
+      ask({title, text: refused.message, ok: "Try again", act: () => this.switchInput()});
+      return;
+    }
+    const backups = old.backups.join(" ");
+    /* only what was changed: the relay takes no file from here, but keeps those that it has */
+    ask({title, ok: "Switch",
+         fields: [{caption: "URI", value: old.input.uri}, {caption: "Passphrase; empty: as it was", secret: true},
+                  {caption: "Backups, with a space between two", value: backups}],
          text: "Receivers go on with the stream of the new input. They stay connected, except those of an output with slow-policy=wait.",
-         act: (uri, passphrase, backups) => api.ask("PATCH", ["streams", this.name], {
-           input: withPassphrase(uri, passphrase), ...(backups === old ? {} : {backups: backups.split(/\s+/).filter(Boolean)})})});
+         act: (uri, passphrase, others) => api.ask("PATCH", ["streams", this.name], {
+           ...(uri === old.input.uri && !passphrase ? {} : {input: withPassphrase(uri, passphrase)}),
+           ...(others === backups ? {} : {backups: others.split(/\s+/).filter(Boolean)})})});
   }
 
   remove() {
