@@ -62,71 +62,130 @@ set_settings (RelayCall *call, RelayEdit *edit, gboolean all)
   }
 }
 
-/* Returns the URIs of the input's backups: those of the body, or else those that are in force. */
-static gchar **
-list_backups (RelayCall *call)
+/* --- the sources of an input ----------------------------------------------------------------- */
+
+/* How many sources does the input in force have, with its backups? */
+static guint
+count_sources (const RelayStreamConfig *config)
 {
-  GPtrArray *old = call->config != NULL ? call->config->input->backups : NULL;
-  gboolean given = call->body != NULL && json_object_has_member (call->body, "backups");
-  gchar **uris =
-      given ? get_strings (call, "backups") : g_new0 (gchar *, old != NULL ? old->len + 1 : 1);
+  const GPtrArray *backups = config != NULL ? config->input->backups : NULL;
 
-  for (guint i = 0; old != NULL && i < old->len && (!given || uris[i] != NULL); i++) {
-    const gchar *uri = ((RelayEnd *) g_ptr_array_index (old, i))->uri;
-    gchar *one = uris[i];
-
-    uris[i] = given ? relay_edit_keep_secret (one, uri) : g_strdup (uri);
-    g_free (one);
-  }
-  return uris;
+  return (config != NULL) + (backups != NULL ? backups->len : 0);
 }
 
-/* Sets the URIs of the input. Removes a `switch-source' that the new input does not have, as the
- * API cannot set that key, and the times of an input without backups. Keys that name files, secrets
- * included, can only be changed in the configuration file; the check refuses an input that they do
- * not suit. */
-static void
-set_input (RelayCall *call, RelayEdit *edit, const gchar *uri, gchar **backups)
+/* Returns the URI of a source in force; 0: the main one. */
+static const gchar *
+get_source (const RelayStreamConfig *config, guint i)
 {
-  RelayEnd end = { .uri = (gchar *) uri };
-  guint n = g_strv_length (backups);
-  guint sources = n > 0 ? 1 + n : relay_end_count_sources (&end);
-  g_autofree const gchar **all = g_new0 (const gchar *, n + 2);
+  const RelayEnd *end = i == 0 ? config->input : g_ptr_array_index (config->input->backups, i - 1);
 
-  all[0] = uri;
+  return end->uri;
+}
+
+/* Does the API show this source as @uri? */
+static gboolean
+is_shown_as (const RelayStreamConfig *config, guint i, const gchar *uri)
+{
+  g_autofree gchar *shown = relay_edit_hide (get_source (config, i));
+
+  return g_str_equal (shown, uri);
+}
+
+/* Returns the source in force whose passphrase stays with the new source @at: the one that is shown
+ * like this; else the one at its place, unless another new source is shown like that one. -1: none
+ * does. */
+static gint
+find_kept (const RelayStreamConfig *config, gchar **all, guint at)
+{
+  guint n = count_sources (config);
+
   for (guint i = 0; i < n; i++)
-    all[1 + i] = backups[i];
-  relay_edit_set_uris (edit, call->stream, "input", all);
+    if (is_shown_as (config, (at + i) % n, all[at]))
+      return (at + i) % n;
+  for (guint k = 0; at < n && all[k] != NULL; k++)
+    if (is_shown_as (config, at, all[k]))
+      return -1;
+  return at < n ? (gint) at : -1;
+}
+
+/* Returns the URIs of the sources, the main one first: those of the body, which @replaces all of
+ * those in force, or keeps passphrases and what it does not have. */
+static gchar **
+list_sources (RelayCall *call, gboolean replaces)
+{
+  const gchar *input = relay_call_get_string (call, "input");
+  gboolean has = json_object_has_member (call->body, "backups"), given = has || replaces;
+  g_auto (GStrv) backups = has ? get_strings (call, "backups") : g_new0 (gchar *, 1);
+  guint n = given ? 1 + g_strv_length (backups) : count_sources (call->config);
+  g_autofree gchar **all = g_new0 (gchar *, n + 1); /* borrows its texts */
+  gchar **whole = g_new0 (gchar *, n + 1);
+
+  for (guint i = 0; i < n; i++)
+    all[i] = i == 0 && input != NULL ? (gchar *) input :
+        i > 0 && given               ? backups[i - 1] :
+                                       (gchar *) get_source (call->config, i);
+  for (guint i = 0; i < n; i++) {
+    gint kept = replaces ? -1 : find_kept (call->config, all, i);
+
+    whole[i] = relay_edit_keep_secret (all[i], kept >= 0 ? get_source (call->config, kept) : NULL);
+  }
+  return whole;
+}
+
+/* Sets the URIs of the input's sources. Removes a `switch-source' that the new input does not have,
+ * as the API cannot set that key, and the times of an input without backups. Keys that name files,
+ * secrets included, can only be changed in the configuration file; the check refuses an input that
+ * they do not suit. */
+static void
+set_input (RelayCall *call, RelayEdit *edit, gchar **all)
+{
+  RelayEnd end = { .uri = all[0] };
+  guint n = g_strv_length (all);
+  guint sources = n > 1 ? n : relay_end_count_sources (&end);
+
+  relay_edit_set_uris (edit, call->stream, "input", (const gchar *const *) all);
   if (call->config != NULL && call->config->switch_source >= (gint) sources)
     relay_edit_set_string (edit, call->stream, "switch-source", NULL);
-  for (guint i = 0; n == 0 && i < G_N_ELEMENTS (times); i++)
+  for (guint i = 0; n == 1 && i < G_N_ELEMENTS (times); i++)
     relay_edit_set_string (edit, call->stream, times[i], NULL);
 }
 
-/* FALSE: a backup that is not in force yet is a file, which the API does not take. */
-static gboolean
-names_no_file (RelayCall *call, gchar **backups)
+/* Sets another main source, and leaves the backups as they are. Takes @uri. */
+static void
+set_main (RelayCall *call, RelayEdit *edit, gchar *uri)
 {
-  GPtrArray *old = call->config != NULL ? call->config->input->backups : NULL;
+  guint n = count_sources (call->config);
+  g_auto (GStrv) all = g_new0 (gchar *, n + 1);
 
-  for (guint i = 0; backups[i] != NULL; i++) {
+  all[0] = uri;
+  for (guint i = 1; i < n; i++)
+    all[i] = g_strdup (get_source (call->config, i));
+  set_input (call, edit, all);
+}
+
+/* FALSE: a source that is not in force yet is a file, which the API does not take. */
+static gboolean
+names_no_file (RelayCall *call, gchar **all)
+{
+  for (guint i = 0; all[i] != NULL; i++) {
     gboolean known = FALSE;
 
-    for (guint k = 0; !known && old != NULL && k < old->len; k++)
-      known = g_str_equal (((RelayEnd *) g_ptr_array_index (old, k))->uri, backups[i]);
-    if (!known && !relay_call_is_no_file (call, backups[i]))
+    for (guint k = 0; !known && k < count_sources (call->config); k++)
+      known = g_str_equal (get_source (call->config, k), all[i]);
+    if (!known && !relay_call_is_no_file (call, all[i]))
       return FALSE;
   }
   return TRUE;
 }
+
+/* --- the operations -------------------------------------------------------------------------- */
 
 static void
 put_stream (RelayCall *call)
 {
   g_autoptr (RelayEdit) text = edit (call);
   g_auto (GStrv) outputs = get_strings (call, "outputs");
-  g_auto (GStrv) backups =
-      json_object_has_member (call->body, "backups") ? list_backups (call) : g_new0 (gchar *, 1);
+  g_auto (GStrv) sources = list_sources (call, TRUE);
   gboolean is_new = call->config == NULL;
   const gchar *why;
 
@@ -137,11 +196,11 @@ put_stream (RelayCall *call)
   for (guint i = 0; outputs[i] != NULL; i++)
     if (!relay_call_is_no_file (call, outputs[i]))
       return;
-  if (!names_no_file (call, backups))
+  if (!names_no_file (call, sources))
     return;
   if (is_new)
     relay_edit_add_stream (text, call->stream);
-  set_input (call, text, relay_call_get_string (call, "input"), backups);
+  set_input (call, text, sources);
   relay_edit_set_uris (text, call->stream, "output", (const gchar *const *) outputs);
   set_settings (call, text, TRUE);
   if (!apply (call, text, NULL))
@@ -155,17 +214,13 @@ static void
 patch_stream (RelayCall *call)
 {
   g_autoptr (RelayEdit) text = edit (call);
-  g_auto (GStrv) backups = list_backups (call);
-  const gchar *input = relay_call_get_string (call, "input");
-  const gchar *old = call->config->input->uri;
+  g_auto (GStrv) sources = list_sources (call, FALSE);
 
-  if (!names_no_file (call, backups))
+  if (!names_no_file (call, sources))
     return;
-  if (input != NULL || json_object_has_member (call->body, "backups")) {
-    g_autofree gchar *whole = relay_edit_keep_secret (input != NULL ? input : old, old);
-
-    set_input (call, text, whole, backups);
-  }
+  if (json_object_has_member (call->body, "input")
+      || json_object_has_member (call->body, "backups"))
+    set_input (call, text, sources);
   set_settings (call, text, FALSE);
   if (apply (call, text, NULL))
     relay_call_answer_stream (call, 200);
@@ -208,9 +263,8 @@ static void
 put_input (RelayCall *call)
 {
   g_autoptr (RelayEdit) text = edit (call);
-  g_auto (GStrv) backups = list_backups (call);
 
-  set_input (call, text, relay_call_get_string (call, "uri"), backups);
+  set_main (call, text, g_strdup (relay_call_get_string (call, "uri")));
   if (apply (call, text, NULL))
     relay_call_answer_end (call, 200, 0);
 }
@@ -219,10 +273,8 @@ static void
 patch_input (RelayCall *call)
 {
   g_autoptr (RelayEdit) text = edit (call);
-  g_auto (GStrv) backups = list_backups (call);
-  g_autofree gchar *uri = change_uri (call, call->config->input->uri);
 
-  set_input (call, text, uri, backups);
+  set_main (call, text, change_uri (call, call->config->input->uri));
   if (apply (call, text, NULL))
     relay_call_answer_end (call, 200, 0);
 }

@@ -399,8 +399,8 @@ ask (RelayApi *api, const gchar *method, const gchar *path, const gchar *body, g
   g_free (page.location);
 }
 
-/* Backups stay when the main source changes, and keep their passphrases. What needs backups goes
- * with the last one. */
+/* Backups stay when the main source changes, and keep their passphrases, at whatever place. What
+ * needs backups goes with the last one. */
 static void
 test_backups (void)
 {
@@ -422,6 +422,23 @@ test_backups (void)
     { "PUT", "a", "{\"input\":\"udp://:1\",\"outputs\":[\"fasp://:9\"]}", 200, "udp://:1\noutput" },
     { "PUT", "b", "{\"input\":\"udp://:5\",\"backups\":[\"udp://:6\"],\"outputs\":[\"fasp://:3\"]}",
         201, "udp://:5;udp://:6\noutput" },
+    { "PATCH", "a",
+        "{\"backups\":[\"file:///etc/passwd\",\"srt://h:2\",\"udp://:1\"],\"input\":\"udp://:6\"}",
+        200, "udp://:6;file:///etc/passwd;srt://h:2?passphrase=correct-horse;udp://:1\nswitch" },
+    /* a passphrase goes with its source, and to none that another one has taken the place of */
+    { "PATCH", "c", "{\"backups\":[\"srt://i:3\"]}", 200,
+        "srt://m:1?passphrase=of-the-main;srt://i:3?passphrase=of-the-second\noutput" },
+    { "PATCH", "c", "{\"backups\":[\"srt://j:4\",\"srt://h:2\",\"srt://i:3\"]}", 200,
+        "srt://m:1?passphrase=of-the-main;srt://j:4;srt://h:2?passphrase=of-the-first;"
+        "srt://i:3?passphrase=of-the-second\noutput" },
+    { "PATCH", "c", "{\"input\":\"srt://h:2\",\"backups\":[\"srt://m:1\"]}", 200,
+        "srt://h:2?passphrase=of-the-first;srt://m:1?passphrase=of-the-main\noutput" },
+    { "PATCH", "c", "{\"backups\":[\"srt://h:2?latency=9\",\"srt://i:3\"]}", 200,
+        "srt://m:1?passphrase=of-the-main;srt://h:2?latency=9&passphrase=of-the-first;"
+        "srt://i:3?passphrase=of-the-second\noutput" },
+    { "PUT", "c",
+        "{\"input\":\"srt://m:1\",\"backups\":[\"srt://h:2\"],\"outputs\":[\"fasp://:19\"]}", 200,
+        "srt://m:1;srt://h:2\noutput" },
     { "PATCH", "a", "{\"backups\":[\"file:///etc/shadow\"]}", 422, "udp://:1;srt" },
     { "PUT", "b",
         "{\"input\":\"udp://:5\",\"backups\":[\"file:///etc/passwd\"],\"outputs\":[\"fasp://:3\"]}",
@@ -435,7 +452,9 @@ test_backups (void)
   };
   static const gchar text[] =
       "[stream a]\ninput = udp://:1;srt://h:2?passphrase=correct-horse;file:///etc/passwd\n"
-      "switch-after = 500\noutput = fasp://:9\n";
+      "switch-after = 500\noutput = fasp://:9\n"
+      "[stream c]\ninput = srt://m:1?passphrase=of-the-main;srt://h:2?passphrase=of-the-first;"
+      "srt://i:3?passphrase=of-the-second\noutput = fasp://:19\n";
 
   for (guint i = 0; i < G_N_ELEMENTS (changes); i++) {
     Fake fake = { relay_config_parse (text, strlen (text), NULL, NULL) };
