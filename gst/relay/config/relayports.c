@@ -22,16 +22,16 @@ get_key (const RelayEnd *end)
   return end->sends ? "output" : "input";
 }
 
+static const gchar all_ipv4[] = "0.0.0.0";
+
 /* Would both listen at a common address? */
 static gboolean
 is_same_address (const RelayBinding *a, const RelayBinding *b)
 {
-  static const gchar all[] = "0.0.0.0";
-
   if (a->address == NULL || b->address == NULL || g_str_equal (a->address, b->address))
     return TRUE;
-  return (g_str_equal (a->address, all) && strchr (b->address, ':') == NULL)
-      || (g_str_equal (b->address, all) && strchr (a->address, ':') == NULL);
+  return (g_str_equal (a->address, all_ipv4) && strchr (b->address, ':') == NULL)
+      || (g_str_equal (b->address, all_ipv4) && strchr (a->address, ':') == NULL);
 }
 
 /* Has the end several ports or addresses, which it cannot share? */
@@ -41,13 +41,21 @@ has_several (const RelayBinding *l)
   return l->first != l->last || (l->bonds != NULL && l->bonds[0] != '\0');
 }
 
-/* Can both send from one port, of which one dials at least? SRT's library shares the socket. */
+static gboolean
+is_at_all_addresses (const RelayBinding *l)
+{
+  return l->address == NULL || g_str_equal (l->address, all_ipv4);
+}
+
+/* Can both send from one port, of which one dials at least? SRT's library shares the socket, which
+ * it binds to all addresses for an end that dials. */
 static gboolean
 can_dial_from_one (const Listener *x, const Listener *y)
 {
   const RelayProtocol *protocol = relay_protocol_find (x->end->uri);
 
   return protocol->shares_ports && protocol == relay_protocol_find (y->end->uri)
+      && is_at_all_addresses (&x->at) && is_at_all_addresses (&y->at)
       && g_strcmp0 (x->at.interface, y->at.interface) == 0;
 }
 
@@ -60,10 +68,11 @@ object (const Listener *x, const Listener *y)
   if (a->group && b->group)
     return NULL;
   if (a->peer != NULL || b->peer != NULL)
-    return can_dial_from_one (x, y) ? NULL :
-                                      "and an end that dials from a port (localport, rendezvous) "
-                                      "shares it with ends of srt:// alone, if all have the same "
-                                      "interface: give each its own";
+    return can_dial_from_one (x, y) ?
+        NULL :
+        "and an end that dials from a port (localport, rendezvous) "
+        "shares it with ends of srt:// alone, if these listen at all "
+        "addresses and all have the same interface: give each its own";
   if (a->group || b->group)
     return "where one hears a multicast group and the other one all addresses of this machine: give "
            "that one its own port, or write the address of this machine at which it listens into "

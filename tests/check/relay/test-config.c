@@ -345,6 +345,8 @@ static const struct
       "[stream a] output:", "an end that dials" },
   { "[stream a]\n" IN "output = srt://h:1?localport=7001;srt://h:2?localport=7001&interface=lo\n",
       "[stream a] output:", "the same interface" },
+  { "[stream a]\ninput = srt://127.0.0.1:7001?mode=listener\noutput = srt://127.0.0.1:1?localport=7001\n",
+      "[stream a] output:", "listen at all addresses" },
   { "[stream .]\n" IN OUT, "[stream .]", "out of the paths" },
   { "[stream .. ]\n" IN OUT, "[stream .. ]", "out of the paths" },
   { "[relay]\nstatus = 8080\n", "[relay] status:", "http://127.0.0.1:8080" },
