@@ -6,7 +6,8 @@
 #include "relaycue.h"
 #include "relayfailover.h"
 #include "relaypackets.h"
-#include "relayretry.h"
+#include "relayplayer.h"
+#include "relaysourcestats.h"
 
 /* A PCR comes at least each 0.1 s (ISO/IEC 13818-1, 2.7.2). */
 #define MARKED_IN G_USEC_PER_SEC
@@ -20,11 +21,8 @@ typedef struct
   RelayBackups *owner;
   guint number;
   GstElement *element;
-  gchar *name;     /* its URI, without secrets */
-  gboolean queues; /* it has a passphrase */
-  GThread *thread; /* plays the element; NULL: the input does not play */
-  gboolean over;   /* the element has failed, or its stream has ended; under `lock', as the next */
-  gboolean failed;
+  gchar *name; /* its URI, without secrets */
+  RelayPlayer *player;
   GstPad *pad; /* takes its media; the rest is used in the thread that brings these */
   GstSegment segment;
   RelayPackets *packets;
@@ -43,8 +41,6 @@ struct _RelayBackups
   gint64 marked_until; /* g_get_monotonic_time, µs */
   guint8 *marked;      /* by PID (relaycue.h) */
   GMutex lock;         /* guards the rest */
-  GCond wake;
-  gboolean ending;
   RelayFailover failover;
   guint64 bytes;                   /* that went on, of all sources */
   guint64 used[RELAY_SOURCES_MAX]; /* of each */
@@ -65,9 +61,6 @@ enum
 };
 
 static guint signals[SIGNALS];
-
-/* Elements with a passphrase start one after the other, as they do in relaytransit.c. */
-static GMutex starting;
 
 /* --- media --------------------------------------------------------------------------------- */
 
@@ -244,17 +237,6 @@ on_buffer (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   return ret;
 }
 
-/* The stream has ended, or its element failed: the thread starts that again. */
-static void
-note_over (Source *source, gboolean failed)
-{
-  g_mutex_lock (&source->owner->lock);
-  source->over = TRUE;
-  source->failed |= failed;
-  g_cond_broadcast (&source->owner->wake);
-  g_mutex_unlock (&source->owner->lock);
-}
-
 /* Events stay here: the stream has its own, and goes on when a source ends. */
 static gboolean
 on_event (GstPad *pad, GstObject *parent, GstEvent *event)
@@ -269,7 +251,7 @@ on_event (GstPad *pad, GstObject *parent, GstEvent *event)
   } else if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT) {
     gst_event_copy_segment (event, &source->segment);
   } else if (GST_EVENT_TYPE (event) == GST_EVENT_EOS) {
-    note_over (source, FALSE);
+    relay_player_note_over (source->player, FALSE);
   }
   gst_event_unref (event);
   return TRUE;
@@ -298,68 +280,15 @@ on_query (GstPad *pad, GstObject *parent, GstQuery *query)
 
 /* --- the sources' elements ----------------------------------------------------------------- */
 
-static void
-play (Source *source)
-{
-  RelayBackups *self = source->owner;
-  gboolean ending;
-
-  if (source->queues)
-    g_mutex_lock (&starting);
-  g_mutex_lock (&self->lock);
-  ending = self->ending;
-  source->over = source->failed = FALSE;
-  g_mutex_unlock (&self->lock);
-  gst_element_set_base_time (source->element, gst_element_get_base_time (GST_ELEMENT (self)));
-  if (!ending
-      && gst_element_set_state (source->element, GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE)
-    note_over (source, TRUE);
-  if (source->queues)
-    g_mutex_unlock (&starting);
-}
-
-static gpointer
-run (gpointer data)
-{
-  Source *source = data;
-  RelayBackups *self = source->owner;
-  guint delay = 0;
-
-  g_mutex_lock (&self->lock);
-  while (!self->ending) {
-    gint64 begun = g_get_monotonic_time (), until;
-
-    g_mutex_unlock (&self->lock);
-    play (source);
-    g_mutex_lock (&self->lock);
-    while (!self->ending && !source->over)
-      g_cond_wait (&self->wake, &self->lock);
-    g_mutex_unlock (&self->lock);
-    gst_element_set_state (source->element, GST_STATE_NULL);
-    g_mutex_lock (&self->lock);
-    delay = relay_retry_next (delay,
-        !source->failed || g_get_monotonic_time () - begun >= RELAY_RETRY_LASTED);
-    until = g_get_monotonic_time () + delay * G_TIME_SPAN_MILLISECOND;
-    while (!self->ending && g_cond_wait_until (&self->wake, &self->lock, until))
-      ;
-  }
-  g_mutex_unlock (&self->lock);
-  return NULL;
-}
-
 static gboolean
 start (RelayBackups *self)
 {
-  g_mutex_lock (&self->lock);
-  self->ending = FALSE;
-  g_mutex_unlock (&self->lock);
+  GstClockTime base_time = gst_element_get_base_time (GST_ELEMENT (self));
+
   for (guint i = 0; i < self->n; i++) {
     g_autoptr (GError) error = NULL;
-    Source *source = &self->sources[i];
 
-    if (source->thread == NULL)
-      source->thread = g_thread_try_new ("source", run, source, &error);
-    if (source->thread == NULL) {
+    if (!relay_player_start (self->sources[i].player, base_time, &error)) {
       GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
           ("No thread can be started: allow the relay more of them (ulimit -u, TasksMax= of systemd)."),
           ("%s", error->message));
@@ -372,12 +301,10 @@ start (RelayBackups *self)
 static void
 stop (RelayBackups *self)
 {
-  g_mutex_lock (&self->lock);
-  self->ending = TRUE;
-  g_cond_broadcast (&self->wake);
-  g_mutex_unlock (&self->lock);
   for (guint i = 0; i < self->n; i++)
-    g_clear_pointer (&self->sources[i].thread, g_thread_join);
+    relay_player_call_off (self->sources[i].player);
+  for (guint i = 0; i < self->n; i++)
+    relay_player_join (self->sources[i].player);
 }
 
 /* The sources start when the clock and the base time are known.  They stop when the elements behind
@@ -433,117 +360,33 @@ relay_backups_handle_message (GstBin *bin, GstMessage *message)
   gst_element_post_message (GST_ELEMENT (self),
       gst_message_new_warning_with_details (GST_OBJECT (source->element), error, NULL,
           gst_structure_new ("end-failed", "why", G_TYPE_STRING, error->message, NULL)));
-  note_over (source, TRUE);
+  relay_player_note_over (source->player, TRUE);
 }
 
 /* --- statistics ---------------------------------------------------------------------------- */
-
-/* Adds the sum of what the sources count. */
-static void
-add_counts (GstStructure *all, const GstStructure *its)
-{
-  static const gchar *const counts[] = { "callers-misdirected", "bytes-dropped-total",
-    "bytes-not-ts", "continuity-errors", "end-restarts" };
-
-  for (guint i = 0; i < G_N_ELEMENTS (counts); i++) {
-    guint64 sum = 0, more = 0;
-
-    gst_structure_get_uint64 (all, counts[i], &sum);
-    if (gst_structure_get_uint64 (its, counts[i], &more))
-      gst_structure_set (all, counts[i], G_TYPE_UINT64, sum + more, NULL);
-  }
-}
-
-/* Of a source that gives nothing, the error of its end says more than the time. */
-static void
-explain (GstStructure *source, const GstStructure *its)
-{
-  const gchar *error = gst_structure_get_string (its, "end-error");
-  gboolean connected = FALSE;
-
-  gst_structure_get_boolean (source, "connected", &connected);
-  if (!connected && error != NULL)
-    gst_structure_set (source, "why", G_TYPE_STRING, error, NULL);
-}
-
-/* Adds the senders of a source. */
-static guint
-add_callers (GPtrArray *all, const GstStructure *its, guint number, gboolean leads)
-{
-  const GValueArray *callers = gst_fasp_value_get_array (gst_structure_get_value (its, "callers"));
-  guint heard = 0;
-
-  for (guint i = 0; callers != NULL && i < callers->n_values; i++) {
-    GstStructure *peer = gst_structure_copy (gst_value_get_structure (&callers->values[i]));
-    gboolean interrupted = FALSE;
-
-    gst_structure_get_boolean (peer, "interrupted", &interrupted);
-    heard += !interrupted;
-    gst_structure_set (peer, "source", G_TYPE_UINT, number, "leads", G_TYPE_BOOLEAN, leads, NULL);
-    g_ptr_array_add (all, peer);
-  }
-  return heard;
-}
-
-/* Describes the sources. With `lock' held. */
-static GPtrArray *
-describe_sources (const RelayBackups *self, gint64 now)
-{
-  GPtrArray *all = g_ptr_array_new ();
-
-  for (guint i = 0; i < self->n; i++) {
-    const RelaySource *source = &self->failover.sources[i];
-    GstStructure *s = gst_structure_new ("application/x-relay-source", "source", G_TYPE_UINT, i,
-        "leads", G_TYPE_BOOLEAN, self->failover.active == (gint) i, "stands-by", G_TYPE_BOOLEAN,
-        source->state == RELAY_SOURCE_STANDBY || source->state == RELAY_SOURCE_CUED, "bytes-used",
-        G_TYPE_UINT64, self->used[i], "name", G_TYPE_STRING, self->sources[i].name, "connected",
-        G_TYPE_BOOLEAN, relay_source_gives (source->state), "changes", G_TYPE_UINT64,
-        source->changes, "why", G_TYPE_STRING, source->why != NULL ? source->why : "", NULL);
-
-    if (source->changes > 0)
-      gst_structure_set (s, "since-ms", G_TYPE_DOUBLE, (now - source->since) / 1e3, NULL);
-    g_ptr_array_add (all, s);
-  }
-  return all;
-}
-
-/* With `lock' held. */
-static void
-describe_lead (const RelayBackups *self, GstStructure *stats, gint64 now)
-{
-  const RelayFailover *f = &self->failover;
-
-  gst_structure_set (stats, "bytes-received-total", G_TYPE_UINT64, self->bytes, "source-changes",
-      G_TYPE_UINT64, f->takeovers, NULL);
-  if (f->active >= 0)
-    gst_structure_set (stats, "source-in-use", G_TYPE_UINT, (guint) f->active, "source-in-use-ms",
-        G_TYPE_DOUBLE, (now - f->taken) / 1e3, "source-in-use-reason", G_TYPE_STRING,
-        f->sources[f->active].why, NULL);
-}
 
 static GstStructure *
 make_stats (RelayBackups *self)
 {
   GstStructure *stats = gst_structure_new_empty ("application/x-relay-backups");
-  GPtrArray *callers = g_ptr_array_new (), *sources;
+  GPtrArray *callers = g_ptr_array_new (), *sources = g_ptr_array_new ();
   gint64 now = g_get_monotonic_time ();
   guint heard = 0;
-  gint active;
 
   g_mutex_lock (&self->lock);
   relay_failover_look (&self->failover, now);
-  active = self->failover.active;
-  sources = describe_sources (self, now);
-  describe_lead (self, stats, now);
+  for (guint i = 0; i < self->n; i++)
+    g_ptr_array_add (sources,
+        relay_source_stats_describe (&self->failover, i, self->sources[i].name, self->used[i],
+            now));
+  relay_source_stats_set_lead (stats, &self->failover, now);
+  gst_structure_set (stats, "bytes-received-total", G_TYPE_UINT64, self->bytes, NULL);
   g_mutex_unlock (&self->lock);
   for (guint i = 0; i < self->n; i++) {
     g_autoptr (GstStructure) its = relay_end_get_stats (self->sources[i].element);
 
-    if (its == NULL)
-      continue;
-    add_counts (stats, its);
-    explain (g_ptr_array_index (sources, i), its);
-    heard += add_callers (callers, its, i, active == (gint) i);
+    if (its != NULL)
+      heard += relay_source_stats_add (stats, g_ptr_array_index (sources, i), callers, its);
   }
   gst_structure_set (stats, "connected-callers", G_TYPE_UINT, heard, NULL);
   gst_fasp_structure_take_structures (stats, "callers", callers);
@@ -600,6 +443,7 @@ relay_backups_finalize (GObject *object)
 
     gst_pad_set_active (source->pad, FALSE);
     gst_object_unref (source->pad);
+    relay_player_free (source->player);
     gst_object_unref (source->element);
     relay_packets_free (source->packets);
     relay_cue_clear (&source->cue);
@@ -609,7 +453,6 @@ relay_backups_finalize (GObject *object)
   g_free (self->marked);
   g_mutex_clear (&self->pushing);
   g_mutex_clear (&self->lock);
-  g_cond_clear (&self->wake);
   G_OBJECT_CLASS (relay_backups_parent_class)->finalize (object);
 }
 
@@ -618,7 +461,6 @@ relay_backups_init (RelayBackups *self)
 {
   g_mutex_init (&self->pushing);
   g_mutex_init (&self->lock);
-  g_cond_init (&self->wake);
   self->marked = g_malloc0 (RELAY_MARK_PIDS);
   self->pad = gst_pad_new ("src", GST_PAD_SRC);
   gst_pad_set_query_function (self->pad, on_query);
@@ -659,7 +501,7 @@ add_source (RelayBackups *self, const RelayEnd *end, const gchar *name, GError *
     return FALSE;
   *source = (Source) { .owner = self, .number = self->n++ };
   source->element = gst_object_ref_sink (element);
-  source->queues = relay_end_has_passphrase (end);
+  source->player = relay_player_new (element, relay_end_has_passphrase (end));
   source->packets = relay_packets_new ();
   gst_segment_init (&source->segment, GST_FORMAT_UNDEFINED);
   g_object_get (element, "uri", &source->name, NULL);

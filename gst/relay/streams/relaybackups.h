@@ -2,10 +2,9 @@
  *
  * relaybackups.h: an input with several sources, a main one and its backups, as one element.
  *
- * The element of each source plays all the time, in a thread that starts it again after an error or
- * its end (relayretry.h), and gives its media to a pad here.  Those of the source in use
- * (relayfailover.h) go on, in whole packets; others are dropped.  The source that takes over begins
- * where its stream can (relaycue.h), with DISCONT.
+ * The element of each source plays all the time (relayplayer.h), and gives its media to a pad here.
+ * Those of the source in use (relayfailover.h) go on, in whole packets; others are dropped.  The
+ * source that takes over begins where its stream can (relaycue.h), with DISCONT.
  *
  * To the stream it is like an element with sources of its own: it has `stats' with `source-list',
  * and the signals `caller-connecting' and `switch-source'.

@@ -128,16 +128,16 @@ choose (RelayFailover *f, gint64 now)
   }
 }
 
-/* The active source, which was stalled, gives media again.  It is kept, and not the one that was
- * cued, unless that was asked for, or the active one has stalled so soon that it would do so again:
- * media that come once in a while do not make a stream. */
+/* The active source, which was stalled, gives media again.  It is kept, and no other one is cued
+ * any more, unless that one was asked for, or the active one had given media for a short time only
+ * before it stalled: a source that gives a packet now and then would be kept for ever. */
 static void
 resume (RelayFailover *f, gint64 now)
 {
   RelaySource *source = &f->sources[f->active];
-  gboolean flaps = source->heard - source->steady < MAX (f->silence, f->restore);
+  gint64 gave = source->heard - source->steady;
 
-  if (!f->asked && !flaps)
+  if (!f->asked && gave >= MAX (f->silence, f->restore))
     cue (f, -1, now, NULL);
 }
 
@@ -185,7 +185,7 @@ relay_failover_ask (RelayFailover *f, guint i, gint64 now)
   relay_failover_look (f, now);
   if (i >= f->n || !relay_source_gives (f->sources[i].state))
     return FALSE;
-  f->stays = (gint) i == f->active ? i != 0 : f->stays && i != 0;
+  f->stays = i != 0 && (f->stays || (gint) i == f->active);
   if ((gint) i == f->active)
     cue (f, -1, now, NULL);
   else if ((gint) i != f->cued)
