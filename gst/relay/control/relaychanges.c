@@ -371,8 +371,8 @@ switch_source (RelayCall *call)
     relay_call_answer_nothing (call->page);
   else
     relay_api_refuse (call->page, 409, "no-source",
-        "The input has no such source that it could use: source-list in /status.json has them, from "
-        "0; an input with one source, or whose sources call, has none to choose from.");
+        "The input has no such source, or nothing comes from it: source-list in /status.json has "
+        "them, from 0. An input with one source, or of fasp whose sources call, has no choice.");
 }
 
 const RelayOperation relay_changes[] = {

@@ -63,7 +63,8 @@ typedef struct
   gint tos, ttl;
 } RelayBinding;
 
-/* Returns the element, ready to start, without that of a backup; a floating reference. */
+/* Returns the element of this end alone, without its backups, ready to start; a floating reference.
+ */
 GstElement *relay_end_make (const RelayEnd *end, const gchar *name, GError **error);
 /* Returns the property `stats' of such an element, with what the relay itself knows of its stream.
  */

@@ -541,6 +541,7 @@ relay_stream_use_source (RelayStream *stream, guint source)
   if (branch != NULL && g_signal_lookup ("switch-source", G_OBJECT_TYPE (branch->element)) != 0)
     g_signal_emit_by_name (branch->element, "switch-source", source, &switched);
   if (switched)
-    relay_log (stream->config->name, "input: source %u is used, at a request to the API.", source);
+    relay_log (stream->config->name, "input: source %u is asked for, by a request to the API.",
+        source);
   return switched;
 }
