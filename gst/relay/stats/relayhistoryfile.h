@@ -11,27 +11,11 @@
  */
 #pragma once
 
-#include "relaysamples.h"
+#include "relayhistorydatabase.h"
 
 G_BEGIN_DECLS
 
 #define RELAY_HISTORY_WRITE_EACH (60 * G_USEC_PER_SEC) /* µs */
-
-typedef struct
-{
-  gchar *stream;
-  guint range;        /* a RelayHistoryRange */
-  gint64 time;        /* s, UTC */
-  RelayValues values; /* in the order of the names; NAN: not known */
-} RelayHistorySample;
-
-/* What is kept: the names of the figures, ended by NULL, and for how long the samples of each range
- * are, s, ended by 0. */
-typedef struct
-{
-  const gchar *names[RELAY_HISTORY_FIGURES + 1];
-  gint64 ages[RELAY_HISTORY_RANGES + 1];
-} RelayHistoryKept;
 
 typedef struct _RelayHistoryFile RelayHistoryFile;
 
