@@ -16,10 +16,11 @@
 /* A stream without samples is deleted with the last of them.  The samples of a time are beside each
  * other, so that a write changes few pages of the file. */
 #define SCHEMA \
+  "BEGIN IMMEDIATE;" \
   "CREATE TABLE stream (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);" \
   "CREATE TABLE sample (range INTEGER, time INTEGER, stream INTEGER%s," \
   " PRIMARY KEY (range, time, stream)) WITHOUT ROWID;" \
-  "PRAGMA application_id = %d; PRAGMA user_version = %d;"
+  "PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT"
 
 struct _RelayHistoryDatabase
 {
@@ -41,6 +42,8 @@ explain (int code)
       return "another program uses it: give each relay a file of its own";
     case SQLITE_FULL:
       return "the disk is full: make room";
+    case SQLITE_IOERR:
+      return "the disk has an error: look at the log of the system";
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
     case SQLITE_READONLY:

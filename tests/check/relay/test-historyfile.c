@@ -5,7 +5,9 @@
 #include <glib/gstdio.h>
 #include <json-glib/json-glib.h>
 #include <math.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include "relayhistory.h"
 #include "relayhistoryfile.h"
@@ -306,6 +308,27 @@ test_faults (Place *place, gconstpointer unused)
   }
 }
 
+/* There is room for one of the tables only, then for all: what was begun is no other program's. */
+static void
+test_half_made (Place *place, gconstpointer unused)
+{
+  RelayHistoryFile *file;
+  struct rlimit limit, small;
+
+  signal (SIGXFSZ, SIG_IGN);
+  g_assert_cmpint (getrlimit (RLIMIT_FSIZE, &limit), ==, 0);
+  small = limit;
+  small.rlim_cur = 3 * 4096; /* pages: of the schema, the names, and the index of these */
+  g_assert_cmpint (setrlimit (RLIMIT_FSIZE, &small), ==, 0);
+  file = relay_history_file_new (place->path, &kept, EACH);
+  wait_for_error (file, "disk");
+  g_assert_cmpint (setrlimit (RLIMIT_FSIZE, &limit), ==, 0);
+  wait_for_error (file, NULL);
+  add (file, "s", 0, get_now (), 1);
+  relay_history_file_free (file, TRUE);
+  g_assert_cmpint (query (place->path, "SELECT count(*) FROM sample"), ==, 1);
+}
+
 /* Of two relays with one file, the second is refused, until the first has ended. Then it writes
  * what it has noted since. */
 static void
@@ -462,6 +485,7 @@ main (int argc, char **argv)
   g_test_add ("/relay/historyfile/mode", Place, NULL, set_up, test_mode, take_down);
   g_test_add ("/relay/historyfile/foreign-rows", Place, NULL, set_up, test_foreign_rows, take_down);
   g_test_add ("/relay/historyfile/faults", Place, NULL, set_up, test_faults, take_down);
+  g_test_add ("/relay/historyfile/half-made", Place, NULL, set_up, test_half_made, take_down);
   g_test_add ("/relay/historyfile/two", Place, NULL, set_up, test_two, take_down);
   g_test_add ("/relay/historyfile/restart", Place, NULL, set_up, test_restart, take_down);
   g_test_add ("/relay/historyfile/set-clock/1970", Place, GINT_TO_POINTER (1500000000), set_up,
