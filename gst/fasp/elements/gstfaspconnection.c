@@ -742,7 +742,7 @@ gst_fasp_connection_decide (GstElement *element, const gchar *ticket, gboolean a
   if (good) {
     FaspIo *io = get_io (c, source);
 
-    fasp_endpoint_decide (fasp_io_lock (io), g_get_monotonic_time (), &asked, accept);
+    good = fasp_endpoint_decide (fasp_io_lock (io), g_get_monotonic_time (), &asked, accept);
     fasp_io_unlock (io, TRUE);
   }
   g_mutex_unlock (&c->lock);

@@ -91,8 +91,8 @@ FaspSenderClock gst_fasp_connection_get_sender_clock (GstFaspConnection *connect
 /* A signal's handler.  Disconnects the caller with this address, written as in the statistics.
  * FALSE: there is none. */
 gboolean gst_fasp_connection_drop (GstElement *element, const gchar *address);
-/* A signal's handler.  Answers a question that caller-asked has put off.  FALSE: @ticket is none.
- */
+/* A signal's handler.  Answers a question whose answer a handler of caller-asked has put off.
+ * FALSE: @ticket names no question, or one that was answered or whose caller has gone. */
 gboolean gst_fasp_connection_decide (GstElement *element, const gchar *ticket, gboolean accept);
 /* Ends the sessions with all senders, and sends them the reason. */
 void gst_fasp_connection_refuse (GstFaspConnection *connection, const gchar *why);

@@ -742,10 +742,10 @@ gst_fasp_src_class_init (GstFaspSrcClass *klass)
    * @ticket: that of #GstFaspSrc::caller-asked
    * @accept: %FALSE: the caller is turned away
    *
-   * Answers a question that a handler has put off.  Without effect when the caller has gone, as it
-   * has five seconds after the question.
+   * Answers a question whose answer a handler has put off.
    *
-   * Returns: %FALSE: there is no such question
+   * Returns: %FALSE: @ticket names no question, or one that was answered, or whose caller has gone,
+   * as it has five seconds after it
    *
    * Since: 1.0
    */

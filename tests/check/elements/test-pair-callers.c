@@ -128,6 +128,8 @@ test_later (gconstpointer data)
   g_atomic_int_set (&later.answered, TRUE);
   g_signal_emit_by_name (element, "decide-caller", ticket, welcome, &known);
   g_assert_true (known);
+  g_signal_emit_by_name (element, "decide-caller", ticket, !welcome, &known);
+  g_assert_false (known);
   if (welcome) {
     pair_finish (pair, stream);
   } else {

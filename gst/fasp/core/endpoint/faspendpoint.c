@@ -157,14 +157,16 @@ fasp_endpoint_unreachable (FaspEndpoint *endpoint, FaspTime now, const FaspAddre
   fasp_address_index_dealt_with (index, now, n);
 }
 
-void
+gboolean
 fasp_endpoint_decide (FaspEndpoint *endpoint, FaspTime now, const FaspEvent *asked, gboolean accept)
 {
   FaspSession *session = fasp_endpoint_find (endpoint, asked->session);
 
-  if (session != NULL && session->record->order == asked->order
-      && session->state == FASP_SESSION_ASKING)
-    fasp_admission_decided (endpoint, now, session, accept);
+  if (session == NULL || session->record->order != asked->order
+      || session->state != FASP_SESSION_ASKING)
+    return FALSE;
+  fasp_admission_decided (endpoint, now, session, accept);
+  return TRUE;
 }
 
 /* --- ending ----------------------------------------------------------------------------------- */

@@ -176,8 +176,8 @@ gboolean fasp_endpoint_want_key_frame (FaspEndpoint *endpoint, FaspTime now);
 
 gboolean fasp_endpoint_poll_event (FaspEndpoint *endpoint, FaspEvent *event);
 gboolean fasp_endpoint_has_event (FaspEndpoint *endpoint);
-/* Answers @asked, a FASP_EVENT_CONNECTING; without effect if its session has gone meanwhile. */
-void fasp_endpoint_decide (FaspEndpoint *endpoint, FaspTime now, const FaspEvent *asked,
+/* Answers @asked, a FASP_EVENT_CONNECTING.  FALSE: it was answered, or its session has gone. */
+gboolean fasp_endpoint_decide (FaspEndpoint *endpoint, FaspTime now, const FaspEvent *asked,
     gboolean accept);
 
 /* The rate that an encoder may use: bit/s of the stream that every receiver has room for now,
