@@ -10,11 +10,14 @@
   "The relay does not answer to this name. Use an IP address, or allow the name: status-names in " \
   "[relay]."
 
+#define STARTING "The relay puts a configuration into force: ask again."
+
 struct _RelayAdmission
 {
   const RelayApi *api;
   GMutex lock; /* guards the rest */
   RelayRules rules;
+  gboolean held; /* other rules are not in force yet */
   gchar **status_names;
   RelaySessions *sessions;
   RelayAccessTries tries;
@@ -29,6 +32,7 @@ relay_admission_new (const RelayApi *api)
   admission->api = api;
   g_mutex_init (&admission->lock);
   admission->rules.accounts = relay_accounts_new ();
+  admission->held = TRUE;
   admission->sessions = relay_sessions_new ();
   admission->wrong = relay_repeats_new ();
   return admission;
@@ -49,7 +53,8 @@ relay_admission_free (RelayAdmission *admission)
 void
 relay_admission_use (RelayAdmission *admission, const RelayConfig *config)
 {
-  g_mutex_lock (&admission->lock);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&admission->lock);
+
   relay_value_wipe (admission->rules.token);
   g_ptr_array_unref (admission->rules.accounts);
   g_strfreev (admission->status_names);
@@ -59,49 +64,51 @@ relay_admission_use (RelayAdmission *admission, const RelayConfig *config)
     .accounts = g_ptr_array_ref (config->accounts),
   };
   admission->status_names = g_strdupv (config->status_names);
-  g_mutex_unlock (&admission->lock);
+  admission->held = FALSE;
+  relay_sessions_prune (admission->sessions, g_get_monotonic_time (), config->accounts);
 }
 
 void
-relay_admission_allow_api (RelayAdmission *admission, gboolean allowed)
+relay_admission_hold (RelayAdmission *admission, gboolean held)
 {
-  g_mutex_lock (&admission->lock);
-  admission->rules.api = allowed;
-  g_mutex_unlock (&admission->lock);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&admission->lock);
+
+  admission->held = held;
 }
 
 /* --- the decision --------------------------------------------------------------------------- */
 
-/* Finds out who asks.  FALSE: the token is wrong.  With the lock held, as the next ones. */
+/* Returns whether the request is allowed; else @refusal says why not. *wrong: its token is wrong: it
+ * is then from nobody, whatever its cookie says. With the lock held, as the next one. */
 static gboolean
-identify (RelayAdmission *admission, const RelayAsk *ask, gint64 now, RelayIdentity *identity)
-{
-  const GPtrArray *accounts = admission->rules.accounts;
-  gboolean good = relay_access_identify (&admission->rules, ask, identity);
-  const RelayAccount *user = identity->kind == RELAY_ANONYMOUS ?
-      relay_sessions_find (admission->sessions, now, accounts, ask->cookie) :
-      NULL;
-
-  if (user != NULL)
-    *identity = (RelayIdentity) { RELAY_USER, user->role, user->name };
-  return good || user != NULL;
-}
-
-/* Returns the status, as relay_access_decide(). *wrong: a token was wrong. */
-static guint
-decide (RelayAdmission *admission, const RelayAsk *ask, const RelayRoute *route, gint64 now,
+decide (RelayAdmission *admission, const RelayAsk *ask, const RelayRoute *route, gboolean slow,
     RelayIdentity *identity, RelayRefusal *refusal, gboolean *wrong)
 {
-  gboolean slow;
+  const RelayRules *rules = &admission->rules;
+  const RelayAccount *user = NULL;
 
   *wrong = FALSE;
   if (!ask->local && !relay_names_has ((const gchar *const *) admission->status_names, ask->host)) {
     *refusal = (RelayRefusal) { 421, "host", g_strdup (WRONG_NAME) };
-    return refusal->status;
+    return FALSE;
   }
-  *wrong = !identify (admission, ask, now, identity);
-  slow = !relay_access_may_try (&admission->tries, now, ask->network);
-  return relay_access_decide (&admission->rules, ask, route, identity, slow, refusal);
+  if (admission->held && !ask->local && route->role > RELAY_ROLE_NONE) {
+    *refusal = (RelayRefusal) { 503, "starting", g_strdup (STARTING) };
+    return FALSE;
+  }
+  *wrong = !relay_access_identify (rules, ask, identity);
+  if (identity->kind == RELAY_ANONYMOUS && !*wrong)
+    user = relay_sessions_find (admission->sessions, g_get_monotonic_time (), rules->accounts,
+        ask->cookie);
+  if (user != NULL)
+    *identity = (RelayIdentity) { RELAY_USER, user->role, user->name };
+  return relay_access_decide (rules, ask, route, identity, slow, refusal) == 0;
+}
+
+static gboolean
+is_slow (const RelayAdmission *admission, guint64 network)
+{
+  return !relay_access_may_try (&admission->tries, g_get_monotonic_time (), network);
 }
 
 /* Notes that a client gave a wrong token or password. Returns the line for the log; NULL: the same
@@ -159,7 +166,7 @@ relay_admission_admit (RelayAdmission *admission, const RelayAsk *ask, RelayAdmi
 
   relay_api_find_route (admission->api, ask->method, ask->path, &route, &stream);
   g_mutex_lock (&admission->lock);
-  decide (admission, ask, &route, g_get_monotonic_time (), &identity, &refusal, &wrong);
+  decide (admission, ask, &route, is_slow (admission, ask->network), &identity, &refusal, &wrong);
   if (wrong && (route.is_api ? refusal.status != 429 : refusal.status == 401))
     line = note_wrong (admission, "token", ask->address, ask->network);
   admitted->known = identity.kind != RELAY_ANONYMOUS;
@@ -180,15 +187,15 @@ gboolean
 relay_admission_allows (RelayAdmission *admission, const RelayAsk *ask)
 {
   g_autofree gchar *stream = NULL;
+  g_autoptr (GMutexLocker) locker = NULL;
   RelayIdentity identity = { RELAY_ANONYMOUS };
   RelayRefusal refusal = { 0 };
   RelayRoute route;
   gboolean wrong;
 
   relay_api_find_route (admission->api, ask->method, ask->path, &route, &stream);
-  g_mutex_lock (&admission->lock);
-  decide (admission, ask, &route, g_get_monotonic_time (), &identity, &refusal, &wrong);
-  g_mutex_unlock (&admission->lock);
+  locker = g_mutex_locker_new (&admission->lock);
+  decide (admission, ask, &route, FALSE, &identity, &refusal, &wrong);
   g_free (refusal.why);
   return refusal.status == 0;
 }
@@ -196,15 +203,12 @@ relay_admission_allows (RelayAdmission *admission, const RelayAsk *ask)
 const gchar *
 relay_admission_get_mode (RelayAdmission *admission)
 {
-  const gchar *mode;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&admission->lock);
 
-  g_mutex_lock (&admission->lock);
-  mode = !admission->rules.api           ? "off" :
+  return !admission->rules.api           ? "off" :
       admission->rules.accounts->len > 0 ? "login" :
       admission->rules.token != NULL     ? "token" :
                                            "open";
-  g_mutex_unlock (&admission->lock);
-  return mode;
 }
 
 /* --- sessions --------------------------------------------------------------------------------- */
@@ -212,37 +216,23 @@ relay_admission_get_mode (RelayAdmission *admission)
 gboolean
 relay_admission_has_users (RelayAdmission *admission)
 {
-  gboolean has = FALSE;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&admission->lock);
 
-  g_mutex_lock (&admission->lock);
   for (guint i = 0; i < admission->rules.accounts->len; i++)
-    has |= ((RelayAccount *) g_ptr_array_index (admission->rules.accounts, i))->password != NULL;
-  g_mutex_unlock (&admission->lock);
-  return has;
-}
-
-gchar *
-relay_admission_get_hash (RelayAdmission *admission, const gchar *user)
-{
-  const RelayAccount *account;
-  gchar *hash;
-
-  g_mutex_lock (&admission->lock);
-  account = relay_accounts_find_user (admission->rules.accounts, user);
-  hash = account != NULL ? g_strdup (account->password) : NULL;
-  g_mutex_unlock (&admission->lock);
-  return hash;
+    if (((RelayAccount *) g_ptr_array_index (admission->rules.accounts, i))->password != NULL)
+      return TRUE;
+  return FALSE;
 }
 
 gboolean
-relay_admission_may_try (RelayAdmission *admission, guint64 network)
+relay_admission_may_try (RelayAdmission *admission, guint64 network, const gchar *user,
+    gchar **hash)
 {
-  gboolean may;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&admission->lock);
+  const RelayAccount *account = relay_accounts_find_user (admission->rules.accounts, user);
 
-  g_mutex_lock (&admission->lock);
-  may = relay_access_may_try (&admission->tries, g_get_monotonic_time (), network);
-  g_mutex_unlock (&admission->lock);
-  return may;
+  *hash = account != NULL ? g_strdup (account->password) : NULL;
+  return !is_slow (admission, network);
 }
 
 void
@@ -260,23 +250,19 @@ RelayRole
 relay_admission_begin (RelayAdmission *admission, const gchar *user, const gchar *hash,
     gboolean secure, gchar **cookie)
 {
-  const RelayAccount *account;
-  RelayRole role = RELAY_ROLE_NONE;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&admission->lock);
+  const RelayAccount *account = relay_accounts_find_user (admission->rules.accounts, user);
 
-  g_mutex_lock (&admission->lock);
-  account = relay_accounts_find_user (admission->rules.accounts, user);
-  if (account != NULL && g_str_equal (account->password, hash)) {
-    *cookie = relay_sessions_begin (admission->sessions, g_get_monotonic_time (), account, secure);
-    role = *cookie != NULL ? account->role : RELAY_ROLE_NONE;
-  }
-  g_mutex_unlock (&admission->lock);
-  return role;
+  if (account == NULL || !g_str_equal (account->password, hash))
+    return RELAY_ROLE_NONE;
+  *cookie = relay_sessions_begin (admission->sessions, g_get_monotonic_time (), account, secure);
+  return *cookie != NULL ? account->role : RELAY_ROLE_NONE;
 }
 
 void
 relay_admission_end (RelayAdmission *admission, const gchar *cookie, gchar **removed)
 {
-  g_mutex_lock (&admission->lock);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&admission->lock);
+
   *removed = relay_sessions_end (admission->sessions, cookie);
-  g_mutex_unlock (&admission->lock);
 }

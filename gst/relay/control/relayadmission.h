@@ -18,23 +18,24 @@ void relay_admission_free (RelayAdmission *admission);
 
 /* Puts the rules of a configuration into force. */
 void relay_admission_use (RelayAdmission *admission, const RelayConfig *config);
-/* Switches the API where the status is on or off, until other rules are in force. */
-void relay_admission_allow_api (RelayAdmission *admission, gboolean allowed);
+/* Refuses what needs a role, or no longer; until rules are in force, it does. */
+void relay_admission_hold (RelayAdmission *admission, gboolean held);
 
 /* Is this request allowed?  FALSE: @page says why not, and the log, if a token is wrong. */
 gboolean relay_admission_admit (RelayAdmission *admission, const RelayAsk *ask,
     RelayAdmitted *admitted, RelayPage *page);
-/* Would it be allowed? */
+/* May one that was admitted go on? It need not wait for wrong tokens that others of its network
+ * give. */
 gboolean relay_admission_allows (RelayAdmission *admission, const RelayAsk *ask);
 
 /* Whether the API takes changes: "off", "open", "token": with its token; "login": with a role. */
 const gchar *relay_admission_get_mode (RelayAdmission *admission);
 gboolean relay_admission_has_users (RelayAdmission *admission);
 
-/* Returns the hash of a user's password; NULL: there is no such user. */
-gchar *relay_admission_get_hash (RelayAdmission *admission, const gchar *user);
-/* May this network try a password? */
-gboolean relay_admission_may_try (RelayAdmission *admission, guint64 network);
+/* May a user of this network try a password? *hash: that of the password; NULL: there is no such
+ * user. */
+gboolean relay_admission_may_try (RelayAdmission *admission, guint64 network, const gchar *user,
+    gchar **hash);
 /* A wrong password came. */
 void relay_admission_note_wrong (RelayAdmission *admission, const gchar *address, guint64 network);
 /* Begins a session.  @hash: that of the password that was right.  Returns the user's role, and in

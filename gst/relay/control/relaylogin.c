@@ -219,6 +219,7 @@ gboolean
 relay_logins_add (RelayLogins *logins, const RelayApiRequest *request, const gchar *name,
     const gchar *password, RelayPage *page)
 {
+  g_autofree gchar *hash = NULL;
   Login *login;
 
   if (!relay_admission_has_users (logins->admission)) {
@@ -227,7 +228,7 @@ relay_logins_add (RelayLogins *logins, const RelayApiRequest *request, const gch
     return FALSE;
   }
   if (strlen (password) > RELAY_PASSWORD_MOST
-      || !relay_admission_may_try (logins->admission, request->network)
+      || !relay_admission_may_try (logins->admission, request->network, name, &hash)
       || !has_room (logins, request->network)) {
     relay_api_refuse (page, 429, "slow",
         "Too many passwords are being tried: wait ten seconds, and log in again.");
@@ -236,7 +237,7 @@ relay_logins_add (RelayLogins *logins, const RelayApiRequest *request, const gch
   login = g_new0 (Login, 1);
   login->request = request;
   login->name = g_strdup (name);
-  login->hash = relay_admission_get_hash (logins->admission, name);
+  login->hash = g_steal_pointer (&hash);
   login->password = g_strdup (password);
   g_queue_push_tail (&logins->all, login);
   if (logins->thread == NULL)

@@ -176,8 +176,8 @@ relay_tell_warnings (const RelayConfig *config)
     relay_log_warning (NULL, "%s", (const gchar *) g_ptr_array_index (config->warnings, i));
 }
 
-/* If the new server cannot start, the old one goes on.  The API stays off until the token of the
- * new configuration is in force: so neither address is served by the rules for the other. */
+/* If the new server cannot start, the old one goes on.  What needs a role is refused until the rules
+ * of the new configuration are in force: so neither address is served by the rules for the other. */
 static gboolean
 serve (Relay *relay, GSocketAddress *address, GError **error)
 {
@@ -187,11 +187,11 @@ serve (Relay *relay, GSocketAddress *address, GError **error)
   if (relay->config != NULL && is_same_address (old, address)
       && (address == NULL || relay->http != NULL))
     return TRUE;
-  relay_admission_allow_api (relay->admission, FALSE);
+  relay_admission_hold (relay->admission, TRUE);
   if (address != NULL) {
     http = serve_instead (relay, address, error);
     if (http == NULL) {
-      relay_admission_allow_api (relay->admission, relay->config != NULL && relay->config->api);
+      relay_admission_hold (relay->admission, relay->config == NULL);
       g_prefix_error (error, "[relay] status: ");
       return FALSE;
     }

@@ -122,23 +122,31 @@ find (RelaySessions *sessions, const gchar *cookie)
   return found;
 }
 
+void
+relay_sessions_prune (RelaySessions *sessions, gint64 now, const GPtrArray *accounts)
+{
+  for (guint i = sessions->all->len; i-- > 0;) {
+    const Session *session = g_ptr_array_index (sessions->all, i);
+    const RelayAccount *user = relay_accounts_find_user (accounts, session->name);
+
+    if (user == NULL || !g_str_equal (user->password, session->password)
+        || now - session->used >= RELAY_SESSION_IDLE || now - session->begun >= RELAY_SESSION_LASTS)
+      g_ptr_array_remove_index_fast (sessions->all, i);
+  }
+}
+
 const RelayAccount *
 relay_sessions_find (RelaySessions *sessions, gint64 now, const GPtrArray *accounts,
     const gchar *cookie)
 {
-  Session *session = find (sessions, cookie);
-  const RelayAccount *user =
-      session != NULL ? relay_accounts_find_user (accounts, session->name) : NULL;
+  Session *session;
 
+  relay_sessions_prune (sessions, now, accounts);
+  session = find (sessions, cookie);
   if (session == NULL)
     return NULL;
-  if (user == NULL || !g_str_equal (user->password, session->password)
-      || now - session->used >= RELAY_SESSION_IDLE || now - session->begun >= RELAY_SESSION_LASTS) {
-    g_ptr_array_remove_fast (sessions->all, session);
-    return NULL;
-  }
   session->used = now;
-  return user;
+  return relay_accounts_find_user (accounts, session->name);
 }
 
 gchar *

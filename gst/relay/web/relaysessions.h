@@ -30,6 +30,8 @@ void relay_sessions_free (RelaySessions *sessions);
  * browser is to send the cookie by TLS alone. */
 gchar *relay_sessions_begin (RelaySessions *sessions, gint64 now, const RelayAccount *user,
     gboolean secure);
+/* Ends the sessions whose time is over, or whose user is gone or has another password. */
+void relay_sessions_prune (RelaySessions *sessions, gint64 now, const GPtrArray *accounts);
 /* Returns the user of a request, by its header `Cookie'; NULL: it has no session. */
 const RelayAccount *relay_sessions_find (RelaySessions *sessions, gint64 now,
     const GPtrArray *accounts, const gchar *cookie);

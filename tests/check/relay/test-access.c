@@ -378,6 +378,67 @@ test_roles (void)
   end (&house);
 }
 
+/* A user with a session cannot try tokens: the relay looks at the token alone, and counts it. Its
+ * network has to wait then, but the session goes on, and so do those that listen by a token. */
+static void
+test_guesses (void)
+{
+  House house = { NULL };
+  RelayAsk listens = { "GET", "127.0.0.1:1", .authorization = "Bearer token-of-view",
+    .path = "/events", .network = 1 };
+
+  begin (&house);
+  for (guint i = 0; i < RELAY_ACCESS_TRIES; i++)
+    g_assert_cmpuint (try (&house, "GET", "/api/v1/streams", "guess", house.cookies[RELAY_ROLE_VIEW]),
+        ==, 401);
+  g_assert_cmpuint (try (&house, "GET", "/api/v1/streams", "guess", house.cookies[RELAY_ROLE_VIEW]),
+      ==, 429);
+  g_assert_cmpuint (try (&house, "GET", "/api/v1/streams", NULL, house.cookies[RELAY_ROLE_VIEW]), ==,
+      0);
+  g_assert_true (relay_admission_allows (house.admission, &listens));
+  end (&house);
+}
+
+/* A server answers before the rules for it are in force: nothing is shown until then. */
+static void
+test_held (void)
+{
+  House house = { NULL };
+  RelayAdmission *admission;
+
+  begin (&house);
+  admission = house.admission;
+  house.admission = relay_admission_new (house.api);
+  g_assert_cmpuint (try (&house, "GET", "/status.json", NULL, NULL), ==, 503);
+  g_assert_cmpuint (try (&house, "GET", "/api/v1/streams", NULL, NULL), ==, 503);
+  g_assert_cmpuint (try (&house, "GET", "/healthz", NULL, NULL), ==, 0);
+  relay_admission_use (house.admission, house.config);
+  g_assert_cmpuint (try (&house, "GET", "/status.json", NULL, NULL), ==, 401);
+  relay_admission_hold (house.admission, TRUE);
+  g_assert_cmpuint (try (&house, "GET", "/status.json", "token-of-view", NULL), ==, 503);
+  relay_admission_hold (house.admission, FALSE);
+  g_assert_cmpuint (try (&house, "GET", "/status.json", "token-of-view", NULL), ==, 0);
+  relay_admission_free (admission);
+  end (&house);
+}
+
+/* A user that a reload takes away does not come back with the sessions of before. */
+static void
+test_removed (void)
+{
+  static const gchar none[] = "[relay]\nstatus = http://127.0.0.1:1\n" STREAMS;
+  House house = { NULL };
+  g_autoptr (RelayConfig) without = NULL;
+
+  begin (&house);
+  without = relay_config_parse (none, strlen (none), NULL, NULL);
+  relay_admission_use (house.admission, without);
+  relay_admission_use (house.admission, house.config);
+  g_assert_cmpuint (try (&house, "GET", "/status.json", NULL, house.cookies[RELAY_ROLE_VIEW]), ==,
+      401);
+  end (&house);
+}
+
 /* An operator's operations change streams, and not who may. */
 static void
 test_climbing (void)
@@ -400,6 +461,13 @@ test_climbing (void)
         "\"streamid\":\"%s\",\"input\":\"fasp://:6\",\"outputs\":[\"fasp://:7\"]", 0 },
     { "PATCH", "/api/v1/streams/a", "\"role\":\"administer%s\"", 400 },
     { "POST", "/api/v1/streams/a/outputs", "\"uri\":\"file:///tmp/x%s\"", 422 },
+    { "PATCH", "/api/v1/streams/a", "\"input\":\"fasp://:1;file:///tmp/x%s\"", 422 },
+    { "PATCH", "/api/v1/streams/a", "\"backups\":[\"fasp://:8\",\" File:///tmp/x%s\"]", 422 },
+    { "PATCH", "/api/v1/streams/a", "\"backups\":[\"fasp://:8?streamid=x%s\"]", 0 },
+    { "PATCH", "/api/v1/streams/a", "\"backups\":[\"fasp://:8?key-file=/tmp/x%s\"]", 422 },
+    { "PATCH", "/api/v1/streams/a", "\"backups\":[\"fasp://:8;file:///tmp/x%s\"]", 422 },
+    { "PUT", "/api/v1/streams/c",
+        "\"input\":\"fasp://:6\",\"backups\":[\"file:///tmp/x%s\"],\"outputs\":[\"fasp://:7\"]", 422 },
     { "PATCH", "/api/v1/streams/a/input", "\"parameters\":{\"record\":\"/tmp/x%s\"}", 422 },
     { "PATCH", "/api/v1/streams/a/outputs/1", "\"parameters\":{\"log\":\"/tmp/x%s\"}", 422 },
     { "PATCH", "/api/v1/streams/a/outputs/1", "\"parameters\":{\"key-file\":\"/tmp/x%s\"}", 422 },
@@ -555,6 +623,9 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/access/alone", test_alone);
   g_test_add_func ("/relay/access/tries", test_tries);
   g_test_add_func ("/relay/access/roles", test_roles);
+  g_test_add_func ("/relay/access/guesses", test_guesses);
+  g_test_add_func ("/relay/access/held", test_held);
+  g_test_add_func ("/relay/access/removed", test_removed);
   g_test_add_func ("/relay/access/climbing", test_climbing);
   g_test_add_func ("/relay/access/sessions", test_sessions);
   g_test_add_func ("/relay/access/room", test_room);
