@@ -3,8 +3,8 @@
  * relaypassword.h: hashes of passwords, and comparing secrets.
  *
  * A hash is the line $scrypt$ln=15,r=8,p=3$SALT$KEY: scrypt (RFC 7914), with a random salt, both in
- * base64 without padding.  One guess costs 32 MiB and about a quarter of a second: call
- * relay_password_check() in a thread of its own.
+ * base64 without padding.  One guess costs 32 MiB and 0.4 s (0.37 to 0.45 s of a core in seven runs
+ * on a Xeon of 2026): call relay_password_check() in a thread of its own.
  */
 #pragma once
 

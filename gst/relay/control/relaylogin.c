@@ -6,33 +6,27 @@
 #include "relaylog.h"
 #include "relaypassword.h"
 
+#define WRONG "There is no user of this name with this password."
 #define REST 3 /* times as long as a wrong password took to check */
-
-typedef enum
-{
-  LOGIN_WAITS,
-  LOGIN_GOOD,
-  LOGIN_WRONG,
-} State;
 
 typedef struct
 {
+  RelayLogins *logins;
   const RelayApiRequest *request;
   gchar *name, *hash;
   gchar *password; /* a secret */
-  State state;     /* set by the thread */
+  gint64 took;     /* of the check, µs */
+  gboolean good;
 } Login;
 
+/* IDLE -- one comes --> CHECKING -- it was right --> the next one, or IDLE
+ *                                -- it was wrong --> RESTING --> the next one, or IDLE */
 struct _RelayLogins
 {
   RelayAdmission *admission;
-  GThread *thread;
-  GQueue all;  /* Login, the oldest first; those that were checked, too. Main context only */
-  GMutex lock; /* guards the rest, and the state of each */
-  GCond changed;
-  GQueue waiting; /* Login, not checked yet */
-  guint idle;     /* source that answers; 0: none */
-  gboolean ending;
+  GQueue all;      /* Login, the oldest first: it is the one that is checked */
+  GThread *thread; /* checks; NULL: none does. While it runs, the oldest Login is its own */
+  guint rest;      /* source that ends the rest; 0: there is none */
 };
 
 static void
@@ -71,7 +65,7 @@ static void
 refuse_wrong (RelayLogins *logins, const Login *login, RelayPage *page)
 {
   relay_admission_note_wrong (logins->admission, login->request->address, login->request->network);
-  relay_api_refuse (page, 401, "password", "There is no user of this name with this password.");
+  relay_api_refuse (page, 401, "password", WRONG);
 }
 
 static void
@@ -95,84 +89,67 @@ let_in (RelayLogins *logins, const Login *login, RelayPage *page)
   relay_log_end (NULL, NULL, G_LOG_LEVEL_MESSAGE, details, line);
 }
 
+/* Answers the oldest one. @checked: FALSE: the relay ends, or there is no thread. */
 static void
-answer (RelayLogins *logins, Login *login, State state)
+answer (RelayLogins *logins, gboolean checked)
 {
+  Login *login = g_queue_pop_head (&logins->all);
   RelayPage page = { 200, "text/plain; charset=utf-8" };
 
-  if (state == LOGIN_GOOD)
+  if (!checked)
+    relay_api_refuse (&page, 503, "ending", "The relay ends, or has no thread for this: try again.");
+  else if (login->good)
     let_in (logins, login, &page);
-  else if (state == LOGIN_WRONG)
-    refuse_wrong (logins, login, &page);
   else
-    relay_api_refuse (&page, 503, "ending", "The relay is ending.");
+    refuse_wrong (logins, login, &page);
   relay_request_answer (login->request->handle, &page);
   free_login (login);
 }
 
+/* --- checks --------------------------------------------------------------------------------- */
+
+static gboolean go_on (gpointer data);
+
 static gboolean
-answer_checked (gpointer data)
+end_check (gpointer data)
 {
   RelayLogins *logins = data;
+  const Login *login = g_queue_peek_head (&logins->all);
+  guint rest;
 
-  g_mutex_lock (&logins->lock);
-  logins->idle = 0;
-  g_mutex_unlock (&logins->lock);
-  for (;;) {
-    Login *login = g_queue_peek_head (&logins->all);
-    State state;
-
-    g_mutex_lock (&logins->lock);
-    state = login != NULL ? login->state : LOGIN_WAITS;
-    g_mutex_unlock (&logins->lock);
-    if (state == LOGIN_WAITS)
-      return G_SOURCE_REMOVE;
-    g_queue_pop_head (&logins->all);
-    answer (logins, login, state);
-  }
-}
-
-/* --- the thread ----------------------------------------------------------------------------- */
-
-/* Waits for the next one. NULL: it ends. With the lock held, as the next one. */
-static Login *
-take (RelayLogins *logins)
-{
-  while (!logins->ending && g_queue_is_empty (&logins->waiting))
-    g_cond_wait (&logins->changed, &logins->lock);
-  return logins->ending ? NULL : g_queue_pop_head (&logins->waiting);
-}
-
-static void
-rest (RelayLogins *logins, gint64 until)
-{
-  while (!logins->ending && g_cond_wait_until (&logins->changed, &logins->lock, until))
-    continue;
+  g_thread_join (g_steal_pointer (&logins->thread));
+  rest = login->good ? 0 : REST * login->took / 1000;
+  answer (logins, TRUE);
+  logins->rest = g_timeout_add (rest, go_on, logins);
+  return G_SOURCE_REMOVE;
 }
 
 static gpointer
-run (gpointer data)
+check (gpointer data)
+{
+  Login *login = data;
+  gint64 begun = g_get_monotonic_time ();
+
+  login->good = relay_password_check (login->hash, login->password);
+  login->took = g_get_monotonic_time () - begun;
+  g_idle_add_full (G_PRIORITY_DEFAULT, end_check, login->logins, NULL);
+  return NULL;
+}
+
+/* Checks the next one. */
+static gboolean
+go_on (gpointer data)
 {
   RelayLogins *logins = data;
-  Login *login;
 
-  g_mutex_lock (&logins->lock);
-  while ((login = take (logins)) != NULL) {
-    gint64 begun = g_get_monotonic_time (), now;
-    gboolean good;
-
-    g_mutex_unlock (&logins->lock);
-    good = relay_password_check (login->hash, login->password);
-    now = g_get_monotonic_time ();
-    g_mutex_lock (&logins->lock);
-    login->state = good ? LOGIN_GOOD : LOGIN_WRONG;
-    if (logins->idle == 0)
-      logins->idle = g_idle_add_full (G_PRIORITY_DEFAULT, answer_checked, logins, NULL);
-    if (!good)
-      rest (logins, now + REST * (now - begun));
+  logins->rest = 0;
+  while (logins->thread == NULL && !g_queue_is_empty (&logins->all)) {
+    logins->thread =
+        g_thread_try_new ("relay-login", check, g_queue_peek_head (&logins->all), NULL);
+    if (logins->thread == NULL)
+      answer (logins, FALSE);
   }
-  g_mutex_unlock (&logins->lock);
-  return NULL;
+  return G_SOURCE_REMOVE;
 }
 
 RelayLogins *
@@ -181,28 +158,20 @@ relay_logins_new (RelayAdmission *admission)
   RelayLogins *logins = g_new0 (RelayLogins, 1);
 
   logins->admission = admission;
-  g_mutex_init (&logins->lock);
-  g_cond_init (&logins->changed);
   return logins;
 }
 
 void
 relay_logins_free (RelayLogins *logins)
 {
-  Login *login;
-
-  g_mutex_lock (&logins->lock);
-  logins->ending = TRUE;
-  g_cond_signal (&logins->changed);
-  g_mutex_unlock (&logins->lock);
-  g_clear_pointer (&logins->thread, g_thread_join);
-  if (logins->idle != 0)
-    g_source_remove (logins->idle);
-  g_queue_clear (&logins->waiting);
-  while ((login = g_queue_pop_head (&logins->all)) != NULL)
-    answer (logins, login, LOGIN_WAITS);
-  g_cond_clear (&logins->changed);
-  g_mutex_clear (&logins->lock);
+  if (logins->thread != NULL) {
+    g_thread_join (logins->thread);
+    g_source_remove_by_user_data (logins);
+  }
+  if (logins->rest != 0)
+    g_source_remove (logins->rest);
+  while (!g_queue_is_empty (&logins->all))
+    answer (logins, FALSE);
   g_free (logins);
 }
 
@@ -227,24 +196,24 @@ relay_logins_add (RelayLogins *logins, const RelayApiRequest *request, const gch
         "There are no users: write a section [user NAME] into the configuration.");
     return FALSE;
   }
-  if (strlen (password) > RELAY_PASSWORD_MOST
-      || !relay_admission_may_try (logins->admission, request->network, name, &hash)
+  if (strlen (password) > RELAY_PASSWORD_MOST) {
+    relay_api_refuse (page, 401, "password", WRONG);
+    return FALSE;
+  }
+  if (!relay_admission_may_try (logins->admission, request->network, name, &hash)
       || !has_room (logins, request->network)) {
     relay_api_refuse (page, 429, "slow",
         "Too many passwords are being tried: wait ten seconds, and log in again.");
     return FALSE;
   }
   login = g_new0 (Login, 1);
+  login->logins = logins;
   login->request = request;
   login->name = g_strdup (name);
   login->hash = g_steal_pointer (&hash);
   login->password = g_strdup (password);
   g_queue_push_tail (&logins->all, login);
-  if (logins->thread == NULL)
-    logins->thread = g_thread_new ("relay-logins", run, logins);
-  g_mutex_lock (&logins->lock);
-  g_queue_push_tail (&logins->waiting, login);
-  g_cond_signal (&logins->changed);
-  g_mutex_unlock (&logins->lock);
+  if (logins->thread == NULL && logins->rest == 0)
+    go_on (logins);
   return TRUE;
 }
