@@ -78,8 +78,8 @@ relay_admission_hold (RelayAdmission *admission, gboolean held)
 
 /* --- the decision --------------------------------------------------------------------------- */
 
-/* Returns whether the request is allowed; else @refusal says why not. *wrong: its token is wrong: it
- * is then from nobody, whatever its cookie says. With the lock held, as the next one. */
+/* Returns whether the request is allowed; else @refusal says why not. *wrong: its token is wrong:
+ * it is then from nobody, whatever its cookie says. With the lock held, as the next one. */
 static gboolean
 decide (RelayAdmission *admission, const RelayAsk *ask, const RelayRoute *route, gboolean slow,
     RelayIdentity *identity, RelayRefusal *refusal, gboolean *wrong)

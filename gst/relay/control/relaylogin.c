@@ -97,7 +97,8 @@ answer (RelayLogins *logins, gboolean checked)
   RelayPage page = { 200, "text/plain; charset=utf-8" };
 
   if (!checked)
-    relay_api_refuse (&page, 503, "ending", "The relay ends, or has no thread for this: try again.");
+    relay_api_refuse (&page, 503, "ending",
+        "The relay ends, or has no thread for this: try again.");
   else if (login->good)
     let_in (logins, login, &page);
   else

@@ -3,11 +3,11 @@
  * relaylogin.h: checks the passwords of those that log in, one after the other, each in a thread of
  * its own.
  *
- * A check takes 0.4 s of a core and 32 MiB on purpose (relaypassword.h).  So at most eight wait, one
- * of each network; others are refused at once.  After a wrong one, the next waits three times as
- * long as the check took: strangers cost a quarter of a core at most.  relayaccess.h lets a network
- * be wrong ten times in ten seconds.  An attacker with eight networks can keep users from logging
- * in, but not those that are logged in or have a token.
+ * A check takes 0.4 s of a core and 32 MiB on purpose (relaypassword.h).  So at most eight wait,
+ * one of each network; others are refused at once.  After a wrong one, the next waits three times
+ * as long as the check took: strangers cost a quarter of a core at most.  relayaccess.h lets a
+ * network be wrong ten times in ten seconds.  An attacker with eight networks can keep users from
+ * logging in, but not those that are logged in or have a token.
  *
  * Used in the main context only.
  */

@@ -176,8 +176,9 @@ relay_tell_warnings (const RelayConfig *config)
     relay_log_warning (NULL, "%s", (const gchar *) g_ptr_array_index (config->warnings, i));
 }
 
-/* If the new server cannot start, the old one goes on.  What needs a role is refused until the rules
- * of the new configuration are in force: so neither address is served by the rules for the other. */
+/* If the new server cannot start, the old one goes on.  What needs a role is refused until the
+ * rules of the new configuration are in force: so neither address is served by the rules for the
+ * other. */
 static gboolean
 serve (Relay *relay, GSocketAddress *address, GError **error)
 {

@@ -389,12 +389,13 @@ test_guesses (void)
 
   begin (&house);
   for (guint i = 0; i < RELAY_ACCESS_TRIES; i++)
-    g_assert_cmpuint (try (&house, "GET", "/api/v1/streams", "guess", house.cookies[RELAY_ROLE_VIEW]),
+    g_assert_cmpuint (try (&house, "GET", "/api/v1/streams", "guess",
+                          house.cookies[RELAY_ROLE_VIEW]),
         ==, 401);
   g_assert_cmpuint (try (&house, "GET", "/api/v1/streams", "guess", house.cookies[RELAY_ROLE_VIEW]),
       ==, 429);
-  g_assert_cmpuint (try (&house, "GET", "/api/v1/streams", NULL, house.cookies[RELAY_ROLE_VIEW]), ==,
-      0);
+  g_assert_cmpuint (try (&house, "GET", "/api/v1/streams", NULL, house.cookies[RELAY_ROLE_VIEW]),
+      ==, 0);
   g_assert_true (relay_admission_allows (house.admission, &listens));
   end (&house);
 }
@@ -467,7 +468,8 @@ test_climbing (void)
     { "PATCH", "/api/v1/streams/a", "\"backups\":[\"fasp://:8?key-file=/tmp/x%s\"]", 422 },
     { "PATCH", "/api/v1/streams/a", "\"backups\":[\"fasp://:8;file:///tmp/x%s\"]", 422 },
     { "PUT", "/api/v1/streams/c",
-        "\"input\":\"fasp://:6\",\"backups\":[\"file:///tmp/x%s\"],\"outputs\":[\"fasp://:7\"]", 422 },
+        "\"input\":\"fasp://:6\",\"backups\":[\"file:///tmp/x%s\"],\"outputs\":[\"fasp://:7\"]",
+        422 },
     { "PATCH", "/api/v1/streams/a/input", "\"parameters\":{\"record\":\"/tmp/x%s\"}", 422 },
     { "PATCH", "/api/v1/streams/a/outputs/1", "\"parameters\":{\"log\":\"/tmp/x%s\"}", 422 },
     { "PATCH", "/api/v1/streams/a/outputs/1", "\"parameters\":{\"key-file\":\"/tmp/x%s\"}", 422 },
