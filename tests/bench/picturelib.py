@@ -10,17 +10,23 @@ import benchlib
 WIDTH = 320
 
 
-def decoders(relay):
-    """The processes that the relay has started, {interval: pid}, and that are no zombies."""
+def children(relay):
+    """{pid: its arguments} of the processes that the relay has started, and that are no zombies."""
     with open(f"/proc/{relay.process.pid}/task/{relay.process.pid}/children") as f:
-        children = f.read().split()
-    found = {}
-    for child in children:
-        with contextlib.suppress(OSError), open(f"/proc/{child}/cmdline") as f:
-            words = f.read().split("\0")
-            if words[0]:
-                found[words[-2]] = int(child)
-    return found
+        found = f.read().split()
+    words = {}
+    for child in found:
+        try:
+            with open(f"/proc/{child}/cmdline") as f:
+                words[int(child)] = f.read().split("\0")[:-1]
+        except OSError:
+            pass                # it has ended meanwhile
+    return {pid: of for pid, of in words.items() if of}
+
+
+def decoders(relay):
+    """The processes that make pictures, {interval: pid}."""
+    return {words[-1]: pid for pid, words in children(relay).items()}
 
 
 def programme(directory, port, pattern="smpte", wave="sine"):
@@ -42,7 +48,7 @@ class Lift:
     def run(self):
         while not self.done.wait(0.02):
             with contextlib.suppress(OSError):
-                for pid in decoders(self.relay).values():
+                for pid in children(self.relay):
                     for thread in os.listdir(f"/proc/{pid}/task"):
                         self.lift(pid, int(thread))
 

@@ -378,6 +378,8 @@ read_stream (GKeyFile *file, const gchar *group, const RelaySecrets *secrets, GE
       && relay_value_boolean (file, group, "optional", &config->optional, &why)
       && relay_value_number (file, group, relay_key_find (relay_stream_keys, "picture-interval", 0),
           &config->picture_interval, &why)
+      && relay_value_number (file, group, relay_key_find (relay_stream_keys, "preview-viewers", 0),
+          &config->preview_viewers, &why)
       && read_input (file, group, secrets, config, &why) && read_switch (file, group, config, &why)
       && read_outputs (file, group, secrets, config, &why);
   if (good)

@@ -26,6 +26,7 @@ typedef struct
   gboolean require_streamid; /* callers that give none are refused, too */
   gboolean optional;         /* the relay counts as ready without this stream */
   guint picture_interval;    /* s between pictures; 0: there are none */
+  guint preview_viewers;     /* of the preview, at once; 0: there is none */
   gint switch_source;        /* number of the source that must lead; -1: none is set */
   RelayEnd *input;
   GPtrArray *outputs; /* RelayEnd */

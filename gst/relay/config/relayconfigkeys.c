@@ -2,6 +2,7 @@
 #include "relayconfigkeys.h"
 
 #define PICTURE_INTERVAL_MAX 3600 /* s */
+#define PREVIEW_VIEWERS_MAX 16
 /* ms; the least is what MediaLive's InputLossThresholdMsec can be, and more than the jitter of a
  * network. */
 #define SWITCH_AFTER_MIN 100
@@ -62,6 +63,9 @@ const RelayKey relay_stream_keys[] = {
   { "picture-interval", 0, NULL, 0, PICTURE_INTERVAL_MAX, "0",
       "seconds from one picture of the stream to the next, at /streams/NAME/picture.jpg, up to "
       "3600; 0: none" },
+  { "preview-viewers", 0, NULL, 0, PREVIEW_VIEWERS_MAX, "0",
+      "how many may watch the stream in a browser at once, on its page or at "
+      "/streams/NAME/preview.mp4, up to 16; 0: none" },
   TEXT ("switch-source", "none",
       "number of the source, of several, that is asked to lead at each reload: 0 is the main one, 1 "
       "the first backup, or the first of fallback-addresses"),

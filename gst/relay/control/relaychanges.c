@@ -50,8 +50,8 @@ get_strings (RelayCall *call, const gchar *name)
 static void
 set_settings (RelayCall *call, RelayEdit *edit, gboolean all)
 {
-  static const gchar *const settings[] = { "streamid", "picture-interval", "require-streamid",
-    "optional", "switch-after", "wait-to-restore" };
+  static const gchar *const settings[] = { "streamid", "picture-interval", "preview-viewers",
+    "require-streamid", "optional", "switch-after", "wait-to-restore" };
 
   for (guint i = 0; i < G_N_ELEMENTS (settings); i++) {
     JsonNode *node = json_object_get_member (call->body, settings[i]);

@@ -75,6 +75,7 @@ relay_describe_stream (const RelayStreamConfig *config, const RelayStreamStats *
   figures.require_streamid = config->require_streamid;
   figures.optional = config->optional;
   figures.picture_interval = config->picture_interval;
+  figures.preview_viewers = config->preview_viewers;
   object = relay_figures_to_object (RELAY_OF_STREAM, RELAY_IN_API, &figures);
   relay_picture_describe (stats != NULL ? stats->picture : NULL, RELAY_IN_API, object);
   json_object_set_member (object, "input", relay_describe_end (config->input, stats));

@@ -454,11 +454,30 @@ answer_asked (Relay *relay)
     answer (relay, g_queue_pop_head (&relay->asked));
 }
 
+/* @name: of a stream. */
+static void
+ask_preview (Relay *relay, RelayRequest *request, const gchar *name)
+{
+  g_autoptr (RelayStream) stream = relay_set_find (relay->set, name);
+  RelayPreviewAnswer none = { RELAY_PREVIEW_OFF,
+    "There is no stream of this name: /status.json lists them." };
+
+  if (stream != NULL)
+    relay_stream_ask_preview (stream, relay_status_pages_answer_preview, request);
+  else
+    relay_status_pages_answer_preview (&none, request);
+}
+
 static void
 take (RelayRequest *request, gpointer data)
 {
   Relay *relay = data;
+  g_autofree gchar *previewed = relay_status_pages_get_preview (relay_request_get (request)->path);
 
+  if (previewed != NULL) {
+    ask_preview (relay, request, previewed);
+    return;
+  }
   if (relay_api_only_reads (relay_request_get (request))) {
     answer (relay, request);
     return;

@@ -41,19 +41,6 @@ struct _PictureChain
 
 /* --- elements ---------------------------------------------------------------------------- */
 
-static void
-load (const gchar *name)
-{
-  GstElement *element = name != NULL ? gst_element_factory_make (name, NULL) : NULL;
-
-  if (element == NULL)
-    return;
-  gst_object_ref_sink (element);
-  gst_element_set_state (element, GST_STATE_READY);
-  gst_element_set_state (element, GST_STATE_NULL);
-  gst_object_unref (element);
-}
-
 void
 picture_chain_load (void)
 {
@@ -61,10 +48,10 @@ picture_chain_load (void)
   const PictureCodec *codecs = picture_codec_list (&n);
 
   for (guint i = 0; i < G_N_ELEMENTS (basic); i++)
-    load (basic[i]);
+    picture_codec_load (basic[i]);
   for (guint i = 0; i < n; i++) {
-    load (codecs[i].parser);
-    load (picture_codec_get_decoder (&codecs[i]));
+    picture_codec_load (codecs[i].parser);
+    picture_codec_load (picture_codec_get_decoder (&codecs[i]));
   }
 }
 

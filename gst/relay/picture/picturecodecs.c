@@ -78,3 +78,16 @@ picture_codec_get_package (const gchar *element)
       return packages[i].package;
   return "gstreamer1.0-plugins-bad";
 }
+
+void
+picture_codec_load (const gchar *name)
+{
+  GstElement *element = name != NULL ? gst_element_factory_make (name, NULL) : NULL;
+
+  if (element == NULL)
+    return;
+  gst_object_ref_sink (element);
+  gst_element_set_state (element, GST_STATE_READY);
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_object_unref (element);
+}

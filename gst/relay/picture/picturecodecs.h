@@ -25,6 +25,8 @@ const PictureCodec *picture_codec_find (const GstCaps *caps);
 const PictureCodec *picture_codec_list (guint *n);
 /* NULL: no decoder of it is installed. */
 const gchar *picture_codec_get_decoder (const PictureCodec *codec);
+/* Loads the plugin of an element; NULL: none. */
+void picture_codec_load (const gchar *element);
 /* Debian's name of the package with an element of that name. */
 const gchar *picture_codec_get_package (const gchar *element);
 

@@ -11,15 +11,17 @@ struct _PictureFrames
   GByteArray *bytes; /* not used yet; FRAME_MAX at most */
   gsize popped;      /* bytes of the frame that was popped last */
   guint seen;        /* types seen since WANTS, a bit each (get_bit()) */
-  gboolean wants;    /* between WANTS and DONE */
+  PictureOf of;
+  gboolean wants; /* between WANTS and DONE */
   gboolean bad;
 };
 
 PictureFrames *
-picture_frames_new (void)
+picture_frames_new (PictureOf of)
 {
   PictureFrames *frames = g_new0 (PictureFrames, 1);
 
+  frames->of = of;
   frames->bytes = g_byte_array_new ();
   return frames;
 }
@@ -65,6 +67,13 @@ has_good_size (PictureType type, gsize size)
       return size <= PICTURE_CHANNELS_MAX * LEVEL_BYTES && size % LEVEL_BYTES == 0;
     case PICTURE_PROBLEM:
       return size > 0 && size <= PICTURE_TEXT_MAX;
+    case PICTURE_MEDIA:
+      return size > 0 && size <= PICTURE_MEDIA_MAX;
+    case PICTURE_INIT:
+      return size > 0 && size <= PICTURE_INIT_MAX;
+    case PICTURE_KEY:
+    case PICTURE_PIECE:
+      return size > 0 && size <= PICTURE_PIECE_MAX;
     default:
       return FALSE;
   }
@@ -73,9 +82,43 @@ has_good_size (PictureType type, gsize size)
 static guint
 get_bit (PictureType type)
 {
-  static const gchar types[] = { PICTURE_JPEG, PICTURE_LOOK, PICTURE_LEVELS, PICTURE_PROBLEM };
+  static const gchar types[] = { PICTURE_JPEG, PICTURE_LOOK, PICTURE_LEVELS, PICTURE_PROBLEM,
+    PICTURE_MEDIA, PICTURE_INIT, PICTURE_KEY, PICTURE_PIECE };
 
   return 1 << ((const gchar *) memchr (types, type, sizeof types) - types);
+}
+
+static gboolean
+has_seen (const PictureFrames *frames, PictureType type)
+{
+  return (frames->seen & get_bit (type)) != 0;
+}
+
+static gboolean
+follows_in_preview (PictureFrames *frames, PictureType type)
+{
+  gboolean good = !has_seen (frames, PICTURE_PROBLEM);
+
+  switch (type) {
+    case PICTURE_MEDIA:
+      good &= !has_seen (frames, type) && !has_seen (frames, PICTURE_INIT);
+      break;
+    case PICTURE_INIT:
+      good &= !has_seen (frames, type) && has_seen (frames, PICTURE_MEDIA);
+      break;
+    case PICTURE_KEY:
+      good &= has_seen (frames, PICTURE_INIT);
+      break;
+    case PICTURE_PIECE:
+      good &= has_seen (frames, PICTURE_KEY);
+      break;
+    case PICTURE_PROBLEM:
+      break;
+    default:
+      return FALSE;
+  }
+  frames->seen |= get_bit (type);
+  return good;
 }
 
 /* May a frame of this type come now? */
@@ -84,13 +127,15 @@ follows (PictureFrames *frames, PictureType type)
 {
   gboolean good;
 
+  if (frames->of == PICTURE_OF_PREVIEW)
+    return follows_in_preview (frames, type);
   if (type == PICTURE_WANTS || type == PICTURE_DONE) {
     good = frames->wants == (type == PICTURE_DONE);
     frames->wants = type == PICTURE_WANTS;
     frames->seen = 0;
     return good;
   }
-  good = frames->wants && (frames->seen & get_bit (type)) == 0;
+  good = frames->wants && !has_seen (frames, type) && get_bit (type) < get_bit (PICTURE_MEDIA);
   frames->seen |= get_bit (type);
   return good;
 }
@@ -122,6 +167,23 @@ has_good_look (const PictureFrame *frame)
       && (look.change <= PICTURE_LOOK_WHOLE || look.change == PICTURE_LOOK_UNKNOWN);
 }
 
+/* Is it a type of MP4, fit for a header of HTTP?  With any other, the program could have a browser
+ * run a script as one of the relay's page. */
+static gboolean
+has_good_media (const PictureFrame *frame)
+{
+  g_autofree gchar *type = picture_frame_get_text (frame);
+  gsize n = strcspn (type, ";");
+
+  if (n != strlen ("video/mp4")
+      || (strncmp (type, "video/mp4", n) != 0 && strncmp (type, "audio/mp4", n) != 0))
+    return FALSE;
+  for (gsize i = 0; i < frame->size; i++)
+    if (!g_ascii_isprint (frame->data[i]))
+      return FALSE;
+  return TRUE;
+}
+
 /* Is the text fit for the log and the status? */
 static gboolean
 has_good_text (const PictureFrame *frame)
@@ -148,6 +210,8 @@ is_good (const PictureFrame *frame)
       return has_good_levels (frame);
     case PICTURE_PROBLEM:
       return has_good_text (frame);
+    case PICTURE_MEDIA:
+      return has_good_media (frame);
     default:
       return TRUE;
   }

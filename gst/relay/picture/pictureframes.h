@@ -11,6 +11,13 @@
  *     JPEG, LOOK, LEVELS, PROBLEM  the result, each at most once
  *     DONE                         it needs no more of the stream; then WANTS again
  *
+ * and of a preview
+ *
+ *     MEDIA                        its type, video/mp4 or audio/mp4, as RFC 6381 has it
+ *     INIT                         the head of the fragmented MP4
+ *     KEY, PIECE                   what follows; with KEY, a player may begin
+ *     PROBLEM                      there is no preview, a sentence; nothing follows
+ *
  * The program decodes data of strangers, and may have been taken over.  A frame that does not
  * follow this, or is too long, is bad, and then the relay ends the program.  At most one frame of
  * the greatest length is kept.
@@ -26,6 +33,9 @@ G_BEGIN_DECLS
 #define PICTURE_SIDE_MAX 640          /* pixels of a side */
 #define PICTURE_CHANNELS_MAX 16       /* of sound */
 #define PICTURE_TEXT_MAX 300          /* bytes of a problem */
+#define PICTURE_MEDIA_MAX 100         /* bytes of a type */
+#define PICTURE_INIT_MAX (64 * 1024)  /* bytes */
+#define PICTURE_PIECE_MAX (64 * 1024) /* bytes of KEY and PIECE */
 #define PICTURE_LEVEL_MIN (-12000)    /* silence, 1/100 dBFS */
 #define PICTURE_LEVEL_MAX 2000        /* sound in floating point may be above full scale */
 #define PICTURE_LOOK_WHOLE 10000      /* parts of a share */
@@ -40,7 +50,18 @@ typedef enum
   PICTURE_LEVELS = 'L',
   PICTURE_PROBLEM = 'P',
   PICTURE_DONE = 'D',
+  PICTURE_MEDIA = 'T',
+  PICTURE_INIT = 'I',
+  PICTURE_KEY = 'Y',
+  PICTURE_PIECE = 'M',
 } PictureType;
+
+/* What the program makes of the stream. */
+typedef enum
+{
+  PICTURE_OF_PICTURES,
+  PICTURE_OF_PREVIEW,
+} PictureOf;
 
 /* Of one channel, in 1/100 dBFS: LEVELS is an array of these, two i16 each, big-endian. */
 typedef struct
@@ -72,7 +93,7 @@ typedef enum
 
 typedef struct _PictureFrames PictureFrames;
 
-PictureFrames *picture_frames_new (void);
+PictureFrames *picture_frames_new (PictureOf of);
 void picture_frames_free (PictureFrames *frames);
 /* Takes bytes as they come. FALSE: frames pushed before must be popped first. */
 gboolean picture_frames_push (PictureFrames *frames, const guint8 *data, gsize size);

@@ -26,6 +26,7 @@
 #define CPU_OLD 60
 #define FILES_MAX 64
 #define LOWEST 19 /* nice */
+#define LOW 10    /* a tenth of what others get */
 
 #if defined(__x86_64__)
 #define ARCHITECTURE AUDIT_ARCH_X86_64
@@ -59,7 +60,7 @@ offer_itself (void)
 }
 
 void
-picture_sandbox_step_back (void)
+picture_sandbox_step_back (PictureShare share)
 {
   struct sched_param none = { 0 };
 
@@ -69,8 +70,9 @@ picture_sandbox_step_back (void)
   prctl (PR_SET_PDEATHSIG, SIGKILL);
   set_limit (RLIMIT_CORE, 0);
   /* one of these may be allowed where the other is not */
-  sched_setscheduler (0, SCHED_IDLE, &none);
-  setpriority (PRIO_PROCESS, 0, LOWEST);
+  if (share == PICTURE_IDLES)
+    sched_setscheduler (0, SCHED_IDLE, &none);
+  setpriority (PRIO_PROCESS, 0, share == PICTURE_IDLES ? LOWEST : LOW);
   offer_itself ();
 }
 

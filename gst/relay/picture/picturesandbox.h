@@ -8,9 +8,15 @@
 
 G_BEGIN_DECLS
 
-/* To be called first. From then on the process gets the processor only if no other one wants it,
- * ends with its parent, leaves no core dump, and is killed first when memory is short. */
-void picture_sandbox_step_back (void);
+typedef enum
+{
+  PICTURE_IDLES,  /* gets the processor only if no other process wants it */
+  PICTURE_SHARES, /* gets some of it, but less than others: a viewer waits */
+} PictureShare;
+
+/* To be called first. From then on the process steps back before others, ends with its parent,
+ * leaves no core dump, and is killed first when memory is short. */
+void picture_sandbox_step_back (PictureShare share);
 
 /* To be called when everything needed is loaded. Sets limits for memory, time and files. From then
  * on the process can only compute, and read and write what is open: it opens no file and no socket,

@@ -1,24 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* F_SETPIPE_SZ */
-#endif
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <signal.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#include <glib-unix.h>
+#include "relaychild.h"
 #include "relaylog.h"
 #include "relaypicture.h"
 #include "relayrepeats.h"
-#include "relaystreamtap.h"
 
-#define PROGRAM "fasp-picture"
-#define PIPE (1024 * 1024) /* bytes: 0.4 s at 20 Mbit/s; the kernel's limit for all users */
-#define READ (64 * 1024)   /* bytes at a time: as many as a pipe holds */
-#define TICK 1             /* s */
+#define TICK 1 /* s */
 /* A process that has not answered after this time is killed, µs. GStreamer may have to scan all
  * plugins first. */
 #define START_LIMIT (30 * G_USEC_PER_SEC)
@@ -40,12 +27,10 @@ typedef enum
   STARTING,
   WANTING,
   RESTING,
-  ENDING, /* killed, and not gone yet */
 } State;
 
 struct _RelayPicture
 {
-  gint users; /* atomic */
   gchar *name;
   RelayStreamTap *tap;
   GMutex lock;             /* guards the next two, which other threads read */
@@ -56,10 +41,8 @@ struct _RelayPicture
   State state;
   gint64 since, begun; /* when the state began, and the process: g_get_monotonic_time, µs */
   gint64 due;          /* when the process may next ask for data, except for HASTE, µs */
-  GPid pid;
-  gint out; /* the pipe from the process */
-  guint source, timer;
-  PictureFrames *frames;
+  RelayChild *child;
+  guint timer;
   gboolean pictured; /* a picture has come since the process last asked for data */
   gint64 not_before; /* when the process may be started again, µs */
   guint pause;       /* the last delay before a restart, s; 0: none since a picture came */
@@ -93,29 +76,11 @@ set_error (RelayPicture *p, gchar *error)
 
 /* --- its end -------------------------------------------------------------------------------- */
 
-/* Closes the pipes to and from the process. */
-static void
-disconnect (RelayPicture *p)
-{
-  relay_stream_tap_set_pipe (p->tap, -1);
-  if (p->source != 0)
-    g_source_remove (p->source);
-  p->source = 0;
-  if (p->out >= 0)
-    close (p->out);
-  p->out = -1;
-  g_clear_pointer (&p->frames, picture_frames_free);
-}
-
-/* Kills the process.  SIGKILL ends also a process that is stopped. */
 static void
 kill_it (RelayPicture *p)
 {
-  if (p->state == NONE || p->state == ENDING)
-    return;
-  disconnect (p);
-  kill (p->pid, SIGKILL);
-  set_state (p, ENDING);
+  relay_child_kill (p->child);
+  set_state (p, NONE);
 }
 
 /* The process has failed: kills it, and plans a restart. Takes @why. */
@@ -139,33 +104,16 @@ fail (RelayPicture *p, gchar *why)
   kill_it (p);
 }
 
-static gchar *
-describe_end (gint status)
-{
-  if (WIFSIGNALED (status))
-    return g_strdup_printf ("The decoder was ended by signal %d (%s).", WTERMSIG (status),
-        g_strsignal (WTERMSIG (status)));
-  if (WEXITSTATUS (status) == PICTURE_EXIT_NO_SANDBOX)
-    return g_strdup ("The decoder does not run without seccomp, which is not possible here.");
-  return g_strdup_printf ("The decoder ended with status %d.", WEXITSTATUS (status));
-}
-
+/* Takes @why, or NULL. */
 static void
-on_end (GPid pid, gint status, gpointer data)
+on_end (gchar *why, gpointer data)
 {
   RelayPicture *p = data;
-  gboolean in_order = WIFEXITED (status) && WEXITSTATUS (status) == 0
-      && g_get_monotonic_time () - p->begun >= LASTED;
+  gboolean soon = g_get_monotonic_time () - p->begun < LASTED;
 
-  g_spawn_close_pid (pid);
-  if (p->state != ENDING) {
-    disconnect (p);
-    set_state (p, NONE);
-    if (!in_order)
-      fail (p, describe_end (status));
-  }
   set_state (p, NONE);
-  relay_picture_unref (p);
+  if (why != NULL || soon)
+    fail (p, why != NULL ? why : g_strdup ("The decoder ended with status 0."));
 }
 
 /* --- frames of the process -------------------------------------------------------------------- */
@@ -236,8 +184,10 @@ finish (RelayPicture *p)
 
 /* Handles a frame. FALSE: it is not valid here. */
 static gboolean
-take (RelayPicture *p, const PictureFrame *frame)
+take (const PictureFrame *frame, gpointer data)
 {
+  RelayPicture *p = data;
+
   switch (frame->type) {
     case PICTURE_WANTS:
       return begin (p);
@@ -256,103 +206,27 @@ take (RelayPicture *p, const PictureFrame *frame)
     case PICTURE_DONE:
       finish (p);
       break;
+    default:
+      return FALSE;
   }
   return TRUE;
 }
 
-static void
-take_all (RelayPicture *p)
-{
-  PictureResult result;
-  PictureFrame frame;
-
-  do {
-    result = picture_frames_pop (p->frames, &frame);
-    if (result == PICTURE_FRAME && !take (p, &frame))
-      result = PICTURE_BAD;
-  } while (result == PICTURE_FRAME);
-  if (result == PICTURE_BAD)
-    fail (p, g_strdup ("The decoder said what it should not."));
-}
-
-static gboolean
-on_readable (gint fd, GIOCondition condition, gpointer data)
-{
-  RelayPicture *p = data;
-  guint8 bytes[READ];
-  gssize n = read (fd, bytes, sizeof bytes);
-
-  if (n < 0 && (errno == EAGAIN || errno == EINTR))
-    return G_SOURCE_CONTINUE;
-  if (n <= 0) {
-    /* the process has ended, which on_end() handles, or has only closed the pipe */
-    p->source = 0;
-    return G_SOURCE_REMOVE;
-  }
-  if (picture_frames_push (p->frames, bytes, n))
-    take_all (p);
-  else
-    fail (p, g_strdup ("The decoder said more than it should."));
-  return p->source != 0 ? G_SOURCE_CONTINUE : G_SOURCE_REMOVE;
-}
-
 /* --- its beginning ------------------------------------------------------------------------- */
-
-/* Returns the path of the program: beside this one, as after a build, or where it is installed. */
-static gchar *
-find_program (void)
-{
-  g_autofree gchar *self = g_file_read_link ("/proc/self/exe", NULL);
-  g_autofree gchar *folder = self != NULL ? g_path_get_dirname (self) : NULL;
-  gchar *path = folder != NULL ? g_build_filename (folder, PROGRAM, NULL) : NULL;
-
-  if (path != NULL && g_file_test (path, G_FILE_TEST_IS_EXECUTABLE))
-    return path;
-  g_free (path);
-  return g_build_filename (PICTURE_DIR, PROGRAM, NULL);
-}
-
-/* Returns the environment without variables that make GStreamer write logs, traces and files. */
-static gchar **
-make_environment (void)
-{
-  static const gchar *const not[] = { "GST_DEBUG", "GST_DEBUG_FILE", "GST_TRACERS",
-    "GST_DEBUG_DUMP_DOT_DIR", "G_MESSAGES_DEBUG" };
-  gchar **all = g_get_environ ();
-
-  for (guint i = 0; i < G_N_ELEMENTS (not); i++)
-    all = g_environ_unsetenv (all, not[i]);
-  return all;
-}
 
 static void
 start (RelayPicture *p)
 {
-  g_autofree gchar *program = find_program ();
   g_autofree gchar *seconds = g_strdup_printf ("%u", p->interval);
-  const gchar *argv[] = { program, seconds, NULL };
-  g_auto (GStrv) environment = make_environment ();
-  g_autoptr (GError) error = NULL;
-  gint in;
+  gchar *why = relay_child_start (p->child, seconds, picture_frames_new (PICTURE_OF_PICTURES));
 
-  if (!g_spawn_async_with_pipes (NULL, (gchar **) argv, environment,
-          G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_CLOEXEC_PIPES | G_SPAWN_STDERR_TO_DEV_NULL, NULL,
-          NULL, &p->pid, &in, &p->out, NULL, &error)) {
-    fail (p, g_strdup_printf ("The decoder cannot be started: %s.", error->message));
+  if (why != NULL) {
+    fail (p, why);
     return;
   }
-  g_unix_set_fd_nonblocking (in, TRUE, NULL);
-  g_unix_set_fd_nonblocking (p->out, TRUE, NULL);
-  /* without this, the pipe is large enough only for slow streams */
-  if (fcntl (in, F_SETPIPE_SZ, PIPE) < 0)
-    relay_log (p->name, "picture: the pipe to the decoder stays small (%s).", g_strerror (errno));
-  relay_stream_tap_set_pipe (p->tap, in);
-  p->frames = picture_frames_new ();
-  p->source = g_unix_fd_add (p->out, G_IO_IN | G_IO_HUP, on_readable, p);
   p->due = 0;
   set_state (p, STARTING);
   p->begun = p->since;
-  g_child_watch_add (p->pid, on_end, relay_picture_ref (p));
 }
 
 static gboolean
@@ -394,7 +268,7 @@ look (gpointer data)
     fail (p,
         g_strdup (
             "The decoder did not answer in time: this machine is busy, or the stream has it hang."));
-  else if (p->state == NONE && flows && now >= p->not_before)
+  else if (p->state == NONE && flows && now >= p->not_before && relay_child_may_start (p->child))
     start (p);
   else if (p->state == WANTING && !flows && relay_stream_tap_get_begun (p->tap) == 0)
     forget (p);
@@ -414,30 +288,22 @@ clear_stats (RelayPictureStats *stats)
 RelayPicture *
 relay_picture_new (const gchar *name)
 {
+  static const RelayChildFuncs funcs = { take, on_end };
   RelayPicture *p = g_new0 (RelayPicture, 1);
 
-  p->users = 1;
   p->name = g_strdup (name);
   p->repeats = relay_repeats_new ();
   p->tap = relay_stream_tap_new ();
-  p->out = -1;
+  p->child = relay_child_new (name, "decoder", p->tap, &funcs, p);
   g_mutex_init (&p->lock);
   clear_stats (&p->stats);
   return p;
 }
 
-RelayPicture *
-relay_picture_ref (RelayPicture *p)
-{
-  g_atomic_int_inc (&p->users);
-  return p;
-}
-
 void
-relay_picture_unref (RelayPicture *p)
+relay_picture_free (RelayPicture *p)
 {
-  if (!g_atomic_int_dec_and_test (&p->users))
-    return;
+  relay_child_unref (p->child);
   relay_stream_tap_free (p->tap);
   clear_stats (&p->stats);
   gst_clear_object (&p->pad);

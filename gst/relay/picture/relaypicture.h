@@ -12,8 +12,7 @@
  * next picture.  After a failure it is started again 1 s later, then 2 s, up to 64 s; with a
  * picture that begins anew.
  *
- * Call all functions but relay_picture_get_stats and the references from the thread of the main
- * context.
+ * Call all functions but relay_picture_get_stats from the thread of the main context.
  */
 #pragma once
 
@@ -41,8 +40,7 @@ typedef struct
 
 /* @name: of the stream, for the log. */
 RelayPicture *relay_picture_new (const gchar *name);
-RelayPicture *relay_picture_ref (RelayPicture *picture);
-void relay_picture_unref (RelayPicture *picture);
+void relay_picture_free (RelayPicture *picture);
 
 /* @interval: s; 0: there are no pictures, and no process. */
 void relay_picture_set_interval (RelayPicture *picture, guint interval);

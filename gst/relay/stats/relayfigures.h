@@ -73,6 +73,7 @@ typedef struct
   gdouble state_seconds;
   gboolean running, optional, require_streamid;
   guint picture_interval; /* s */
+  guint preview_viewers;
   RelayRates rates;
   gdouble rtt, lateness;      /* ms; lateness: that of 99.9 % of the stream in order is not
                                  larger */

@@ -50,6 +50,7 @@ idle (RelayStream *stream)
   }
   g_clear_pointer (&ends, g_ptr_array_unref);
   relay_picture_follow (stream->picture, NULL);
+  relay_preview_follow (stream->preview, NULL);
   stream->tee = NULL;
   /* messages on the bus refer to their elements, and so to the pipeline, which owns the bus */
   if (stream->pipeline != NULL) {
@@ -421,6 +422,8 @@ relay_stream_new (RelayStreamConfig *config)
   stream->counters = relay_counters_new ();
   stream->picture = relay_picture_new (config->name);
   relay_picture_set_interval (stream->picture, config->picture_interval);
+  stream->preview = relay_preview_new (config->name);
+  relay_preview_set_viewers (stream->preview, config->preview_viewers);
   stream->retry = relay_retry_new (on_retry, stream);
   g_mutex_init (&stream->lock);
   return stream;
@@ -442,6 +445,7 @@ set_config (RelayStream *stream, RelayStreamConfig *config)
   g_mutex_unlock (&stream->lock);
   relay_counters_keep (stream->counters, config->outputs);
   relay_picture_set_interval (stream->picture, config->picture_interval);
+  relay_preview_set_viewers (stream->preview, config->preview_viewers);
   g_atomic_int_set (&stream->require_streamid, config->require_streamid);
   relay_stream_config_unref (old);
 }
@@ -461,6 +465,7 @@ relay_stream_stop (RelayStream *stream, RelayStreamFunc func, gpointer data)
 {
   g_return_if_fail (stream->stopped == NULL);
   relay_picture_end (stream->picture);
+  relay_preview_end (stream->preview);
   stream->again = FALSE;
   if (stream->phase == RELAY_PHASE_IDLE) {
     if (stream->timer != 0)
@@ -544,4 +549,10 @@ relay_stream_use_source (RelayStream *stream, guint source)
     relay_log (stream->config->name, "input: source %u is asked for, by a request to the API.",
         source);
   return switched;
+}
+
+void
+relay_stream_ask_preview (RelayStream *stream, RelayPreviewFunc func, gpointer data)
+{
+  relay_preview_ask (stream->preview, func, data);
 }

@@ -21,6 +21,7 @@
 
 #include "relaybranch.h"
 #include "relaypicture.h"
+#include "relaypreview.h"
 
 G_BEGIN_DECLS
 
@@ -40,6 +41,7 @@ typedef struct
   GPtrArray *outputs;         /* RelayEndStats, of all outputs that are configured or being
                                  closed */
   RelayPictureStats *picture; /* NULL: there are no pictures */
+  RelayPreviewStats preview;
 } RelayStreamStats;
 
 RelayStream *relay_stream_new (RelayStreamConfig *config);
@@ -70,6 +72,9 @@ void relay_stream_switch_source (RelayStream *stream);
 gboolean relay_stream_drop (RelayStream *stream, guint output, const gchar *address);
 /* Makes a source of the input lead. @source: its number, from 0. FALSE: there is no such source. */
 gboolean relay_stream_use_source (RelayStream *stream, guint source);
+
+/* A viewer wants to watch the stream: as relay_preview_ask(). */
+void relay_stream_ask_preview (RelayStream *stream, RelayPreviewFunc func, gpointer data);
 
 /* May be called from any thread; does not block the stream. */
 RelayStreamStats *relay_stream_get_stats (RelayStream *stream);

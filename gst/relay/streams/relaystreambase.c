@@ -57,7 +57,8 @@ relay_stream_unref (RelayStream *stream)
   relay_retry_free (stream->retry);
   relay_repeats_free (stream->repeats);
   relay_counters_free (stream->counters);
-  relay_picture_unref (stream->picture);
+  relay_picture_free (stream->picture);
+  relay_preview_free (stream->preview);
   g_free (stream->error);
   g_mutex_clear (&stream->lock);
   g_free (stream);
@@ -184,6 +185,7 @@ relay_stream_get_stats (RelayStream *stream)
     recall (stream, g_ptr_array_index (f->outputs, i));
   g_ptr_array_sort (f->outputs, by_id);
   f->picture = relay_picture_get_stats (stream->picture);
+  f->preview = relay_preview_get_stats (stream->preview);
   f->receiving =
       f->state == RELAY_RUNNING && f->input.stats != NULL && is_receiving (f->input.stats);
   return f;

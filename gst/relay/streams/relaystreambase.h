@@ -45,8 +45,9 @@ struct _RelayStream
   GMutex lock;
 
   RelayCounters *counters; /* has a lock of its own */
-  RelayPicture *picture;   /* has a lock of its own */
-  gint require_streamid;   /* atomic */
+  RelayPicture *picture;   /* has a lock of its own, as the next */
+  RelayPreview *preview;
+  gint require_streamid; /* atomic */
   /* the rest is used in the main context only */
   GstElement *pipeline, *tee;
   RelayRetry *retry;            /* outputs that have failed */

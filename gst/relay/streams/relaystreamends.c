@@ -136,6 +136,7 @@ relay_stream_ends_build (RelayStream *stream, GError **error)
   gst_bin_add (GST_BIN (stream->pipeline), stream->tee);
   flow = gst_element_get_static_pad (stream->tee, "sink");
   relay_picture_follow (stream->picture, flow);
+  relay_preview_follow (stream->preview, flow);
   good = build_end (stream, config->input, error);
   for (guint i = 0; good && i < config->outputs->len; i++) {
     const RelayEnd *end = g_ptr_array_index (config->outputs, i);

@@ -176,6 +176,17 @@ wipe (const gchar *secret)
 }
 
 static void
+clear_page (RelayPage *page)
+{
+  g_free (page->location);
+  g_free (page->media);
+  g_free (page->text);
+  g_free (page->cookie);
+  g_clear_pointer (&page->bytes, g_bytes_unref);
+  g_clear_pointer (&page->feed, relay_feed_unref);
+}
+
+static void
 request_unref (RelayRequest *request)
 {
   if (!g_atomic_int_dec_and_test (&request->users))
@@ -196,10 +207,7 @@ request_unref (RelayRequest *request)
       explicit_bzero (request->body->data, request->body->len);
     g_byte_array_unref (request->body);
   }
-  g_free (request->page.location);
-  g_free (request->page.text);
-  g_free (request->page.cookie);
-  g_clear_pointer (&request->page.bytes, g_bytes_unref);
+  clear_page (&request->page);
   g_free (request);
 }
 
@@ -222,6 +230,7 @@ void
 relay_request_answer (RelayRequest *request, const RelayPage *page)
 {
   RelayHttp *http = request->http;
+  RelayPage left = *page;
   gboolean waits = FALSE;
 
   /* the server, and its lock, may be gone if the request was answered */
@@ -229,16 +238,14 @@ relay_request_answer (RelayRequest *request, const RelayPage *page)
     g_mutex_lock (&http->lock);
     waits = g_queue_remove (&http->waiting, request);
     if (waits) {
+      clear_page (&request->page);
       request->page = *page;
       go_on (request);
     }
     g_mutex_unlock (&http->lock);
   }
-  if (!waits) {
-    g_free (page->location);
-    g_free (page->cookie);
-    g_free (page->text);
-  }
+  if (!waits)
+    clear_page (&left);
   request_unref (request);
 }
 
@@ -421,9 +428,8 @@ make_response (RelayRequest *request)
   RelayPage *page = &request->page;
   struct MHD_Response *response;
 
-  if (page->event_stream != NULL) {
-    response =
-        relay_audience_add (&http->audience, request->connection, page->event_stream, show_out);
+  if (page->feed != NULL) {
+    response = relay_audience_add (&http->audience, request->connection, page->feed, show_out);
     if (response != NULL) {
       note_listening (request);
       /* otherwise nginx would buffer frames */
@@ -448,7 +454,8 @@ send_page (RelayRequest *request)
   g_atomic_int_set (&request->answered, TRUE);
   if (response == NULL)
     return MHD_NO;
-  MHD_add_response_header (response, "Content-Type", page->type);
+  MHD_add_response_header (response, "Content-Type",
+      page->media != NULL ? page->media : page->type);
   relay_conditional_add (response, page);
   MHD_add_response_header (response, "X-Content-Type-Options", "nosniff");
   MHD_add_response_header (response, "Connection", "close");
@@ -476,6 +483,7 @@ refuse_closing (RelayPage *page)
 {
   page->status = 503;
   page->type = "application/json";
+  g_free (page->text);
   page->text = g_strdup ("{\"error\":\"The relay stops to serve this address: ask it elsewhere.\","
                          "\"code\":\"ending\"}");
 }
@@ -537,7 +545,11 @@ answer (void *data, struct MHD_Connection *connection, const char *path, const c
     relay_conditional_leave_out (get_header (connection, MHD_HTTP_HEADER_IF_NONE_MATCH),
         &request->page);
     if (!g_str_equal (method, "GET"))
-      request->page.event_stream = NULL;
+      g_clear_pointer (&request->page.feed, relay_feed_unref);
+    else if (request->page.by_main_context && wait_for_answer (request))
+      return MHD_YES;
+    else if (request->page.by_main_context)
+      refuse_closing (&request->page);
   }
   return send_page (request);
 }

@@ -6,12 +6,12 @@
  * long. Each takes 16 KiB of memory, the page, and what it sends to the API, up to 64 KiB; it is
  * closed after 5 s without a byte.
  *
- * Some listen to an event stream, as long as they read all of it (relayconnectionlimits.h says how
- * many, and how long one may take for a frame).  Nothing is kept for those that do not: the system
- * holds 64 KiB for each.
+ * Some listen to a feed, of events or of a preview, as long as they read all of it
+ * (relayconnectionlimits.h says how many, and how long one may take for a piece).  Nothing is kept
+ * for those that do not: the system holds 64 KiB for each.
  *
  * The server's thread answers GET and HEAD of pages, and ignores bodies.  The main context answers
- * requests below /api/, as they change the streams that run there: their connections wait
+ * requests below /api/, and for previews, as the streams run there: their connections wait
  * meanwhile, and hold up no other.
  *
  * The socket is made here, not by the library, which does not report why it could not make one
@@ -21,7 +21,7 @@
 
 #include <gio/gio.h>
 #include "relayaccess.h"
-#include "relayeventstream.h"
+#include "relayfeed.h"
 
 G_BEGIN_DECLS
 
@@ -33,14 +33,16 @@ typedef struct _RelayHttp RelayHttp;
 
 typedef struct
 {
-  guint status;                   /* 200 */
-  const gchar *type;              /* of the content */
-  const gchar *allow;             /* with 405: which methods there are; NULL: GET and HEAD */
-  gchar tag[RELAY_PAGE_TAG];      /* ETag of what the API can change; empty: none */
-  gchar *location;                /* with 201, relative to the path of the request; NULL: none */
-  const gchar *policy;            /* Content-Security-Policy; NULL: none */
-  gchar *cookie;                  /* Set-Cookie; NULL: none */
-  RelayEventStream *event_stream; /* events that GET gets instead of the text; NULL: none */
+  guint status;              /* 200 */
+  const gchar *type;         /* of the content */
+  const gchar *allow;        /* with 405: which methods there are; NULL: GET and HEAD */
+  gchar tag[RELAY_PAGE_TAG]; /* ETag of what the API can change; empty: none */
+  gchar *location;           /* with 201, relative to the path of the request; NULL: none */
+  const gchar *policy;       /* Content-Security-Policy; NULL: none */
+  gchar *cookie;             /* Set-Cookie; NULL: none */
+  gboolean by_main_context;  /* the main context answers GET, as it does requests to the API */
+  RelayFeed *feed;           /* what GET gets instead of the text; NULL: the text */
+  gchar *media;              /* type of the content, instead of the other; NULL: the other */
   gchar *text;
   GBytes *bytes; /* sent instead of the text; NULL: the text is sent */
   gint64 time;   /* when the bytes were made, by which a client may cache them: µs, UTC; 0: it may
@@ -86,8 +88,8 @@ typedef struct
   /* Is it still? Called each second in the main context for each client that listens to events,
    * with the server's lock held. */
   gboolean (*may_stay) (const RelayAsk *ask, gpointer data);
-  /* Takes a request to the API. Called in the main context; call relay_request_answer() then, or
-   * later. */
+  /* Takes a request to the API, or for a page that has by_main_context. Called in the main context;
+   * call relay_request_answer() then, or later. */
   void (*take) (RelayRequest *request, gpointer data);
 } RelayHttpFuncs;
 
@@ -102,7 +104,7 @@ void relay_http_free (RelayHttp *http);
 
 /* Valid until the request is answered. */
 const RelayApiRequest *relay_request_get (RelayRequest *request);
-/* Takes the texts and bytes of @page. Call it once. */
+/* Takes the texts, bytes and feed of @page. Call it once. */
 void relay_request_answer (RelayRequest *request, const RelayPage *page);
 
 G_END_DECLS

@@ -2,11 +2,11 @@
 #include "relaylisten.h"
 #include <sys/socket.h>
 
-#define PIECE 8192 /* bytes of an event stream at a time */
-/* the socket's send buffer for a listening client, bytes: some frames, not minutes of them */
+#define PIECE 8192 /* bytes of a feed at a time */
+/* the socket's send buffer for a listening client, bytes: some events, not minutes of them */
 #define UNREAD 65536
 
-/* A connection that listens to events. */
+/* A connection that listens. */
 typedef struct
 {
   RelayAudience *audience;
@@ -28,7 +28,7 @@ wake (gpointer data)
 }
 
 static ssize_t
-read_event_stream (void *data, uint64_t position, char *to, size_t size)
+read_feed (void *data, uint64_t position, char *to, size_t size)
 {
   Listening *one = data;
   gboolean whole;
@@ -56,7 +56,7 @@ stop (void *data)
 
 /* With the lock held. */
 static Listening *
-start (RelayAudience *audience, struct MHD_Connection *connection, RelayEventStream *event_stream,
+start (RelayAudience *audience, struct MHD_Connection *connection, RelayFeed *feed,
     void (*show_out) (const RelayClient *client))
 {
   static const RelayListenerFuncs funcs = { hold, wake };
@@ -76,25 +76,24 @@ start (RelayAudience *audience, struct MHD_Connection *connection, RelayEventStr
   one->audience = audience;
   one->connection = connection;
   one->client = client;
-  one->listener = relay_listener_new (event_stream, &funcs, one);
+  one->listener = relay_listener_new (feed, &funcs, one);
   g_queue_push_tail (&audience->all, one);
   return one;
 }
 
 struct MHD_Response *
-relay_audience_add (RelayAudience *audience, struct MHD_Connection *connection,
-    RelayEventStream *event_stream, void (*show_out) (const RelayClient *client))
+relay_audience_add (RelayAudience *audience, struct MHD_Connection *connection, RelayFeed *feed,
+    void (*show_out) (const RelayClient *client))
 {
   struct MHD_Response *response;
   Listening *one;
 
   g_mutex_lock (audience->lock);
-  one = start (audience, connection, event_stream, show_out);
+  one = start (audience, connection, feed, show_out);
   g_mutex_unlock (audience->lock);
   if (one == NULL)
     return NULL;
-  response =
-      MHD_create_response_from_callback (MHD_SIZE_UNKNOWN, PIECE, read_event_stream, one, stop);
+  response = MHD_create_response_from_callback (MHD_SIZE_UNKNOWN, PIECE, read_feed, one, stop);
   if (response == NULL)
     stop (one);
   return response;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relaylisten.h: the connections of a web server that listen to an event stream.
+ * relaylisten.h: the connections of a web server that listen to a feed: to events, or a preview.
  */
 #pragma once
 
 #include <microhttpd.h>
-#include "relayeventstream.h"
+#include "relayfeed.h"
 #include "relayconnectionlimits.h"
 
 G_BEGIN_DECLS
@@ -19,11 +19,11 @@ typedef struct
   gboolean closing;              /* set by relay_audience_end() */
 } RelayAudience;
 
-/* Makes the response with the event stream. NULL: there is no room, or the server ends. @show_out:
+/* Makes the response with the feed. NULL: there is no room, or the server ends. @show_out:
  * called with the lock held for a client that must leave for this one. To be called without the
  * lock. */
 struct MHD_Response *relay_audience_add (RelayAudience *audience, struct MHD_Connection *connection,
-    RelayEventStream *event_stream, void (*show_out) (const RelayClient *client));
+    RelayFeed *feed, void (*show_out) (const RelayClient *client));
 /* Ends all listeners, and adds no more. To be called with the lock held. */
 void relay_audience_end (RelayAudience *audience);
 

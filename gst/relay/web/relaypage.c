@@ -13,7 +13,7 @@
 /* In the order in which they are joined to one script. */
 static const gchar *const scripts[] = { "page-dom.js", "page-words.js", "page-chart.js",
   "page-api.js", "page-qr.js", "page-address.js", "page-alarms.js", "page-screen.js",
-  "page-wall.js", "page-receiver.js", "page-stream.js", "page-main.js" };
+  "page-preview.js", "page-wall.js", "page-receiver.js", "page-stream.js", "page-main.js" };
 
 static void
 append (GString *to, const gchar *name)
@@ -58,9 +58,10 @@ relay_page_text_init (RelayPageText *text)
   g_string_replace (html, STYLE, style->str, 1);
   g_string_replace (html, SCRIPT, script->str, 1);
   text->html = g_strdup (html->str);
-  text->policy = g_strdup_printf ("default-src 'none'; style-src %s; script-src %s; "
-                                  "connect-src 'self'; img-src 'self' data:; base-uri 'none'; "
-                                  "form-action 'none'; frame-ancestors 'none'",
+  text->policy = g_strdup_printf (
+      "default-src 'none'; style-src %s; script-src %s; "
+      "connect-src 'self'; img-src 'self' data:; media-src blob:; base-uri 'none'; "
+      "form-action 'none'; frame-ancestors 'none'",
       of_style, of_script);
 }
 

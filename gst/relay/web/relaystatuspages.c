@@ -2,6 +2,7 @@
 #include "relaystatuspages.h"
 #include <string.h>
 #include "relayevents.h"
+#include "relayeventstream.h"
 #include "relaypage.h"
 #include "relaysummary.h"
 
@@ -303,6 +304,46 @@ show_picture (RelayStatusPages *pages, const gchar *path, RelayPage *page)
   return TRUE;
 }
 
+gchar *
+relay_status_pages_get_preview (const gchar *path)
+{
+  g_auto (GStrv) parts = split (path, ".mp4");
+
+  return parts != NULL && g_strv_length (parts) == 3 && g_str_equal (parts[2], "preview") ?
+      g_strdup (parts[1]) :
+      NULL;
+}
+
+/* The main context answers, which has the streams. */
+static gboolean
+show_preview (RelayStatusPages *pages, const gchar *path, RelayPage *page)
+{
+  g_autofree gchar *name = relay_status_pages_get_preview (path);
+
+  if (name == NULL)
+    return FALSE;
+  page->type = "video/mp4";
+  page->text = g_strdup ("");
+  page->by_main_context = TRUE;
+  return TRUE;
+}
+
+void
+relay_status_pages_answer_preview (const RelayPreviewAnswer *answer, gpointer request)
+{
+  static const guint statuses[] = { [RELAY_PREVIEW_SHOWS] = 200,
+    [RELAY_PREVIEW_OFF] = 404,
+    [RELAY_PREVIEW_FULL] = 503,
+    [RELAY_PREVIEW_LATER] = 503,
+    [RELAY_PREVIEW_CANNOT] = 415 };
+  RelayPage page = { statuses[answer->result], "text/plain; charset=utf-8" };
+
+  page.feed = answer->feed != NULL ? relay_feed_ref (answer->feed) : NULL;
+  page.media = g_strdup (answer->media);
+  page.text = answer->why != NULL ? g_strconcat (answer->why, "\n", NULL) : g_strdup ("");
+  relay_request_answer (request, &page);
+}
+
 /* --- pages of the relay ---------------------------------------------------------------------------- */
 
 static void
@@ -348,7 +389,7 @@ static void
 show_event_stream (RelayStatusPages *pages, RelayPage *page)
 {
   page->type = "text/event-stream";
-  page->event_stream = pages->event_stream;
+  page->feed = relay_feed_ref (relay_event_stream_get_feed (pages->event_stream));
   page->text = g_strdup ("");
 }
 
@@ -391,7 +432,8 @@ relay_status_pages_answer (RelayStatusPages *pages, const gchar *path, RelayPage
       keep_text (pages, path, page);
   }
   if (!found)
-    found = show_picture (pages, path, page) || answer_part (pages, path, page);
+    found = show_picture (pages, path, page) || show_preview (pages, path, page)
+        || answer_part (pages, path, page);
   g_mutex_unlock (&pages->lock);
   return found;
 }

@@ -7,6 +7,7 @@
  *     /events                                                 the summary, each second
  *     /happened.json                                          what happened lately
  *     /streams/STREAM/picture.jpg                             its picture
+ *     /streams/STREAM/preview.mp4                             moving picture and sound
  *     /streams/STREAM/history/RANGE.json                      its last hour, day or week
  *     /streams/STREAM/outputs/ID/receivers.json               all receivers, in short
  *     /streams/STREAM/outputs/ID/receivers/ADDRESS.json       all figures of one
@@ -38,5 +39,10 @@ void relay_status_pages_note (const gchar *stream, const gchar *end, GLogLevelFl
 
 /* Fills in the page of a path. FALSE: there is none. May be called from any thread. */
 gboolean relay_status_pages_answer (RelayStatusPages *pages, const gchar *path, RelayPage *page);
+
+/* Returns the stream whose preview has this path; NULL: it is another path. */
+gchar *relay_status_pages_get_preview (const gchar *path);
+/* Answers a request for a preview: a RelayPreviewFunc. */
+void relay_status_pages_answer_preview (const RelayPreviewAnswer *answer, gpointer request);
 
 G_END_DECLS

@@ -125,6 +125,7 @@ static const struct
   { "getStatus", RELAY_ROLE_VIEW },
   { "getMetrics", RELAY_ROLE_VIEW },
   { "getPicture", RELAY_ROLE_VIEW },
+  { "watch", RELAY_ROLE_VIEW },
   { "listen", RELAY_ROLE_VIEW },
   { "getEvents", RELAY_ROLE_VIEW },
   { "getHistory", RELAY_ROLE_VIEW },

@@ -108,7 +108,7 @@ static void
 test_good (void)
 {
   g_autoptr (GByteArray) told = make_told ();
-  PictureFrames *frames = picture_frames_new ();
+  PictureFrames *frames = picture_frames_new (PICTURE_OF_PICTURES);
   guint n = 0;
 
   for (guint i = 0; i < 100; i++)
@@ -123,7 +123,7 @@ static void
 test_contents (void)
 {
   g_autoptr (GByteArray) told = make_told ();
-  PictureFrames *frames = picture_frames_new ();
+  PictureFrames *frames = picture_frames_new (PICTURE_OF_PICTURES);
   PictureLevel levels[PICTURE_CHANNELS_MAX];
   g_autofree gchar *text = NULL;
   PictureFrame frame;
@@ -153,7 +153,7 @@ test_contents (void)
 static void
 assert_bad (GByteArray *told)
 {
-  PictureFrames *frames = picture_frames_new ();
+  PictureFrames *frames = picture_frames_new (PICTURE_OF_PICTURES);
   PictureFrame frame;
   guint n = 0;
 
@@ -283,7 +283,7 @@ test_fuzz (void)
 
   for (guint i = 0; i < 20000; i++) {
     g_autoptr (GByteArray) told = make_told ();
-    PictureFrames *frames = picture_frames_new ();
+    PictureFrames *frames = picture_frames_new (PICTURE_OF_PICTURES);
     guint changes = g_rand_int_range (random, 0, 6), n = 0;
     gboolean goes_on = TRUE;
 

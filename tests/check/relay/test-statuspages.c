@@ -715,14 +715,16 @@ test_event_stream (void)
   RelayListener *good, *slow;
   gchar text[64];
   RelayEventStream *event_stream;
+  RelayFeed *feed;
   guint last = 0;
 
   g_mutex_init (&heard.lock);
   g_cond_init (&heard.changed);
   event_stream = relay_event_stream_new (make_text, &heard);
-  slow = relay_listener_new (event_stream, &funcs, &heard);
+  feed = relay_event_stream_get_feed (event_stream);
+  slow = relay_listener_new (feed, &funcs, &heard);
   g_assert_cmpuint (read_some (&heard, slow, text, 4), ==, 4);
-  good = relay_listener_new (event_stream, &funcs, &heard);
+  good = relay_listener_new (feed, &funcs, &heard);
   for (guint i = 0; i < 3; i++) {
     guint number = read_frame (&heard, good);
 

@@ -136,6 +136,7 @@ class Stream {
     this.brief = make("span", {class: "brief"});
     this.error = make("p", {class: "fault", hidden: true});
     this.screen = new Screen(name);
+    this.preview = new Preview(name);
     this.watch = new Watch();
     this.ranges = make("div", {class: "ranges", role: "group", "aria-label": "Charts show"}, ...Object.keys(RANGES).map(range =>
       make("button", {type: "button", text: `Last ${range}`, "data-range": range, onclick: () => nameRange(name, range)})));
@@ -152,7 +153,7 @@ class Stream {
                         onclick: () => this.remove()})),
       this.watch.node, this.error,
       this.ranges,
-      make("div", {class: "view"}, this.screen.node, make("div", {class: "charts"}, ...Object.values(this.charts).map(c => c.node))),
+      make("div", {class: "view"}, this.preview.node, this.screen.node, make("div", {class: "charts"}, ...Object.values(this.charts).map(c => c.node))),
       this.terms.node,
       make("section", {"aria-label": `Input of ${name}`}, make("div", {class: "head"}, make("h3", {text: "Input"}), this.address.node,
         this.senders, make("button", {type: "button", class: "edit", text: "Switch", "aria-label": `Switch input of ${name}`,
@@ -160,6 +161,10 @@ class Stream {
       make("section", {"aria-label": `Outputs of ${name}`}, make("div", {class: "head"}, make("h3", {text: "Outputs"}),
         make("button", {type: "button", class: "edit", text: "Add output", "aria-label": `Add output to ${name}`,
                         onclick: () => this.addOutput()})), outputs));
+  }
+
+  end() {
+    this.preview.end();
   }
 
   /* Gets the samples of the range, up to now. */
@@ -205,6 +210,7 @@ class Stream {
     this.error.classList.toggle("past", stream.receiving);
     this.showFigures(now);
     this.screen.update(stream);
+    this.preview.update(stream);
     this.watch.update(stream);
     this.address.show(stream.input.uri, stream.streamid);
     setText(this.senders, !stream.input.open ? `not open (${stream.input.state})` : stream.input.senders.filter(s => s.address).map(s =>
