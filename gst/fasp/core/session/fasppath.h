@@ -37,7 +37,7 @@ typedef struct
   guint local;         /* index of our local address */
   FaspAddress address; /* the peer's address; its port is that of one of the flows */
   FaspRtt rtt;         /* round trip of its slowest flow */
-  FaspRate *rate;      /* owned; NULL: the rate is fixed, and paced by the session */
+  FaspRate *rate;      /* owned; NULL: the rate is fixed, and paced by the session alone */
   FaspTime until;      /* when the controller's rate may next change */
   guint64 pace;        /* the rate that the controller asks for, bit/s */
   FaspPacer pacer;     /* with a rate of 0 while the path is the only one */

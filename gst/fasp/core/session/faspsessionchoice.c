@@ -40,7 +40,7 @@ pick_for_tail (FaspSession *session, FaspTxItem *item)
 
 /* --- paths ------------------------------------------------------------------------------ */
 
-/* Has each path a controller and pacer of its own? A fixed rate is paced by the session. */
+/* Has each path a controller and pacer of its own? */
 static gboolean
 has_controlled_paths (const FaspSession *session)
 {

@@ -110,7 +110,7 @@ typedef struct
   guint n;                 /* 1 at least */
   guint flowlets;          /* flows for each local address; set by the endpoint */
   gboolean has_arrivals;   /* the peer reports when packets arrived; set by the endpoint */
-  FaspRateControl control; /* the controller that a further path gets */
+  FaspRateControl control; /* fixed: a path has a controller only if the rate is divided */
   guint64 min, max;        /* bounds of all paths together, bit/s; 0: no bound */
   FaspTime until;          /* when the rate of any of them may change */
   FaspTime peer_clock;     /* time of the newest FEEDBACK by the peer's clock, widened; 0: there was

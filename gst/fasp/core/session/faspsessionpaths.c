@@ -10,13 +10,24 @@
 
 /* --- which path a flow belongs to ------------------------------------------------------- */
 
-/* @least: the least rate that it begins with, bit/s. */
+/* A fixed rate over several paths is divided: each has a controller, which finds what the path
+ * carries. */
+static gboolean
+is_divided (const FaspSessionPaths *paths)
+{
+  return paths->control == FASP_RATE_CONTROL_FIXED && paths->has_arrivals && paths->n > 1
+      && paths->max > 0;
+}
+
+/* @least: the least rate that it begins with, bit/s. A path of a fixed rate that is not divided
+ * gets none. */
 static void
 add_controller (const FaspSession *session, FaspTime now, FaspPath *path, guint64 least)
 {
   const FaspSessionPaths *paths = &session->paths;
 
-  path->rate = fasp_rate_new (paths->control, least, paths->max, now);
+  path->rate = fasp_rate_new (is_divided (paths) ? FASP_RATE_CONTROL_ADAPTIVE : paths->control,
+      least, paths->max, now);
   if (path->rate == NULL)
     return;
   fasp_rate_set_bounds (path->rate, 0, paths->max);
@@ -25,39 +36,51 @@ add_controller (const FaspSession *session, FaspTime now, FaspPath *path, guint6
     fasp_rate_reported (path->rate, now, path->wire_sent);
 }
 
-/* There are two paths now. Of a fixed rate each gets an equal part at first, which it returns, and
- * then what it is seen to carry. 0: the rate is not fixed, not paced, or the peer reports no
- * arrivals. */
-static guint64
+static void
+remove_controller (FaspSession *session, FaspTime now, FaspPath *path)
+{
+  g_clear_pointer (&path->rate, fasp_rate_free);
+  path->pace = 0;
+  fasp_pacer_set_rate (&path->pacer, now, 0, 0);
+  for (guint64 left = path->flows; left != 0; left &= left - 1) {
+    FaspFlow *flow = &session->flows[__builtin_ctzll (left)];
+
+    fasp_sent_log_forget (&flow->sent, flow->next_pn);
+  }
+}
+
+/* To be called when is_divided() may have changed. Each path gets an equal part at first. */
+static void
 divide (FaspSession *session, FaspTime now)
 {
   FaspSessionPaths *paths = &session->paths;
-  FaspPath *first = &paths->list[0];
+  gboolean divided = is_divided (paths);
 
-  if (first->rate != NULL || paths->max == 0 || !paths->has_arrivals)
-    return 0;
-  paths->control = FASP_RATE_CONTROL_ADAPTIVE;
-  add_controller (session, now, first, paths->max / 2);
-  first->until = paths->until = now;
-  return paths->max / 2;
+  if (paths->control != FASP_RATE_CONTROL_FIXED || divided == fasp_session_is_controlled (session))
+    return;
+  paths->until = divided ? now : FASP_NEVER;
+  for (guint i = 0; i < paths->n; i++) {
+    if (divided)
+      add_controller (session, now, &paths->list[i], paths->max / paths->n);
+    else
+      remove_controller (session, now, &paths->list[i]);
+    paths->list[i].until = paths->until;
+  }
 }
 
-static FaspPath *
+static void
 add_path (FaspSession *session, FaspTime now)
 {
   FaspSessionPaths *paths = &session->paths;
-  guint64 part = 0;
-  FaspPath *path;
+  gboolean controlled = fasp_session_is_controlled (session);
 
-  if (paths->n == 1) { /* the first path used the session's pacer and meter until now */
+  if (paths->n == 1) /* the first path used the session's pacer and meter until now */
     paths->list[0].rtt = session->rtt;
-    part = divide (session, now);
-  }
   paths->list = g_renew (FaspPath, paths->list, paths->n + 1);
-  path = &paths->list[paths->n++];
-  fasp_path_init (path);
-  add_controller (session, now, path, part);
-  return path;
+  fasp_path_init (&paths->list[paths->n++]);
+  if (controlled)
+    add_controller (session, now, &paths->list[paths->n - 1], 0);
+  divide (session, now);
 }
 
 void
@@ -77,7 +100,9 @@ fasp_session_assign_path (FaspSession *session, FaspTime now, guint8 number)
   while (i < paths->n && paths->list[i].flows != 0
       && !fasp_path_has (&paths->list[i], local, &flow->address))
     i++;
-  path = i < paths->n ? &paths->list[i] : add_path (session, now);
+  if (i == paths->n)
+    add_path (session, now);
+  path = &paths->list[i];
   if (path->flows == 0) {
     path->local = local;
     path->address = flow->address;
@@ -174,6 +199,7 @@ fasp_session_set_bitrates (FaspSession *session, FaspTime now, guint64 min, guin
 
   paths->min = min;
   paths->max = max;
+  divide (session, now);
   if (!fasp_session_is_controlled (session)) {
     fasp_session_set_pace (session, now, max);
     return;

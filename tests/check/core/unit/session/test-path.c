@@ -186,6 +186,36 @@ test_least (void)
   tear_down (&f);
 }
 
+/* Several paths of a fixed rate have controllers while max-bitrate paces them: an equal part each
+ * at first. A max-bitrate of 0 ends the pacing. */
+static void
+test_divided (void)
+{
+  Fixture f;
+  FaspSession *s;
+
+  set_up (&f, 1, FASP_RATE_CONTROL_FIXED, 0, 8000000);
+  s = f.session;
+  s->paths.has_arrivals = TRUE;
+  for (guint8 i = 0; i < 2; i++) {
+    g_assert_false (fasp_session_is_controlled (s));
+    prove (&f, i, 1 + i, 7001, i);
+  }
+  for (guint i = 0; i < 2; i++) {
+    g_assert_true (fasp_session_is_controlled (s));
+    g_assert_cmpuint (s->paths.list[0].rate->rate, ==, 4000000);
+    g_assert_cmpuint (s->paths.list[1].rate->rate, ==, 4000000);
+    fasp_session_set_bitrates (s, FASP_SEC, 0, 0);
+    g_assert_false (fasp_session_is_controlled (s));
+    g_assert_null (s->paths.list[1].rate);
+    g_assert_cmpuint (fasp_session_get_channel_rate (s), ==, 0);
+    g_assert_cmpint (fasp_path_get_time (&s->paths.list[1], FASP_SEC, 1500), <=, FASP_SEC);
+    g_assert_cmpint (s->paths.until, ==, FASP_NEVER);
+    fasp_session_set_bitrates (s, FASP_SEC, 0, 8000000);
+  }
+  tear_down (&f);
+}
+
 /* --- delays ---------------------------------------------------------------------------- */
 
 /* The least of late is that of the last 15 to 30 s, whatever the clocks are apart. */
@@ -240,6 +270,7 @@ main (int argc, char **argv)
   g_test_add_func ("/path/moves", test_moves);
   g_test_add_func ("/path/sum", test_sum);
   g_test_add_func ("/path/least", test_least);
+  g_test_add_func ("/path/divided", test_divided);
   g_test_add_func ("/path/delay", test_delay);
   g_test_add_func ("/path/silence", test_silence);
   return g_test_run ();
