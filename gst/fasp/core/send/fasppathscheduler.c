@@ -9,21 +9,38 @@ get_arrival (const FaspPathState *path, FaspTime now)
   return path->ready == FASP_NEVER ? FASP_NEVER : MAX (path->ready, now) + path->delay;
 }
 
-/* The paths of @among on which the datagram arrives in time; if there are none, @among. */
+/* When the last of @waiting bytes would arrive on the path. */
+static FaspTime
+get_end (const FaspPathState *path, FaspTime now, gsize waiting)
+{
+  FaspTime arrival = get_arrival (path, now);
+
+  if (arrival == FASP_NEVER || path->rate == 0)
+    return arrival;
+  return arrival + (FaspTime) (waiting * 8. * FASP_SEC / path->rate);
+}
+
+/* The paths of @among on which the datagram arrives in time, if one of them brings all that waits
+ * in time; else @among. */
 static guint64
-leave_out_late (const FaspPathState *paths, guint64 among, FaspTime now, FaspTime spare)
+leave_out_late (const FaspPathState *paths, guint64 among, FaspTime now,
+    const FaspPathRequest *request)
 {
   guint64 in_time = 0;
+  gboolean all_in_time = FALSE;
 
-  if (spare == FASP_NEVER)
+  if (request->spare == FASP_NEVER)
     return among;
   for (guint64 left = among; left != 0; left &= left - 1) {
     guint i = __builtin_ctzll (left);
 
-    if (get_arrival (&paths[i], now) - now <= spare)
-      in_time |= FASP_BIT (i);
+    if (get_arrival (&paths[i], now) - now > request->spare)
+      continue;
+    in_time |= FASP_BIT (i);
+    if (get_end (&paths[i], now, request->waiting) - now <= request->latency)
+      all_in_time = TRUE;
   }
-  return in_time != 0 ? in_time : among;
+  return all_in_time ? in_time : among;
 }
 
 /* The path of @among on which the datagram arrives first. @at_once: only those that it can leave on
@@ -44,17 +61,6 @@ find_first (const FaspPathState *paths, guint64 among, FaspTime now, gboolean at
   return best;
 }
 
-/* When the last of @waiting bytes would arrive on the path. */
-static FaspTime
-get_end (const FaspPathState *path, FaspTime now, gsize waiting)
-{
-  FaspTime arrival = get_arrival (path, now);
-
-  if (arrival == FASP_NEVER || path->rate == 0)
-    return arrival;
-  return arrival + (FaspTime) (waiting * 8. * FASP_SEC / path->rate);
-}
-
 guint
 fasp_path_scheduler_pick (const FaspPathState *paths, guint n, FaspTime now,
     const FaspPathRequest *request, FaspTime *when)
@@ -66,7 +72,7 @@ fasp_path_scheduler_pick (const FaspPathState *paths, guint n, FaspTime now,
     among |= paths[i].is_usable ? FASP_BIT (i) : 0;
   if (among == 0)
     among = n >= 64 ? G_MAXUINT64 : FASP_BIT (n) - 1;
-  among = leave_out_late (paths, among, now, request->spare);
+  among = leave_out_late (paths, among, now, request);
   if ((among & ~request->carriers) != 0)
     among &= ~request->carriers;
   best = find_first (paths, among, now, FALSE);

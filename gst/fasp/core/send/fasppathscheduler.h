@@ -6,7 +6,9 @@
  * The arrival is known: the peer reports all arrivals by one clock, so the delays of the paths can
  * be compared without knowing how far the two clocks are apart.
  *
- * - A path on which it would be too late is not taken while there is another.
+ * - A path on which it would be too late is not taken while there is another that brings it, and
+ * all that waits, in time. Otherwise a backlog, once older than what the slower path takes longer,
+ * would keep that path idle, and what comes after it would be late.
  * - Of those that are left, one that does not carry it yet is taken, if there is one.
  * - If the best path cannot take it now, it waits for that path, unless so much waits behind it
  * that another path, which can take it now, brings it before the best one has brought all (the
@@ -32,6 +34,7 @@ typedef struct
   gsize waiting;    /* bytes that wait to leave, including the datagram */
   FaspTime spare;   /* how much longer than the quickest path the datagram may take, µs; FASP_NEVER:
                        any time */
+  FaspTime latency; /* the same for what comes after the bytes that wait; µs */
   guint64 carriers; /* paths that have carried it already, a bit each; others are preferred */
 } FaspPathRequest;
 

@@ -190,6 +190,7 @@ choose_path (const FaspSession *session, FaspTime now, const FaspTxItem *item, g
   FaspPathRequest request = {
     .waiting = count_waiting (session, item),
     .spare = get_spare (session, now, item),
+    .latency = fasp_tx_get_estimate (session->tx)->latency,
     .carriers = item->copy > 0 ? get_paths (session, avoid) : 0,
   };
 

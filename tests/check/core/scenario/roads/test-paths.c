@@ -390,6 +390,32 @@ test_copies (gconstpointer dark)
     g_assert_cmpuint (sent->not_doubled, ==, 0);
 }
 
+/* A backlog that grew while the rates were being found drains, although it is soon so old that what
+ * takes the slower path comes too late. */
+static void
+test_drains (void)
+{
+  VliveConfig c = configure (2670000, 40);
+  RoadFigures figures;
+  Road road;
+
+  c.latency_ms = 400;
+  c.max = 3 * MBIT;
+  c.begin = c.most;
+  c.steady = TRUE;
+  c.paths[0].delay = 20 * FASP_MSEC;
+  c.paths[1].delay = 120 * FASP_MSEC;
+  begin (&road, &c);
+  for (guint i = 0; i < 2; i++)
+    capacity_add_step (road.capacities[i], START / 2, 2 * MBIT);
+  vtraffic_run (road.traffic, START + 50 * FASP_SEC);
+  road_figures (road.live, &figures);
+  g_test_message ("%.4f later than 0.4 s", figures.late04);
+  g_assert_cmpfloat (figures.lost, ==, 0);
+  g_assert_cmpfloat (figures.late04, <, .05);
+  vtraffic_free (road.traffic);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -397,6 +423,7 @@ main (int argc, char **argv)
   g_test_add_func ("/paths/both", test_both);
   g_test_add_data_func ("/paths/dark/slow", GUINT_TO_POINTER (0), test_dark);
   g_test_add_data_func ("/paths/dark/fast", GUINT_TO_POINTER (1), test_dark);
+  g_test_add_func ("/paths/drains", test_drains);
   g_test_add_func ("/paths/pauses", test_pauses);
   g_test_add_func ("/paths/far", test_far);
   g_test_add_func ("/paths/excess", test_excess);

@@ -27,6 +27,7 @@ typedef struct
   guint64 carriers;
   guint path;     /* that it takes */
   FaspTime later; /* when it leaves */
+  FaspTime latency;
 } Case;
 
 static const Case cases[] = {
@@ -49,9 +50,12 @@ static const Case cases[] = {
   { "nothing is known of either",
       { { ON, FASP_NEVER, 0, MBIT }, { ON, FASP_NEVER, 60 * MS, MBIT } }, 1500, ANY, 0, 0,
       FASP_NEVER - NOW },
-  { "too late on one, whatever waits",
-      { { ON, 2 * MS, 0, 5 * MBIT }, { ON, 0, 60 * MS, 5 * MBIT } }, 500000, 50 * MS, 0, 0,
-      2 * MS },
+  { "too late on one, and the other brings all in time",
+      { { ON, 2 * MS, 0, 5 * MBIT }, { ON, 0, 60 * MS, 5 * MBIT } }, 500000, 50 * MS, 0, 0, 2 * MS,
+      810 * MS },
+  { "too late on one, and all that waits on the other",
+      { { ON, 2 * MS, 0, 5 * MBIT }, { ON, 0, 60 * MS, 5 * MBIT } }, 500000, 50 * MS, 0, 1, 0,
+      800 * MS },
   { "too late on both", { { ON, 2 * MS, 0, 5 * MBIT }, { ON, 0, 60 * MS, 5 * MBIT } }, 1500, -MS, 0,
       0, 2 * MS },
   { "too late on the better one", { { ON, FASP_NEVER, 0, 5 * MBIT }, { ON, 0, 60 * MS, MBIT } },
@@ -70,7 +74,7 @@ static void
 test_pick (gconstpointer data)
 {
   const Case *c = data;
-  FaspPathRequest request = { c->waiting, c->spare, c->carriers };
+  FaspPathRequest request = { c->waiting, c->spare, c->latency, c->carriers };
   FaspPathState paths[2];
   FaspTime when;
 
@@ -99,7 +103,7 @@ test_burst (void)
     guint sent[2] = { 0 };
 
     for (guint left = 200; left > 0;) {
-      FaspPathRequest request = { left * 1200, ANY, 0 };
+      FaspPathRequest request = { left * 1200, ANY, .carriers = 0 };
       FaspTime when;
       guint path = fasp_path_scheduler_pick (paths, 2, now, &request, &when);
 
