@@ -68,6 +68,7 @@ relay_config_free (RelayConfig *config)
   relay_value_wipe (config->api_token);
   g_clear_object (&config->api_socket);
   g_free (config->history);
+  relay_value_wipe (config->auth_url);
   if (config->text != NULL)
     explicit_bzero (config->text, config->size);
   g_free (config->text);
@@ -468,7 +469,7 @@ relay_config_parse (const gchar *text, gsize size, const RelayConfig *before, GE
 gboolean
 relay_config_has_secret (const RelayConfig *config)
 {
-  gboolean found = FALSE;
+  gboolean found = config->auth_url != NULL && strchr (config->auth_url, '?') != NULL;
 
   for (guint i = 0; i < config->accounts->len; i++)
     found |= ((RelayAccount *) g_ptr_array_index (config->accounts, i))->password != NULL;

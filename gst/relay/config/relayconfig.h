@@ -43,6 +43,8 @@ typedef struct
   gchar *api_token;           /* token that the API needs; a secret; NULL: none */
   gchar *history;             /* path of the file that keeps it; NULL: none does */
   GSocketAddress *api_socket; /* UNIX socket for the API and this user alone; NULL: none */
+  gchar *auth_url;            /* asked about callers; a secret; NULL: nobody is */
+  guint auth_keep;            /* s for which an answer holds */
   gchar *text;                /* the whole text; may hold secrets */
   gsize size;                 /* of the text, bytes */
   GPtrArray *warnings;        /* sentences about files that other users could read or change */

@@ -3,6 +3,7 @@
 
 #define PICTURE_INTERVAL_MAX 3600 /* s */
 #define PREVIEW_VIEWERS_MAX 16
+#define AUTH_KEEP_MAX 3600 /* s */
 /* ms; the least is what MediaLive's InputLossThresholdMsec can be, and more than the jitter of a
  * network. */
 #define SWITCH_AFTER_MIN 100
@@ -41,6 +42,10 @@ const RelayKey relay_section_keys[] = {
   TEXT ("api-socket", "nowhere",
       "path of a UNIX socket where the API, and the status, are served to this user and root, "
       "without a token (with systemd, RuntimeDirectory=fasp-relay)"),
+  TEXT ("auth-url", "nowhere",
+      "http://HOST:PORT/PATH, or https://: is asked whether a caller may come in, as by MediaMTX's "
+      "authMethod: http"),
+  { "auth-keep", 0, NULL, 0, AUTH_KEEP_MAX, "10", "seconds for which an answer holds, up to 3600" },
   { NULL },
 };
 

@@ -3,7 +3,10 @@
 #include <string.h>
 #include <unistd.h>
 #include <gio/gunixsocketaddress.h>
+#include "relayclient.h"
+#include "relayconfigkeys.h"
 
+#define AUTH_KEEP 10        /* s */
 #define SOCKET_PATH_MAX 108 /* bytes, sockaddr_un */
 
 /* Reads `status'. Takes only addresses, as resolving a name could take long and give several. */
@@ -133,6 +136,24 @@ relay_section_look_at_history (const RelayConfig *config)
       config->history);
 }
 
+/* Reads whom to ask about callers. */
+static gboolean
+read_auth (GKeyFile *file, RelayConfig *config, GError **error)
+{
+  g_autoptr (GError) why = NULL;
+
+  config->auth_keep = AUTH_KEEP;
+  config->auth_url = relay_value_string (file, RELAY_SECTION, "auth-url", &why);
+  if (why != NULL) {
+    g_propagate_error (error, g_steal_pointer (&why));
+    return FALSE;
+  }
+  if (config->auth_url != NULL && !relay_client_check (config->auth_url, error))
+    return relay_value_locate (error, RELAY_SECTION, "auth-url");
+  return relay_value_number (file, RELAY_SECTION,
+      relay_key_find (relay_section_keys, "auth-keep", 0), &config->auth_keep, error);
+}
+
 gboolean
 relay_section_read (GKeyFile *file, const RelaySecrets *secrets, RelayConfig *config,
     GError **error)
@@ -140,5 +161,6 @@ relay_section_read (GKeyFile *file, const RelaySecrets *secrets, RelayConfig *co
   return read_status (file, config, error) && read_status_names (file, config, error)
       && relay_value_boolean (file, RELAY_SECTION, "receiver-metrics", &config->receiver_metrics,
           error)
-      && read_history (file, config, error) && read_api (file, secrets, config, error);
+      && read_history (file, config, error) && read_api (file, secrets, config, error)
+      && read_auth (file, config, error);
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include <glib-unix.h>
 #include "relayadmission.h"
+#include "relayauth.h"
 #include "relaystatuspages.h"
 #include "relaylog.h"
 #include "relaylogin.h"
@@ -81,6 +82,7 @@ take_stats (gpointer data)
   f->alive = g_get_monotonic_time () - relay->beat < ALIVE;
   g_mutex_unlock (&relay->lock);
   f->api = relay_admission_get_mode (relay->admission);
+  relay_auth_get_stats (&f->auth);
   f->streams = g_ptr_array_new_with_free_func ((GDestroyNotify) relay_stream_stats_free);
   for (guint i = 0; i < streams->len; i++)
     g_ptr_array_add (f->streams, relay_stream_get_stats (g_ptr_array_index (streams, i)));
@@ -239,6 +241,7 @@ use (Relay *relay, RelayConfig *config, gboolean reloads, const RelayKept *kept)
   if (reloads)
     relay_admission_use (relay->admission, config);
   relay_status_pages_keep_history (relay->pages, config->history);
+  relay_auth_use (config->auth_url, config->auth_keep);
   if (relay->config != NULL)
     relay_config_adopt (config, relay->config, kept);
   g_clear_pointer (&relay->config, relay_config_free);
@@ -581,6 +584,7 @@ relay_run (const gchar *path)
   relay_api_free (relay.api);
   relay_saved_set (&relay.saved, NULL, 0);
   relay_set_free (relay.set);
+  relay_auth_end ();
   g_clear_pointer (&relay.config, relay_config_free);
   g_main_loop_unref (relay.loop);
   g_free (relay.stats.refused);

@@ -5,7 +5,7 @@
  * Each protocol has a file, with its class at the end, and a row in relayprotocol.c.  No other file
  * asks for a scheme.  An end is an element of the stream's pipeline: it gives or takes media of the
  * stream, which are the bytes of an MPEG-TS (RELAY_MEDIA), and has the properties `uri' and `stats'
- * and the signals `check-settings' and `caller-connecting'.
+ * and the signals `check-settings', `caller-connecting', `caller-asked' and `decide-caller'.
  *
  * A protocol makes this element itself, as fasp does.  Or it makes no more than a chain of
  * elements, and has an end with a pipeline of its own, where the chain can fail and be made anew
@@ -86,6 +86,8 @@ struct _RelayProtocol
       GCancellable *cancellable, GError **error);
   gboolean (*start) (gpointer opened, GstElement *element, GError **error);
   void (*close) (gpointer opened);
+  /* Answers relay_protocol_pipeline_asks(); from any thread. NULL: it does not ask. */
+  void (*decide) (guint64 caller, gboolean accept);
   /* Adds figures that only this protocol has to @stats (relayfields.c has a row for each), and to
    * @peers a GstStructure of each peer that is known, with the fields that faspsrc and faspsink
    * have in `callers'.  What cannot be known is left out.  @element: the one of make(), which

@@ -52,6 +52,7 @@ enum
 {
   CHECK_SETTINGS,
   CALLER_CONNECTING,
+  CALLER_ASKED,
   SIGNALS,
 };
 
@@ -334,8 +335,18 @@ on_calls (GSocketAddress *address, const gchar *streamid, gpointer self)
   return good;
 }
 
+static gboolean
+on_asks (const gchar *address, const gchar *streamid, guint64 caller, gpointer self)
+{
+  g_autofree gchar *ticket = g_strdup_printf ("%" G_GUINT64_FORMAT, caller);
+  gboolean later = FALSE;
+
+  g_signal_emit (self, signals[CALLER_ASKED], 0, address, streamid, NULL, NULL, ticket, &later);
+  return later;
+}
+
 static const RelayProtocolPipelineFuncs functions = { on_received, on_tell, on_warn, on_visit,
-  on_calls };
+  on_calls, on_asks };
 
 static gboolean
 start (RelayProtocolEnd *self)
@@ -511,6 +522,18 @@ accept (RelayProtocolEnd *self, GSocketAddress *address, const gchar *streamid)
   return TRUE;
 }
 
+static gboolean
+decide (RelayProtocolEnd *self, const gchar *ticket, gboolean accept)
+{
+  guint64 caller;
+
+  if (self->protocol_uri->protocol->decide == NULL
+      || !g_ascii_string_to_unsigned (ticket, 10, 1, G_MAXUINT64, &caller, NULL))
+    return FALSE;
+  self->protocol_uri->protocol->decide (caller, accept);
+  return TRUE;
+}
+
 static void
 relay_protocol_end_finalize (GObject *object)
 {
@@ -551,6 +574,13 @@ relay_protocol_end_class_init (RelayProtocolEndClass *klass)
       g_signal_new_class_handler ("caller-connecting", RELAY_TYPE_PROTOCOL_END, G_SIGNAL_RUN_LAST,
           G_CALLBACK (accept), g_signal_accumulator_first_wins, NULL, NULL, G_TYPE_BOOLEAN, 2,
           G_TYPE_SOCKET_ADDRESS, G_TYPE_STRING);
+  /* as those of faspsrc and faspsink */
+  signals[CALLER_ASKED] = g_signal_new ("caller-asked", RELAY_TYPE_PROTOCOL_END, G_SIGNAL_RUN_LAST,
+      0, g_signal_accumulator_true_handled, NULL, NULL, G_TYPE_BOOLEAN, 5, G_TYPE_STRING,
+      G_TYPE_STRING, G_TYPE_STRING, G_TYPE_STRING, G_TYPE_STRING);
+  g_signal_new_class_handler ("decide-caller", RELAY_TYPE_PROTOCOL_END,
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (decide), NULL, NULL, NULL, G_TYPE_BOOLEAN, 2,
+      G_TYPE_STRING, G_TYPE_BOOLEAN);
 }
 
 /* Makes the element that the stream's other ends are linked to. */

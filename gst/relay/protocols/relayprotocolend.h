@@ -3,8 +3,8 @@
  * relayprotocolend.h: an end that is not fasp, as an element of the stream's pipeline.
  *
  * To the stream it is like a faspsrc or faspsink: it has `uri', `stats', the signals
- * `check-settings' and `caller-connecting'.  Behind it is a pipeline of its own
- * (relayprotocolpipeline.h), so it never waits, and never fails.
+ * `check-settings', `caller-connecting', `caller-asked' and `decide-caller'.  Behind it is a
+ * pipeline of its own (relayprotocolpipeline.h), so it never waits, and never fails.
  */
 #pragma once
 

@@ -187,6 +187,16 @@ relay_protocol_pipeline_admits (RelayProtocolPipeline *self, GSocketAddress *add
   return self->funcs->calls (address, streamid, self->owner);
 }
 
+gboolean
+relay_protocol_pipeline_asks (RelayProtocolPipeline *self, GSocketAddress *address,
+    const gchar *streamid, guint64 caller)
+{
+  g_autofree gchar *name = name_address (address);
+  g_autofree gchar *valid = g_utf8_make_valid (streamid, -1);
+
+  return self->funcs->asks (name, valid, caller, self->owner);
+}
+
 void
 relay_protocol_pipeline_note_caller (RelayProtocolPipeline *self, GSocketAddress *address,
     const gchar *streamid, gboolean connected, const gchar *reason)

@@ -144,5 +144,6 @@ const RelayProtocol relay_protocol_srt = {
   .open = open_end,
   .start = start_end,
   .close = close_end,
+  .decide = relay_srt_port_decide,
   .add_figures = add_figures,
 };

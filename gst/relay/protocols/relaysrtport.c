@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syslog.h>
 #include <gst/app/app.h>
 #include <srt/access_control.h>
@@ -47,18 +48,34 @@ struct _RelaySrtEnd
   gboolean closed;
 };
 
+/* States of a call; relaysrtport.h draws them. */
+typedef enum
+{
+  LET_IN, /* its handshake goes on; or it is dialled */
+  REFUSED,
+  FAILED, /* to connect, after it was let in */
+  HELD,
+  CONNECTED,
+} CallState;
+
+/* Whether a caller that is held may come in. */
 typedef struct
 {
-  guint64 number; /* of callers, in the order in which they came */
+  guint64 caller;
+  gboolean accept;
+} Answer;
+
+typedef struct
+{
+  guint64 number; /* of callers, in the order in which they came, from 1; 0: dialled */
+  CallState state;
   SRTSOCKET socket;
   RelaySrtEnd *end;
   GSocketAddress *address;
-  gchar *streamid;     /* that a caller gives; NULL: dialled */
-  const gchar *reason; /* why the caller was refused, until that is reported; NULL: it was not */
+  gchar *streamid;     /* that a caller gives, without a password; NULL: dialled */
+  const gchar *reason; /* why the caller was refused, until that is reported */
   gboolean stray;      /* the caller's streamid is that of no end: `end' was there first */
-  gboolean connected;
-  gboolean failed; /* to connect, after it was let in */
-  gboolean heard;  /* data came */
+  gboolean heard;      /* data came */
 } Call;
 
 /* `working' is held by SRT's thread while it works, and while ends are opened and closed.  `lock',
@@ -70,6 +87,7 @@ static struct
   GHashTable *ports; /* Port, by name */
   GHashTable *calls; /* Call, by socket: refused, let in, dialled or connected */
   guint64 callers;   /* that came */
+  GArray *answers;   /* Answer, until the thread has seen them */
   int epoll;
   GThread *thread;
   gint over; /* atomic */
@@ -104,9 +122,13 @@ watch (SRTSOCKET socket, int events)
 
 /* --- whether a caller may connect, in libsrt's threads, under `lock' ---------------------------- */
 
-/* Has the end room for one more? Returns the code by which it is refused; 0: it has. */
-static gint
-look_for_room (RelaySrtEnd *end, const gchar **reason)
+#define TAKEN \
+  "another sender is connected: stop that one, or give each an input, with a streamid or a port of " \
+  "its own"
+
+/* Has an input a sender that does not give way? */
+static gboolean
+is_taken (RelaySrtEnd *end)
 {
   const gchar *second = relay_protocol_uri_get (end->protocol_uri, "second-caller");
   gint64 silence;
@@ -116,12 +138,23 @@ look_for_room (RelaySrtEnd *end, const gchar **reason)
   n = end->calls->len;
   silence = g_get_monotonic_time () - end->heard;
   g_mutex_unlock (&end->lock);
-  if (!end->protocol_uri->sends && n > 0
-      && (g_strcmp0 (second, "refuse") == 0 || silence < SILENCE)) {
-    *reason = "another sender is connected: stop that one, or give each an input, with a streamid "
-              "or a port of its own";
+  return !end->protocol_uri->sends && n > 0
+      && (g_strcmp0 (second, "refuse") == 0 || silence < SILENCE);
+}
+
+/* Has the end room for one more? Returns the code by which it is refused; 0: it has. */
+static gint
+look_for_room (RelaySrtEnd *end, const gchar **reason)
+{
+  guint n;
+
+  if (is_taken (end)) {
+    *reason = TAKEN;
     return SRT_REJX_CONFLICT;
   }
+  g_mutex_lock (&end->lock);
+  n = end->calls->len;
+  g_mutex_unlock (&end->lock);
   *reason = "too many are connected, or call at once: use more outputs";
   return n >= CALLERS_MAX || end->port->let_in >= LET_IN_MAX ? SRT_REJX_OVERLOAD : 0;
 }
@@ -133,17 +166,20 @@ add_call (RelaySrtEnd *end, SRTSOCKET socket, GSocketAddress *address, const gch
     const gchar *reason, gboolean stray)
 {
   guint *n = reason != NULL ? &end->port->refused : &end->port->let_in;
+  g_auto (RelaySrtName) name = { 0 };
   Call *call;
 
   if (reason != NULL && *n >= REFUSED_MAX)
     return;
   ++*n;
   call = g_new0 (Call, 1);
-  call->number = srt.callers++;
+  relay_srt_name_read (streamid, &name);
+  call->number = ++srt.callers;
+  call->state = reason != NULL ? REFUSED : LET_IN;
   call->socket = socket;
   call->end = end;
   call->address = g_object_ref (address);
-  call->streamid = g_strdup (streamid);
+  call->streamid = g_steal_pointer (&name.shown);
   call->reason = reason;
   call->stray = stray;
   g_hash_table_insert (srt.calls, GINT_TO_POINTER (socket), call);
@@ -208,14 +244,14 @@ hang_up (Call *call, const gchar *reason)
   srt_epoll_remove_usock (srt.epoll, call->socket);
   g_mutex_lock (&srt.lock);
   g_hash_table_remove (srt.calls, GINT_TO_POINTER (call->socket));
-  if (end->port != NULL && !call->connected)
-    (*(call->reason != NULL ? &end->port->refused : &end->port->let_in))--;
+  if (end->port != NULL && call->state != CONNECTED)
+    (*(call->state == REFUSED ? &end->port->refused : &end->port->let_in))--;
   g_mutex_unlock (&srt.lock);
   g_mutex_lock (&end->lock);
   g_ptr_array_remove (end->calls, call);
   g_mutex_unlock (&end->lock);
   srt_close (call->socket);
-  if (call->connected)
+  if (call->state == CONNECTED)
     relay_protocol_pipeline_note_caller (end->pipeline, call->address, call->streamid, FALSE,
         reason);
   free_call (call);
@@ -233,7 +269,7 @@ begin_call (Call *call)
     end->port->let_in--;
     g_mutex_unlock (&srt.lock);
   }
-  call->connected = TRUE;
+  call->state = CONNECTED;
   relay_protocol_pipeline_note_caller (end->pipeline, call->address, call->streamid, TRUE, NULL);
   g_mutex_lock (&end->lock);
   end->heard = g_get_monotonic_time ();
@@ -241,6 +277,28 @@ begin_call (Call *call)
   g_cond_signal (&end->changed);
   g_mutex_unlock (&end->lock);
   watch (call->socket, end->element != NULL ? SRT_EPOLL_IN : 0);
+}
+
+/* The caller's handshake has succeeded.  While it is asked whether it may come in, it gets nothing,
+ * and SRT keeps what it sends. */
+static void
+hold_call (Call *call)
+{
+  g_autofree gchar *streamid = relay_srt_socket_get_streamid (call->socket);
+
+  call->state = HELD;
+  watch (call->socket, 0);
+  if (!relay_protocol_pipeline_asks (call->end->pipeline, call->address, streamid, call->number))
+    begin_call (call);
+  explicit_bzero (streamid, strlen (streamid));
+}
+
+static void
+deny_call (Call *call, const gchar *reason)
+{
+  relay_protocol_pipeline_refuse (call->end->pipeline, RELAY_CALLERS_REFUSED, call->address,
+      call->streamid, reason);
+  hang_up (call, NULL);
 }
 
 static GError *
@@ -260,10 +318,10 @@ take_end (Call *call)
     hang_up (call, NULL);
     return;
   }
-  why = call->connected ? g_strdup ("the other side has gone.") :
-                          relay_srt_socket_explain (call->socket, call->address);
+  why = call->state == CONNECTED ? g_strdup ("the other side has gone.") :
+                                   relay_srt_socket_explain (call->socket, call->address);
   /* the reason of a caller that has gone is part of a sentence */
-  hang_up (call, call->connected ? "the other side has gone" : why);
+  hang_up (call, call->state == CONNECTED ? "the other side has gone" : why);
   g_mutex_lock (&end->lock);
   end->failure = g_strdup (why);
   g_cond_signal (&end->changed);
@@ -305,7 +363,7 @@ accept_call (SRTSOCKET listener)
   Call *call = find_call (socket);
 
   if (call != NULL)
-    begin_call (call);
+    hold_call (call);
   else if (socket != SRT_INVALID_SOCK) /* its end was closed meanwhile */
     srt_close (socket);
 }
@@ -317,9 +375,9 @@ take_event (SRTSOCKET socket, int events)
 
   if (call == NULL)
     accept_call (socket);
-  else if (!call->connected && srt_getsockstate (socket) == SRTS_CONNECTED)
+  else if (call->state == LET_IN && srt_getsockstate (socket) == SRTS_CONNECTED)
     begin_call (call);
-  else if (!call->connected || (events & SRT_EPOLL_IN) == 0 || !receive (call))
+  else if (call->state != CONNECTED || (events & SRT_EPOLL_IN) == 0 || !receive (call))
     take_end (call);
 }
 
@@ -327,7 +385,7 @@ take_event (SRTSOCKET socket, int events)
 static void
 take_failure (Call *call)
 {
-  call->failed = TRUE;
+  call->state = FAILED;
   srt_close (call->socket);
   relay_protocol_pipeline_refuse (call->end->pipeline, RELAY_CALLERS_REFUSED, call->address,
       call->streamid, "it was not connected: set the same passphrase, or none, on both ends");
@@ -341,31 +399,94 @@ compare (gconstpointer a, gconstpointer b)
   return first < second ? -1 : first > second;
 }
 
+static void
+look_at_call (Call *call)
+{
+  SRT_SOCKSTATUS state = srt_getsockstate (call->socket);
+
+  switch (call->state) {
+    case REFUSED:
+      relay_protocol_pipeline_note_refusal (call->end->pipeline, call->address, call->streamid,
+          call->reason, call->stray ? call->end->protocol_uri->port : 0);
+      hang_up (call, NULL);
+      break;
+    case LET_IN:
+      if (state > SRTS_CONNECTED)
+        take_failure (call);
+      break;
+    case FAILED:
+      if (state == SRTS_NONEXIST)
+        hang_up (call, NULL);
+      break;
+    case HELD:
+    case CONNECTED:
+      break;
+  }
+}
+
+static void
+take_answer (Call *call, gboolean accept)
+{
+  if (!accept)
+    deny_call (call, "auth-url does not let it in");
+  else if (is_taken (call->end))
+    deny_call (call, TAKEN);
+  else
+    begin_call (call);
+}
+
+/* Returns the calls that are not connected, in the order in which they came, and moves the answers.
+ * One that is connected may go before the list is through. */
+static GList *
+list_calls (GArray *answers)
+{
+  GHashTableIter iter;
+  GList *all = NULL;
+  gpointer call;
+
+  g_mutex_lock (&srt.lock);
+  g_hash_table_iter_init (&iter, srt.calls);
+  while (g_hash_table_iter_next (&iter, NULL, &call))
+    if (((Call *) call)->state != CONNECTED)
+      all = g_list_insert_sorted (all, call, compare);
+  g_array_append_vals (answers, srt.answers->data, srt.answers->len);
+  g_array_set_size (srt.answers, 0);
+  g_mutex_unlock (&srt.lock);
+  return all;
+}
+
 /* Reports refusals in the order in which the calls came, also of callers whose handshake has failed
  * after they were let in: their room at the port is free when libsrt has freed their buffers, a
- * second later. */
+ * second later.  Takes the answers about those that are held. */
 static void
 look_at_calls (void)
 {
-  g_autoptr (GList) all = NULL;
+  g_autoptr (GArray) answers = g_array_new (FALSE, FALSE, sizeof (Answer));
+  g_autoptr (GList) all = list_calls (answers);
 
-  g_mutex_lock (&srt.lock);
-  all = g_list_sort (g_hash_table_get_values (srt.calls), compare);
-  g_mutex_unlock (&srt.lock);
   for (GList *link = all; link != NULL; link = link->next) {
     Call *call = link->data;
-    SRT_SOCKSTATUS state = srt_getsockstate (call->socket);
+    const Answer *answer = NULL;
 
-    if (call->connected || call->end->port == NULL)
-      continue;
-    if (call->reason != NULL)
-      relay_protocol_pipeline_note_refusal (call->end->pipeline, call->address, call->streamid,
-          call->reason, call->stray ? call->end->protocol_uri->port : 0);
-    else if (state > SRTS_CONNECTED && !call->failed)
-      take_failure (call);
-    if (call->reason != NULL || state == SRTS_NONEXIST)
-      hang_up (call, NULL);
+    for (guint i = 0; call->state == HELD && i < answers->len; i++)
+      if (g_array_index (answers, Answer, i).caller == call->number)
+        answer = &g_array_index (answers, Answer, i);
+    if (answer != NULL)
+      take_answer (call, answer->accept);
+    else if (call->end->port != NULL)
+      look_at_call (call);
   }
+}
+
+void
+relay_srt_port_decide (guint64 caller, gboolean accept)
+{
+  Answer answer = { caller, accept };
+
+  g_mutex_lock (&srt.lock);
+  if (srt.answers != NULL)
+    g_array_append_val (srt.answers, answer);
+  g_mutex_unlock (&srt.lock);
 }
 
 /* --- the thread ------------------------------------------------------------------------------- */
@@ -411,6 +532,7 @@ start_thread (GError **error)
     srt_setloglevel (LOG_CRIT);
     srt.ports = g_hash_table_new (g_str_hash, g_str_equal);
     srt.calls = g_hash_table_new (NULL, NULL);
+    srt.answers = g_array_new (FALSE, FALSE, sizeof (Answer));
     srt.epoll = srt_epoll_create ();
     srt_epoll_set (srt.epoll, SRT_EPOLL_ENABLE_EMPTY);
   }

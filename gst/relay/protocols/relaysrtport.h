@@ -20,8 +20,12 @@
  * An end's media are in an appsrc or appsink of its pipeline.  Nothing waits for a peer: what
  * SRT's sending buffer has no room for is dropped, and counted.
  *
- *     let in --> connected --> gone        (callers: libsrt compares passphrases in between)
- *     dialled ------^
+ *     let in --> held --> connected --> gone    (callers: libsrt compares passphrases first)
+ *     dialled ----------------^
+ *
+ * libsrt's handshake does not wait for anybody.  So a caller about whom a server is asked is let in
+ * and held: it gets nothing, nothing that it sends goes on, and it replaces no other sender.  If
+ * the answer is no, SRT ends the call.
  */
 #pragma once
 
@@ -43,6 +47,8 @@ gboolean relay_srt_end_start (RelaySrtEnd *end, GstElement *element, GError **er
 /* Sends what SRT still has to send, for a moment at most, and ends all calls.  The pipeline is not
  * used any more. */
 void relay_srt_end_close (RelaySrtEnd *end);
+/* Answers relay_protocol_pipeline_asks(); from any thread. */
+void relay_srt_port_decide (guint64 caller, gboolean accept);
 RelaySrtEnd *relay_srt_end_ref (RelaySrtEnd *end);
 void relay_srt_end_unref (RelaySrtEnd *end);
 /* Sends a buffer to all callers; from the thread of the appsink. */

@@ -3,6 +3,7 @@
 #include <gio/gio.h>
 #include <srt/access_control.h>
 #include "relaydial.h"
+#include "relaysrtname.h"
 #include "relaysrtsocket.h"
 
 #define LATENCY 125 /* ms: that of GStreamer's elements */
@@ -148,4 +149,14 @@ relay_srt_socket_add_figures (SRTSOCKET socket, gboolean sends, GstStructure *pe
         "packets-received-lost", G_TYPE_UINT64, (guint64) s.pktRcvLossTotal, "packets-missing",
         G_TYPE_UINT64, (guint64) s.pktRcvDropTotal, "bytes-received", G_TYPE_UINT64,
         s.byteRecvTotal, "receive-rate-mbps", G_TYPE_DOUBLE, s.mbpsRecvRate, NULL);
+}
+
+gchar *
+relay_srt_socket_get_streamid (SRTSOCKET socket)
+{
+  gchar text[RELAY_SRT_STREAMID_MAX + 1] = "";
+  int size = RELAY_SRT_STREAMID_MAX;
+
+  srt_getsockflag (socket, SRTO_STREAMID, text, &size);
+  return g_strndup (text, MAX (size, 0));
 }

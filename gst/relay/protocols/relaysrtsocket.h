@@ -28,6 +28,8 @@ gboolean relay_srt_socket_is_bound (const RelayProtocolUri *protocol_uri);
 gboolean relay_srt_socket_bind_dialling (SRTSOCKET socket, const RelayProtocolUri *protocol_uri);
 /* Returns why a call to @peer has failed: a sentence. */
 gchar *relay_srt_socket_explain (SRTSOCKET socket, GSocketAddress *peer);
+/* The streamid that a caller has given. */
+gchar *relay_srt_socket_get_streamid (SRTSOCKET socket);
 /* Adds the fields of relayprotocol.h's add_figures() to a peer; of one that is not connected,
  * none. */
 void relay_srt_socket_add_figures (SRTSOCKET socket, gboolean sends, GstStructure *peer);

@@ -119,6 +119,12 @@ is_lossy (const RelayStreamFigures *figures)
 }
 
 static Answer
+is_closed (const RelayStreamFigures *figures)
+{
+  return figures->stats.closed ? YES : NO;
+}
+
+static Answer
 lacks_source (const RelayStreamFigures *figures)
 {
   g_autoptr (GArray) sources = relay_figures_list_sources (&figures->stats.input);
@@ -158,6 +164,8 @@ static const Alarm rows[RELAY_ALARMS] = {
       "FaspStreamContinuity, FaspStreamNotRepaired, FaspStreamSkips", 0, FALSE, is_damaged },
   { "loss", "Heavy loss", "More than a tenth of the datagrams to this relay is lost", NO_FIGURE,
       "FaspStreamLoss", 0, FALSE, is_lossy },
+  { "auth", "Nobody let in", "The server of auth-url does not say whether callers may come in",
+      NULL, "FaspAuthFails", 0, FALSE, is_closed },
   { "source", "Source away", "One of its sources is not connected", NULL, "FaspSourceGone", 2,
       FALSE, lacks_source },
 };

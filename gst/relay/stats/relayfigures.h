@@ -8,6 +8,7 @@
 #pragma once
 
 #include <math.h>
+#include "relayauth.h"
 #include "relaystream.h"
 
 G_BEGIN_DECLS
@@ -30,6 +31,7 @@ typedef struct
   gboolean saved;   /* the file has the configuration in force */
   gboolean alive;   /* the main loop runs */
   gboolean ending;
+  RelayAuthStats auth; /* questions about callers */
 } RelayStats;
 
 void relay_stats_free (RelayStats *stats);

@@ -55,7 +55,6 @@ enum
 
 enum
 {
-  CALLER_CONNECTING,
   SWITCH_SOURCE,
   SIGNALS,
 };
@@ -416,23 +415,6 @@ switch_source (RelayBackups *self, guint source)
   return good;
 }
 
-static gboolean
-on_connecting (GstElement *element, GSocketAddress *address, const gchar *streamid,
-    RelayBackups *self)
-{
-  gboolean good = TRUE;
-
-  g_signal_emit (self, signals[CALLER_CONNECTING], 0, address, streamid, &good);
-  return good;
-}
-
-/* Accepts each caller, unless another handler of the signal has refused it. */
-static gboolean
-accept (RelayBackups *self, GSocketAddress *address, const gchar *streamid)
-{
-  return TRUE;
-}
-
 static void
 relay_backups_finalize (GObject *object)
 {
@@ -479,9 +461,6 @@ relay_backups_class_init (RelayBackupsClass *klass)
   g_object_class_install_property (object_class, PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics", "What passed", GST_TYPE_STRUCTURE,
           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
-  signals[CALLER_CONNECTING] = g_signal_new_class_handler ("caller-connecting", RELAY_TYPE_BACKUPS,
-      G_SIGNAL_RUN_LAST, G_CALLBACK (accept), g_signal_accumulator_first_wins, NULL, NULL,
-      G_TYPE_BOOLEAN, 2, G_TYPE_SOCKET_ADDRESS, G_TYPE_STRING);
   signals[SWITCH_SOURCE] = g_signal_new_class_handler ("switch-source", RELAY_TYPE_BACKUPS,
       G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (switch_source), NULL, NULL, NULL,
       G_TYPE_BOOLEAN, 1, G_TYPE_UINT);
@@ -513,7 +492,6 @@ add_source (RelayBackups *self, const RelayEnd *end, const gchar *name, GError *
   gst_element_set_locked_state (element, TRUE);
   gst_bin_add (GST_BIN (self), element);
   from = gst_element_get_static_pad (element, "src");
-  g_signal_connect (element, "caller-connecting", G_CALLBACK (on_connecting), self);
   return gst_pad_link_full (from, source->pad, GST_PAD_LINK_CHECK_NOTHING) == GST_PAD_LINK_OK;
 }
 
@@ -532,6 +510,17 @@ relay_backups_new (const RelayEnd *end, const gchar *name, GError **error)
   relay_failover_init (&self->failover, self->n);
   relay_backups_set_times (GST_ELEMENT (self), end);
   return GST_ELEMENT (self);
+}
+
+void
+relay_backups_foreach (GstElement *element, GFunc func, gpointer data)
+{
+  if (!RELAY_IS_BACKUPS (element)) {
+    func (element, data);
+    return;
+  }
+  for (guint i = 0; i < RELAY_BACKUPS (element)->n; i++)
+    func (RELAY_BACKUPS (element)->sources[i].element, data);
 }
 
 void

@@ -7,7 +7,7 @@
  * source that takes over begins where its stream can (relaycue.h), with DISCONT.
  *
  * To the stream it is like an element with sources of its own: it has `stats' with `source-list',
- * and the signals `caller-connecting' and `switch-source'.
+ * and the signal `switch-source'.  Callers are those of the sources' elements.
  */
 #pragma once
 
@@ -17,6 +17,8 @@ G_BEGIN_DECLS
 
 /* @end: an input with backups. Returns a floating reference. */
 GstElement *relay_backups_new (const RelayEnd *end, const gchar *name, GError **error);
+/* Calls @func with the element of each source; of any other element, with that. */
+void relay_backups_foreach (GstElement *element, GFunc func, gpointer data);
 void relay_backups_set_times (GstElement *element, const RelayEnd *end);
 
 G_END_DECLS

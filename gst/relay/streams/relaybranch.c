@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relaybranch.h"
+#include <string.h>
+#include "relayauth.h"
 #include "relaybackups.h"
+#include "relayprotocol.h"
 #include "relayprotocolend.h"
+#include "relaysrtname.h"
+
+/* How an IPv6 address begins that stands for one of IPv4. */
+#define MAPPED "::ffff:"
 
 /* Called in the element's network thread.  The element itself refuses callers that give
  * another streamid. */
@@ -20,8 +27,96 @@ on_connecting (GstElement *element, GSocketAddress *address, const gchar *stream
   return good;
 }
 
+/* --- whether a caller may come in ------------------------------------------------------------ */
+
+/* A question that was put off. */
+typedef struct
+{
+  GstElement *element;
+  gchar *ticket;
+} Open;
+
+static void
+free_open (Open *open)
+{
+  gst_object_unref (open->element);
+  g_free (open->ticket);
+  g_free (open);
+}
+
+static void
+on_decided (gboolean yes, const gchar *why, gpointer data)
+{
+  Open *open = data;
+  gboolean known;
+
+  g_signal_emit_by_name (open->element, "decide-caller", open->ticket, yes, &known);
+  free_open (open);
+}
+
+/* Returns the address without its port, an IPv4 address as such. */
+static gchar *
+get_ip (const gchar *address)
+{
+  const gchar *port = strrchr (address, ':');
+  gsize n = port != NULL ? (gsize) (port - address) : strlen (address);
+  gboolean brackets = n > 1 && address[0] == '[';
+  g_autofree gchar *ip = g_strndup (address + brackets, n - 2 * brackets);
+
+  return g_strdup (g_str_has_prefix (ip, MAPPED) && strchr (ip, '.') != NULL ?
+          ip + strlen (MAPPED) :
+          ip);
+}
+
+/* Called in the element's network thread, when nothing else has refused the caller. TRUE: the
+ * answer comes later. */
+static gboolean
+on_asked (GstElement *element, const gchar *address, const gchar *streamid, const gchar *key,
+    const gchar *name, const gchar *ticket, RelayBranch *branch)
+{
+  g_autofree gchar *ip = get_ip (address);
+  g_auto (RelaySrtName) said = { 0 };
+  g_autofree gchar *uri = NULL;
+  RelayQuestion question = { branch->id == 0 ? "publish" : "read", branch->stream, NULL, ip };
+  Open *open = g_new (Open, 1);
+  const gchar *why;
+  RelayAnswer answer;
+
+  g_object_get (element, "uri", &uri, NULL);
+  question.protocol = relay_protocol_find (uri)->scheme;
+  relay_srt_name_read (streamid != NULL ? streamid : "", &said);
+  /* what the caller has proved goes before what it says */
+  question.user = name != NULL && name[0] != '\0' ? name : key != NULL ? key : said.user;
+  question.password = said.password;
+  question.query = said.query;
+  *open = (Open) { gst_object_ref (element), g_strdup (ticket) };
+  g_atomic_int_set (&branch->asked, TRUE);
+  answer = relay_auth_ask (&question, on_decided, open, &why);
+  if (answer == RELAY_ANSWER_YES)
+    free_open (open);
+  else if (answer == RELAY_ANSWER_NO)
+    on_decided (FALSE, why, open);
+  return answer != RELAY_ANSWER_YES;
+}
+
+static void
+connect_source (gpointer element, gpointer branch)
+{
+  g_signal_connect (element, "caller-connecting", G_CALLBACK (on_connecting), branch);
+  g_signal_connect (element, "caller-asked", G_CALLBACK (on_asked), branch);
+}
+
+static void
+disconnect_source (gpointer element, gpointer branch)
+{
+  g_signal_handlers_disconnect_by_data (element, branch);
+}
+
+/* --- the branch ------------------------------------------------------------------------------ */
+
 RelayBranch *
-relay_branch_new (const RelayEnd *end, const gchar *name, gint *require_streamid, GError **error)
+relay_branch_new (const RelayEnd *end, const gchar *stream, const gchar *name,
+    gint *require_streamid, GError **error)
 {
   static guint64 made;
   GstElement *element = end->backups != NULL ? relay_backups_new (end, name, error) :
@@ -34,11 +129,12 @@ relay_branch_new (const RelayEnd *end, const gchar *name, gint *require_streamid
   branch->users = 1;
   branch->id = end->id;
   branch->serial = ++made;
+  branch->stream = g_strdup (stream);
   branch->require_streamid = require_streamid;
   branch->element = gst_object_ref_sink (element);
   branch->since = g_get_monotonic_time ();
   g_mutex_init (&branch->lock);
-  g_signal_connect (element, "caller-connecting", G_CALLBACK (on_connecting), branch);
+  relay_backups_foreach (element, connect_source, branch);
   return branch;
 }
 
@@ -57,6 +153,7 @@ relay_branch_unref (RelayBranch *branch)
   gst_clear_object (&branch->pad);
   gst_object_unref (branch->element);
   g_mutex_clear (&branch->lock);
+  g_free (branch->stream);
   g_free (branch);
 }
 
@@ -91,7 +188,7 @@ relay_branch_is_leaving (const RelayBranch *branch)
 void
 relay_branch_disconnect (RelayBranch *branch)
 {
-  g_signal_handlers_disconnect_by_data (branch->element, branch);
+  relay_backups_foreach (branch->element, disconnect_source, branch);
 }
 
 gboolean

@@ -33,7 +33,9 @@ typedef struct
   guint id;       /* of its RelayEnd; 0: the input */
   guint64 serial; /* number of the branch in this process, from 1 */
   GstElement *element;
+  gchar *stream;          /* its name */
   gint *require_streamid; /* the stream's, which outlives this; atomic */
+  gint asked;             /* has it asked about callers? atomic */
   gint state;             /* RelayBranchState; set in the main context; atomic */
   gboolean failed; /* it has posted an error; this and the next are used in the main context only */
   gint64 since;    /* when it was opened: g_get_monotonic_time, µs */
@@ -53,8 +55,9 @@ typedef struct
 } RelayEndStats;
 
 /* To be called in the main context. */
-RelayBranch *relay_branch_new (const RelayEnd *end, const gchar *name, gint *require_streamid,
-    GError **error);
+/* @stream: the name of its stream; @name: of the element. */
+RelayBranch *relay_branch_new (const RelayEnd *end, const gchar *stream, const gchar *name,
+    gint *require_streamid, GError **error);
 RelayBranch *relay_branch_ref (RelayBranch *branch);
 void relay_branch_unref (RelayBranch *branch);
 /* Returns whether the drawing above has this arrow. */
@@ -62,7 +65,7 @@ gboolean relay_branch_follows (RelayBranchState from, RelayBranchState to);
 void relay_branch_set_state (RelayBranch *branch, RelayBranchState state);
 /* Is the branch closing, or will it close as soon as it is open? */
 gboolean relay_branch_is_leaving (const RelayBranch *branch);
-/* Disconnects the signal handler that refuses callers without a streamid. */
+/* Disconnects the signal handlers that refuse callers. */
 void relay_branch_disconnect (RelayBranch *branch);
 
 gboolean relay_branch_link (RelayBranch *branch, GstElement *tee);

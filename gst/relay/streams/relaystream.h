@@ -34,6 +34,7 @@ typedef struct
   RelayState state;
   gboolean optional;
   gboolean receiving; /* a sender is connected, and heard */
+  gboolean closed;    /* whether callers may come in is asked in vain */
   guint64 restarts;   /* of the stream, and of outputs that failed */
   gchar *error;       /* the last one; NULL: none yet */
   gint64 since;       /* when the state began: g_get_monotonic_time, µs */

@@ -3,6 +3,7 @@
  * The memory of a stream, and its statistics.
  */
 #include "gstfaspcommon.h"
+#include "relayauth.h"
 #include "relayedit.h"
 #include "relaystreambase.h"
 
@@ -178,6 +179,7 @@ relay_stream_get_stats (RelayStream *stream)
     /* while an input is replaced, it has two branches */
     g_clear_pointer (&end->stats, gst_structure_free);
     relay_branch_get_stats (branch, f->state, end);
+    f->closed |= g_atomic_int_get (&branch->asked) && relay_auth_is_down ();
     relay_counters_follow (stream->counters, end);
   }
   recall (stream, &f->input);

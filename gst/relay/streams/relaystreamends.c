@@ -60,7 +60,8 @@ add_end (RelayStream *stream, const RelayEnd *end, GError **error)
   g_autofree gchar *name = end->id == 0 ? g_strdup ("input") :
       stream->config->outputs->len == 1 ? g_strdup ("output") :
                                           g_strdup_printf ("output-%u", end->id);
-  RelayBranch *branch = relay_branch_new (end, name, &stream->require_streamid, error);
+  RelayBranch *branch =
+      relay_branch_new (end, stream->config->name, name, &stream->require_streamid, error);
 
   if (branch == NULL)
     return NULL;

@@ -7,7 +7,6 @@
 #include <glib/gstdio.h>
 #include <gst/app/app.h>
 #include <malloc.h>
-#include <srt/access_control.h>
 #include <string.h>
 #include "../elements/pair.h"
 #include "gstfaspcommon.h"
@@ -16,7 +15,6 @@
 #include "relayprotocolend.h"
 #include "relaypackets.h"
 #include "relayprotocol.h"
-#include "relaysrtname.h"
 #include "relaywatch.h"
 
 /* No more threads can be made; atomic. */
@@ -163,72 +161,6 @@ test_passphrase (void)
   g_assert_cmpstr (told, ==, "srt://h:1");
   g_assert_nonnull (other);
   g_assert_null (relay_protocol_uri_parse (uri, TRUE, "x", NULL));
-}
-
-/* Which end a streamid chooses, or the code of SRT by which the caller is refused. */
-static const struct
-{
-  const gchar *streamid;
-  gint chosen; /* of `at_port' below; -1: any, as it is refused */
-  gint code;
-} names[] = {
-  { "a", 1, 0 }, /* an output before an input */
-  { "b", 2, 0 },
-  { "#!::r=a", 1, 0 },
-  { "#!::r=a,m=request", 1, 0 },
-  { "#!::m=publish,u=camera,s=1,h=here,t=stream,r=a", 0, 0 },
-  { "#!::r=b,m=publish,x=y", 2, 0 },
-  { "#!::r=b", 2, SRT_REJX_BAD_MODE },
-  { "#!::r=c,m=publish", 3, SRT_REJX_BAD_MODE },
-  { "#!::r=d,m=request", 4, 0 }, /* it is an end's own streamid */
-  { "", -1, SRT_REJX_NOTFOUND },
-  { "A", -1, SRT_REJX_NOTFOUND },
-  { "\xff\xfe", -1, SRT_REJX_NOTFOUND },
-  { "#!::", -1, SRT_REJX_NOTFOUND },
-  { "#!::r=", -1, SRT_REJX_NOTFOUND },
-  { "#!::m=request", -1, SRT_REJX_NOTFOUND },
-  { "#!::r=none,m=publish", -1, SRT_REJX_NOTFOUND },
-  { "#!::r=a,m=bidirectional", -1, SRT_REJX_BAD_MODE },
-  { "#!::r=a,m=", -1, SRT_REJX_BAD_MODE },
-  { "#!::r=a,t=file", -1, SRT_REJX_NOTSUP_MEDIA },
-  { "#!::r", -1, SRT_REJX_BAD_REQUEST },
-  { "#!::,,,", -1, SRT_REJX_BAD_REQUEST },
-  { "#!:{r:a}", -1, SRT_REJX_NOTFOUND },
-};
-
-static void
-test_srt_names (void)
-{
-  static const struct
-  {
-    const gchar *uri;
-    gboolean sends;
-  } at_port[] = { { "srt://:1?streamid=a", FALSE }, { "srt://:1?streamid=a", TRUE },
-    { "srt://:1?streamid=b", FALSE }, { "srt://:1?streamid=c", TRUE },
-    { "srt://:1?streamid=%23!::r=d,m=request", FALSE } };
-  g_autoptr (GPtrArray) ends =
-      g_ptr_array_new_with_free_func ((GDestroyNotify) relay_protocol_uri_free);
-  gint code;
-  const gchar *reason;
-
-  for (guint i = 0; i < G_N_ELEMENTS (at_port); i++)
-    g_ptr_array_add (ends, relay_protocol_uri_parse (at_port[i].uri, at_port[i].sends, NULL, NULL));
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
-    const RelayProtocolUri *chosen =
-        relay_srt_name_choose (ends, names[i].streamid, &code, &reason);
-
-    g_test_message ("%u: %d", i, code);
-    g_assert_cmpint (code, ==, names[i].code);
-    g_assert_true (chosen
-        == (names[i].chosen < 0 ? NULL : g_ptr_array_index (ends, names[i].chosen)));
-  }
-  /* one without a streamid takes every caller */
-  g_ptr_array_set_size (ends, 0);
-  g_ptr_array_add (ends, relay_protocol_uri_parse ("srt://:1", FALSE, NULL, NULL));
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
-    g_assert_nonnull (relay_srt_name_choose (ends, names[i].streamid, &code, &reason));
-    g_assert_cmpint (code, ==, 0);
-  }
 }
 
 /* Each scheme is made of elements that are there, and has what the relay asks of an end. */
@@ -869,7 +801,6 @@ main (int argc, char **argv)
   g_test_add_func ("/ends/good", test_good);
   g_test_add_func ("/ends/faults", test_faults);
   g_test_add_func ("/ends/passphrase", test_passphrase);
-  g_test_add_func ("/ends/srt-names", test_srt_names);
   g_test_add_func ("/ends/elements", test_elements);
   g_test_add_func ("/ends/packets", test_packets);
   g_test_add_func ("/ends/gaps", test_gaps);

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "relayauth.h"
+#include <string.h>
+#include <gio/gio.h>
+#include "relayclient.h"
+#include "relayjson.h"
+#include "relaylog.h"
+#include "relayrepeats.h"
+
+#define BUSY "too many questions about callers are under way"
+#define FAILED "the server of auth-url does not answer"
+
+/* A question under way.
+ *
+ *     WAITING --> SENT --> PAUSED (a no) --> answered
+ *                   +---------------------->
+ */
+typedef struct
+{
+  enum
+  {
+    WAITING,
+    SENT,
+    PAUSED,
+  } state;
+  GBytes *body;
+  gchar *digest;   /* of the question, by which its answer is kept; NULL: it is not kept */
+  guint64 network; /* of the caller */
+  const gchar *why;
+  guint timer;
+  RelayAuthFunc func;
+  gpointer data;
+} Asked;
+
+typedef struct
+{
+  gboolean yes;
+  gint64 until; /* µs */
+} Kept;
+
+static struct
+{
+  RelayClient *client;   /* this and the next are used in the main context */
+  RelayRepeats *repeats; /* of failures */
+  GMutex lock;           /* guards the rest */
+  gchar *url;            /* may hold a secret; NULL: nobody is asked */
+  gint64 keep;           /* µs */
+  GPtrArray *asked;      /* Asked */
+  GHashTable *kept;      /* Kept, by digest */
+  GQueue order;          /* the digests, the oldest first */
+  gint64 failed; /* when the server failed, unless it has answered since; µs; 0: it has not */
+  RelayAuthStats stats;
+} auth;
+
+/* --- answers that are kept, under the lock -------------------------------------------------- */
+
+static void
+keep (const gchar *digest, gboolean yes)
+{
+  Kept *kept;
+  gchar *own;
+
+  if (auth.keep == 0 || g_hash_table_contains (auth.kept, digest))
+    return;
+  if (auth.order.length >= RELAY_AUTH_KEPT)
+    g_hash_table_remove (auth.kept, g_queue_pop_head (&auth.order));
+  own = g_strdup (digest);
+  kept = g_new (Kept, 1);
+  *kept = (Kept) { yes, g_get_monotonic_time () + auth.keep };
+  g_hash_table_insert (auth.kept, own, kept);
+  g_queue_push_tail (&auth.order, own);
+}
+
+/* Drops answers that hold no more: all have held for the same time. */
+static const Kept *
+find_kept (const gchar *digest)
+{
+  gint64 now = g_get_monotonic_time ();
+  gchar *oldest;
+
+  while ((oldest = g_queue_peek_head (&auth.order)) != NULL) {
+    if (((Kept *) g_hash_table_lookup (auth.kept, oldest))->until > now)
+      break;
+    g_queue_pop_head (&auth.order);
+    g_hash_table_remove (auth.kept, oldest);
+  }
+  return g_hash_table_lookup (auth.kept, digest);
+}
+
+/* --- questions under way, in the main context ------------------------------------------------ */
+
+/* Removes the question, and answers it. */
+static void
+answer (Asked *asked, gboolean yes, const gchar *why)
+{
+  g_mutex_lock (&auth.lock);
+  g_ptr_array_remove_fast (auth.asked, asked);
+  g_mutex_unlock (&auth.lock);
+  asked->func (yes, why, asked->data);
+  if (asked->timer != 0)
+    g_source_remove (asked->timer);
+  g_bytes_unref (asked->body);
+  g_free (asked->digest);
+  g_free (asked);
+}
+
+static gboolean
+on_paused (gpointer data)
+{
+  Asked *asked = data;
+
+  asked->timer = 0;
+  answer (asked, FALSE, asked->why);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+tell (GLogLevelFlags level, const gchar *event, const gchar *text)
+{
+  g_autoptr (GstStructure) details = gst_structure_new_empty (event);
+
+  relay_log_end (NULL, NULL, level, details, text);
+}
+
+static void
+note_failure (guint status, const gchar *why)
+{
+  g_autofree gchar *code = g_strdup_printf ("it answers with status %u", status);
+  g_autofree gchar *line =
+      g_strdup_printf ("The server of auth-url lets nobody in: %s. Callers are refused until it "
+                       "answers.",
+          why != NULL ? why : code);
+  g_autofree gchar *note = relay_repeats_note (auth.repeats, g_get_monotonic_time (), line);
+  g_autofree gchar *whole = note != NULL ? g_strconcat (line, note, NULL) : NULL;
+
+  if (whole != NULL)
+    tell (G_LOG_LEVEL_WARNING, "auth-failed", whole);
+}
+
+static void
+on_answer (guint status, const gchar *why, gpointer data)
+{
+  Asked *asked = data;
+  gboolean yes = status / 100 == 2, failed = status == 0 || status / 100 == 5, was_down;
+
+  g_mutex_lock (&auth.lock);
+  was_down = auth.failed != 0;
+  auth.failed = failed ? g_get_monotonic_time () : 0;
+  auth.stats.failures += failed;
+  if (!failed && asked->digest != NULL)
+    keep (asked->digest, yes);
+  g_mutex_unlock (&auth.lock);
+  if (failed)
+    note_failure (status, why);
+  else if (was_down)
+    tell (G_LOG_LEVEL_MESSAGE, "auth-answers", "The server of auth-url answers again.");
+  if (yes) {
+    answer (asked, TRUE, NULL);
+    return;
+  }
+  asked->state = PAUSED;
+  asked->why = failed ? FAILED : NULL;
+  asked->timer = g_timeout_add (RELAY_AUTH_PAUSE, on_paused, asked);
+}
+
+/* Returns a question that has not been sent.  NULL: there is none. */
+static Asked *
+take_waiting (gchar **url)
+{
+  Asked *found = NULL;
+
+  g_mutex_lock (&auth.lock);
+  for (guint i = 0; found == NULL && i < auth.asked->len; i++) {
+    Asked *asked = g_ptr_array_index (auth.asked, i);
+
+    found = asked->state == WAITING ? asked : NULL;
+  }
+  if (found != NULL) {
+    found->state = SENT;
+    auth.stats.questions++;
+    *url = g_strdup (auth.url);
+  }
+  g_mutex_unlock (&auth.lock);
+  return found;
+}
+
+static gboolean
+send_waiting (gpointer unused)
+{
+  gchar *url = NULL;
+  Asked *asked;
+
+  while ((asked = take_waiting (&url)) != NULL) {
+    if (url == NULL)
+      answer (asked, FALSE, "the configuration has changed meanwhile");
+    else
+      relay_client_post (auth.client, url, asked->body, NULL, RELAY_AUTH_TIME, on_answer, asked);
+    g_free (url);
+  }
+  return G_SOURCE_REMOVE;
+}
+
+/* --- asking ---------------------------------------------------------------------------------- */
+
+static JsonObject *
+describe (const RelayQuestion *question)
+{
+  const struct
+  {
+    const gchar *name, *value;
+  } fields[] = {
+    { "ip", question->ip },
+    { "user", question->user },
+    { "password", question->password },
+    { "token", question->token },
+    { "action", question->action },
+    { "path", question->path },
+    { "protocol", question->protocol },
+    { "query", question->query },
+  };
+  JsonObject *object = json_object_new ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
+    json_object_set_member (object, fields[i].name,
+        relay_json_string (fields[i].value != NULL ? fields[i].value : ""));
+  return object;
+}
+
+static guint64
+get_network (const gchar *ip)
+{
+  g_autoptr (GInetAddress) address = ip != NULL ? g_inet_address_new_from_string (ip) : NULL;
+  guint64 network = 0;
+
+  if (address != NULL)
+    memcpy (&network, g_inet_address_to_bytes (address),
+        g_inet_address_get_family (address) == G_SOCKET_FAMILY_IPV6 ? 6 : 4);
+  return network;
+}
+
+/* Under the lock. */
+static gboolean
+has_room (guint64 network)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < auth.asked->len; i++)
+    n += ((Asked *) g_ptr_array_index (auth.asked, i))->network == network;
+  return auth.asked->len < RELAY_AUTH_MOST && n < RELAY_AUTH_OF_NETWORK;
+}
+
+/* Takes over @digest. Under the lock. */
+static void
+add_question (JsonNode *root, gchar *digest, guint64 network, RelayAuthFunc func, gpointer data)
+{
+  g_autofree gchar *id = g_uuid_string_random ();
+  Asked *asked = g_new0 (Asked, 1);
+  gchar *text;
+
+  json_object_set_string_member (json_node_get_object (root), "id", id);
+  text = json_to_string (root, FALSE);
+  asked->body = g_bytes_new_take (text, strlen (text));
+  asked->digest = digest;
+  asked->network = network;
+  asked->func = func;
+  asked->data = data;
+  g_ptr_array_add (auth.asked, asked);
+  g_idle_add_full (G_PRIORITY_DEFAULT, send_waiting, NULL, NULL);
+}
+
+static RelayAnswer
+ask (const RelayQuestion *question, RelayAuthFunc func, gpointer data, const gchar **why)
+{
+  g_autoptr (JsonNode) root = relay_json_take (describe (question));
+  g_autofree gchar *text = json_to_string (root, FALSE);
+  g_autofree gchar *digest = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
+  guint64 network = get_network (question->ip);
+  const Kept *kept = find_kept (digest);
+
+  explicit_bzero (text, strlen (text));
+  if (kept != NULL)
+    return kept->yes ? RELAY_ANSWER_YES : RELAY_ANSWER_NO;
+  *why = BUSY;
+  if (!has_room (network))
+    return RELAY_ANSWER_NO;
+  add_question (root, g_steal_pointer (&digest), network, func, data);
+  return RELAY_ANSWER_LATER;
+}
+
+RelayAnswer
+relay_auth_ask (const RelayQuestion *question, RelayAuthFunc func, gpointer data, const gchar **why)
+{
+  RelayAnswer answer = RELAY_ANSWER_YES;
+
+  *why = NULL;
+  g_mutex_lock (&auth.lock);
+  if (auth.url != NULL)
+    answer = ask (question, func, data, why);
+  g_mutex_unlock (&auth.lock);
+  return answer;
+}
+
+/* --- the whole ------------------------------------------------------------------------------- */
+
+void
+relay_auth_use (const gchar *url, guint keep)
+{
+  if (url != NULL && auth.client == NULL) {
+    auth.client = relay_client_new ();
+    auth.repeats = relay_repeats_new ();
+  }
+  g_mutex_lock (&auth.lock);
+  if (auth.asked != NULL && g_strcmp0 (url, auth.url) == 0 && auth.keep == keep * G_USEC_PER_SEC) {
+    g_mutex_unlock (&auth.lock);
+    return;
+  }
+  if (auth.asked == NULL) {
+    auth.asked = g_ptr_array_new ();
+    auth.kept = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  }
+  /* an answer of the server of before is not kept */
+  for (guint i = 0; i < auth.asked->len; i++)
+    g_clear_pointer (&((Asked *) g_ptr_array_index (auth.asked, i))->digest, g_free);
+  g_queue_clear (&auth.order);
+  g_hash_table_remove_all (auth.kept);
+  g_free (auth.url);
+  auth.url = g_strdup (url);
+  auth.keep = keep * G_USEC_PER_SEC;
+  auth.failed = 0;
+  g_mutex_unlock (&auth.lock);
+}
+
+void
+relay_auth_end (void)
+{
+  relay_auth_use (NULL, 0);
+  g_clear_pointer (&auth.client, relay_client_free);
+  g_clear_pointer (&auth.repeats, relay_repeats_free);
+  while (auth.asked->len > 0)
+    answer (g_ptr_array_index (auth.asked, 0), FALSE, "the relay ends");
+}
+
+gboolean
+relay_auth_is_down (void)
+{
+  gboolean down;
+
+  g_mutex_lock (&auth.lock);
+  down = auth.failed != 0 && g_get_monotonic_time () - auth.failed < RELAY_AUTH_DOWN;
+  g_mutex_unlock (&auth.lock);
+  return down;
+}
+
+void
+relay_auth_get_stats (RelayAuthStats *stats)
+{
+  g_mutex_lock (&auth.lock);
+  *stats = auth.stats;
+  g_mutex_unlock (&auth.lock);
+}
