@@ -29,6 +29,7 @@ main (void)
   list ("stream", relay_stream_keys);
   list ("user", relay_user_keys);
   list ("token", relay_token_keys);
+  list ("hook", relay_hook_keys);
   for (guint i = 0; relay_protocols[i] != NULL; i++)
     if (relay_protocols[i]->keys != NULL)
       list (relay_protocols[i]->scheme, relay_protocols[i]->keys);

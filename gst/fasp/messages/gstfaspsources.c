@@ -4,6 +4,11 @@
 #include "gstfaspevents.h"
 #include "gstfaspsources.h"
 
+/* For GST_ELEMENT_*_WITH_DETAILS(): GST_FASP_PEER() of a source, and what has become of it. */
+#define GST_FASP_SOURCE(peer, what) \
+  ("event", G_TYPE_STRING, "stream-source", "address-string", G_TYPE_STRING, peer, "change", \
+      G_TYPE_STRING, what, NULL)
+
 /* By FaspMergeEventType: the field `change' of the message, and the end of a sentence that begins
  * with the source's address. */
 static const struct
@@ -43,7 +48,7 @@ gst_fasp_sources_post (GstElement *element, const FaspMergeEvent *event, const F
          "should be the same, check what feeds that source, and start it again; of two encoders, "
          "one is used at a time.",
             name, event->why, what),
-        (NULL), GST_FASP_PEER ("stream-source", name));
+        (NULL), GST_FASP_SOURCE (name, words[event->type].change));
   else if (!gst_fasp_quiet_may_post (quiet, &more))
     GST_INFO_OBJECT (element, "%s %s: %s", name, what, event->why);
   else if (event->type == FASP_MERGE_LEFT)
@@ -51,13 +56,13 @@ gst_fasp_sources_post (GstElement *element, const FaspMergeEvent *event, const F
         ("%s %s: %s. The other sources are used. Check the network to it, and what runs "
          "there; it is used again once it has been in time for a while.%s",
             name, what, event->why, more),
-        (NULL), GST_FASP_PEER ("stream-source", name));
+        (NULL), GST_FASP_SOURCE (name, words[event->type].change));
   else
     GST_ELEMENT_INFO_WITH_DETAILS (element, RESOURCE, READ,
         ("%s %s: %s.%s", name, what, event->why, more),
         /* gst-launch-1.0 prints only this part of an INFO */
         ("%s %s: %s%s%s", name, what, event->why, more[0] != '\0' ? "." : "", more),
-        GST_FASP_PEER ("stream-source", name));
+        GST_FASP_SOURCE (name, words[event->type].change));
 }
 
 void

@@ -12,6 +12,10 @@
 
 #include <gst/gst.h>
 
+/* Name of the details of a line about a server or program that is told what happens: it must not
+ * cause the next one. */
+#define RELAY_LOG_HOOK_FAILED "hook-failed"
+
 /* The most lines of a kind that are logged in `time', as other hosts can cause them. */
 typedef struct
 {

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "faspplain.h"
 #include "relayconfigkeys.h"
+#include "relayhookconfig.h"
 #include "relaylog.h"
 #include "relayports.h"
 #include "relayrecordings.h"
@@ -11,6 +12,7 @@
 #include "relayvalue.h"
 
 #define STREAM "stream "
+#define HOOK "hook "
 #define NAME_MAX_BYTES 128
 
 /* --- memory -------------------------------------------------------------------------- */
@@ -69,6 +71,7 @@ relay_config_free (RelayConfig *config)
   g_clear_object (&config->api_socket);
   g_free (config->history);
   relay_value_wipe (config->auth_url);
+  g_ptr_array_unref (config->hooks);
   if (config->text != NULL)
     explicit_bzero (config->text, config->size);
   g_free (config->text);
@@ -397,6 +400,7 @@ get_keys (const gchar *group)
 {
   return g_str_equal (group, RELAY_SECTION) ? relay_section_keys :
       g_str_has_prefix (group, STREAM)      ? relay_stream_keys :
+      g_str_has_prefix (group, HOOK)        ? relay_hook_keys :
                                               relay_accounts_get_keys (group);
 }
 
@@ -431,6 +435,8 @@ add_section (GKeyFile *file, const gchar *group, const RelaySecrets *secrets, Re
     return relay_section_read (file, secrets, config, error);
   if (relay_accounts_get_keys (group) != NULL)
     return relay_accounts_add (file, group, secrets, config->accounts, error);
+  if (g_str_has_prefix (group, HOOK))
+    return relay_hook_read (file, group, group + strlen (HOOK), secrets, config->hooks, error);
   return add_stream (file, group, secrets, config, error);
 }
 
@@ -446,6 +452,7 @@ relay_config_parse (const gchar *text, gsize size, const RelayConfig *before, GE
   secrets.found = config->secrets =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) relay_value_wipe);
   config->accounts = relay_accounts_new ();
+  config->hooks = g_ptr_array_new_with_free_func ((GDestroyNotify) relay_hook_unref);
   config->streams = g_ptr_array_new_with_free_func ((GDestroyNotify) relay_stream_config_unref);
   if (file == NULL)
     return NULL;
@@ -473,6 +480,11 @@ relay_config_has_secret (const RelayConfig *config)
 
   for (guint i = 0; i < config->accounts->len; i++)
     found |= ((RelayAccount *) g_ptr_array_index (config->accounts, i))->password != NULL;
+  for (guint i = 0; i < config->hooks->len; i++) {
+    const RelayHook *hook = g_ptr_array_index (config->hooks, i);
+
+    found |= hook->url != NULL && strchr (hook->url, '?') != NULL;
+  }
   for (guint i = 0; i < config->streams->len; i++) {
     const RelayStreamConfig *s = g_ptr_array_index (config->streams, i);
 

@@ -12,6 +12,7 @@
 #include <gst/gst.h>
 #include "relayaccounts.h"
 #include "relayend.h"
+#include "relayhooks.h"
 
 G_BEGIN_DECLS
 
@@ -45,6 +46,7 @@ typedef struct
   GSocketAddress *api_socket; /* UNIX socket for the API and this user alone; NULL: none */
   gchar *auth_url;            /* asked about callers; a secret; NULL: nobody is */
   guint auth_keep;            /* s for which an answer holds */
+  GPtrArray *hooks;           /* RelayHook */
   gchar *text;                /* the whole text; may hold secrets */
   gsize size;                 /* of the text, bytes */
   GPtrArray *warnings;        /* sentences about files that other users could read or change */

@@ -112,3 +112,19 @@ const RelayKey relay_token_keys[] = {
       "none of the relay as a whole"),
   { NULL },
 };
+
+const RelayKey relay_hook_keys[] = {
+  TEXT ("on", "required",
+      "kinds of events of /happened.json, with a ; between them: came, went, refused, switched "
+      "(another source is used), raised and cleared (alarms), piece (of a recording, finished), "
+      "warning"),
+  TEXT ("streams", "all", "names of the streams whose events are told, with a ; between them"),
+  TEXT ("url", "none", "http://HOST:PORT/PATH, or https://: gets each event by POST"),
+  TEXT ("secret-file", "none",
+      "file that holds the secret by which these requests are signed, 10 characters to 1024 bytes, "
+      "and nothing else"),
+  TEXT ("run", "none",
+      "instead of url: the whole path of a program and its arguments. It is called without a shell, "
+      "and reads the event"),
+  { NULL },
+};

@@ -17,5 +17,6 @@ extern const RelayKey relay_section_keys[]; /* of [relay] */
 extern const RelayKey relay_stream_keys[];  /* of [stream NAME] */
 extern const RelayKey relay_user_keys[];    /* of [user NAME] */
 extern const RelayKey relay_token_keys[];   /* of [token NAME] */
+extern const RelayKey relay_hook_keys[];    /* of [hook NAME] */
 
 G_END_DECLS

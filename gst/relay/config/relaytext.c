@@ -45,7 +45,7 @@ begin_section (Scan *scan, const gchar *text, GError **error)
   if (scan->keys == NULL) {
     RELAY_BAD (error,
         "line %u: there is no such section. Write [relay], [stream NAME] for each "
-        "stream, [user NAME] or [token NAME].",
+        "stream, [user NAME], [token NAME] or [hook NAME].",
         scan->line);
     return FALSE;
   }

@@ -6,6 +6,7 @@
 #include <glib-unix.h>
 #include "relayadmission.h"
 #include "relayauth.h"
+#include "relayhooks.h"
 #include "relaystatuspages.h"
 #include "relaylog.h"
 #include "relaylogin.h"
@@ -44,6 +45,7 @@ typedef struct
   RelayAdmission *admission;
   RelayLogins *logins;
   RelayStatusPages *pages;
+  RelayHooks *hooks;
   RelaySaved saved; /* the configuration file as it was last read or written */
   GQueue asked;     /* RelayRequest: changes that wait */
   Phase phase;
@@ -83,11 +85,19 @@ take_stats (gpointer data)
   g_mutex_unlock (&relay->lock);
   f->api = relay_admission_get_mode (relay->admission);
   relay_auth_get_stats (&f->auth);
+  relay_hooks_get_stats (relay->hooks, &f->hooks);
   f->streams = g_ptr_array_new_with_free_func ((GDestroyNotify) relay_stream_stats_free);
   for (guint i = 0; i < streams->len; i++)
     g_ptr_array_add (f->streams, relay_stream_get_stats (g_ptr_array_index (streams, i)));
   g_ptr_array_sort (f->streams, by_name);
   return f;
+}
+
+/* May be called from any thread. */
+static void
+on_event (const gchar *kind, const gchar *stream, const gchar *json, gpointer data)
+{
+  relay_hooks_note (((Relay *) data)->hooks, kind, stream, json);
 }
 
 static gboolean
@@ -242,6 +252,7 @@ use (Relay *relay, RelayConfig *config, gboolean reloads, const RelayKept *kept)
     relay_admission_use (relay->admission, config);
   relay_status_pages_keep_history (relay->pages, config->history);
   relay_auth_use (config->auth_url, config->auth_keep);
+  relay_hooks_use (relay->hooks, config->hooks);
   if (relay->config != NULL)
     relay_config_adopt (config, relay->config, kept);
   g_clear_pointer (&relay->config, relay_config_free);
@@ -565,7 +576,8 @@ relay_run (const gchar *path)
   relay.api = relay_api_new (&api_funcs, &relay);
   relay.admission = relay_admission_new (relay.api);
   relay.logins = relay_logins_new (relay.admission);
-  relay.pages = relay_status_pages_new (take_stats, &relay);
+  relay.hooks = relay_hooks_new ();
+  relay.pages = relay_status_pages_new (take_stats, on_event, &relay);
   relay_log_watch (relay_status_pages_note, relay.pages);
   if (load (&relay, &error)) {
     tell_in_force (&relay);
@@ -581,6 +593,7 @@ relay_run (const gchar *path)
   relay_log_watch (NULL, NULL);
   relay_status_pages_free (relay.pages);
   relay_admission_free (relay.admission);
+  relay_hooks_free (relay.hooks);
   relay_api_free (relay.api);
   relay_saved_set (&relay.saved, NULL, 0);
   relay_set_free (relay.set);

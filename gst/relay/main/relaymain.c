@@ -88,6 +88,8 @@ make_summary (void)
   relay_key_explain (relay_user_keys, text);
   g_string_append (text, "[token NAME], one for each program\n");
   relay_key_explain (relay_token_keys, text);
+  g_string_append (text, "[hook NAME], one for each\n");
+  relay_key_explain (relay_hook_keys, text);
   g_string_truncate (text, text->len - 1);
   return g_string_free (text, FALSE);
 }

@@ -214,6 +214,13 @@ relay_protocol_pipeline_note_caller (RelayProtocolPipeline *self, GSocketAddress
 }
 
 void
+relay_protocol_pipeline_note_piece (RelayProtocolPipeline *self, const gchar *path)
+{
+  self->funcs->visit (gst_structure_new ("piece-finished", "path", G_TYPE_STRING, path, NULL),
+      self->owner);
+}
+
+void
 relay_protocol_pipeline_note_sent (RelayProtocolPipeline *self, gsize handled, guint64 sent,
     guint64 failed)
 {

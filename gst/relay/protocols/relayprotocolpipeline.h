@@ -33,7 +33,8 @@ typedef struct
   /* Reports what an element warns of, perhaps with each datagram. */
   void (*warn) (const gchar *text, gpointer data);
   /* A peer has come, gone, or was refused. Takes @peer: "connection-added", "-removed" or
-   * "-refused", with the fields of faspsink's messages of these names that are known. */
+   * "-refused", with the fields of faspsink's messages of these names that are known; or
+   * "piece-finished", with `path'. */
   void (*visit) (GstStructure *peer, gpointer data);
   /* A caller that chooses this end wants to connect. FALSE: it is refused. */
   gboolean (*calls) (GSocketAddress *address, const gchar *streamid, gpointer data);
@@ -115,6 +116,8 @@ void relay_protocol_pipeline_note_refusal (RelayProtocolPipeline *self, GSocketA
  * or NULL. */
 void relay_protocol_pipeline_note_caller (RelayProtocolPipeline *self, GSocketAddress *address,
     const gchar *streamid, gboolean connected, const gchar *reason);
+/* A piece of a recording is finished. */
+void relay_protocol_pipeline_note_piece (RelayProtocolPipeline *self, const gchar *path);
 /* An output has handled @handled bytes of its media. @sent, @failed: how many of them were sent, or
  * dropped instead, to each caller. */
 void relay_protocol_pipeline_note_sent (RelayProtocolPipeline *self, gsize handled, guint64 sent,

@@ -37,7 +37,8 @@ relay_recording_new (const RelayProtocolUri *protocol_uri)
   recording->cut = relay_cut_new (piece);
   recording->record = relay_record_new (protocol_uri->path, piece);
   if (program != NULL)
-    recording->program = relay_program_new (program, RELAY_PROGRAM_TIME);
+    recording->program =
+        relay_program_new ((const gchar *const[]) { program, NULL }, RELAY_PROGRAM_TIME);
   recording->removes = relay_recording_get_retention (protocol_uri, &recording->retention);
   return recording;
 }
@@ -62,8 +63,11 @@ write_packets (const guint8 *data, gsize size, gint64 seconds, gpointer data_of)
   gboolean good = relay_record_write (recording->record, data, size, seconds, &recording->error);
 
   finished = relay_record_take_finished (recording->record);
-  if (finished != NULL && recording->program != NULL)
-    relay_program_call (recording->program, finished);
+  if (finished == NULL)
+    return good;
+  relay_protocol_pipeline_note_piece (recording->pipeline, finished);
+  if (recording->program != NULL)
+    relay_program_call (recording->program, finished, NULL);
   return good;
 }
 

@@ -195,6 +195,29 @@ get_time (const Alarm *row, guint interval)
   return MAX (row->seconds * G_USEC_PER_SEC, pictures);
 }
 
+static gboolean
+is_raised (const RelayAlarms *alarms, guint i, gint64 now, guint interval)
+{
+  return alarms->since[i] != 0 && now - alarms->since[i] >= get_time (&rows[i], interval);
+}
+
+void
+relay_alarms_tell (RelayAlarms *alarms, gint64 now, const gchar *stream, guint interval,
+    RelayAlarmFunc func, gpointer data)
+{
+  for (guint i = 0; i < RELAY_ALARMS; i++) {
+    gboolean raised = is_raised (alarms, i, now, interval);
+    g_autofree gchar *text = NULL;
+
+    if (raised == ((alarms->told & 1 << i) != 0))
+      continue;
+    alarms->told ^= 1 << i;
+    text = raised ? g_strdup_printf ("Alarm: %s. %s.", rows[i].label, rows[i].meaning) :
+                    g_strdup_printf ("Over: %s.", rows[i].label);
+    func (stream, rows[i].name, raised, text, data);
+  }
+}
+
 void
 relay_alarms_describe (const RelayAlarms *alarms, gint64 now, gint64 utc, guint interval,
     JsonObject *object)
@@ -206,7 +229,7 @@ relay_alarms_describe (const RelayAlarms *alarms, gint64 now, gint64 utc, guint 
 
     if ((alarms->unknown & 1 << i) != 0)
       json_array_add_string_element (unwatched, rows[i].name);
-    if (since != 0 && now - since >= get_time (&rows[i], interval)) {
+    if (is_raised (alarms, i, now, interval)) {
       JsonObject *alarm = json_object_new ();
 
       json_object_set_string_member (alarm, "name", rows[i].name);

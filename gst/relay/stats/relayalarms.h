@@ -21,10 +21,19 @@ typedef struct
 {
   gint64 since[RELAY_ALARMS]; /* 0: it is not there */
   guint unknown;              /* conditions that cannot be known, a bit each */
+  guint told;                 /* alarms that relay_alarms_tell() has told, a bit each */
 } RelayAlarms;
+
+/* An alarm begins, or ends.  @text: a sentence. */
+typedef void (*RelayAlarmFunc) (const gchar *stream, const gchar *alarm, gboolean raised,
+    const gchar *text, gpointer data);
 
 /* Takes figures of @now (µs, monotonic). */
 void relay_alarms_note (RelayAlarms *alarms, gint64 now, const RelayStreamFigures *figures);
+/* Calls @func for each alarm that has begun or ended since the last call. @interval: of pictures,
+ * s. */
+void relay_alarms_tell (RelayAlarms *alarms, gint64 now, const gchar *stream, guint interval,
+    RelayAlarmFunc func, gpointer data);
 /* Adds `alarms' and `unwatched' to a stream's object.  @utc: µs, added to monotonic times. */
 void relay_alarms_describe (const RelayAlarms *alarms, gint64 now, gint64 utc, guint interval,
     JsonObject *object);

@@ -9,6 +9,8 @@
 
 struct _RelayEvents
 {
+  RelayEventFunc func; /* this and the next are set before there are events */
+  gpointer data;
   GMutex lock; /* guards the rest */
   GQueue all;  /* Event, the oldest first */
   guint64 last;
@@ -66,15 +68,37 @@ set_text (JsonObject *object, const gchar *name, const gchar *text, gsize most)
   json_object_set_string_member (object, name, plain);
 }
 
+/* A kind of events, by the name of the details, or by their field `event'. */
+static const struct
+{
+  const gchar *details, *kind;
+} kinds[] = {
+  { "connection-added", "came" },
+  { "connection-removed", "went" },
+  { "connection-refused", "refused" },
+  { RELAY_EVENTS_RAISED, "raised" },
+  { RELAY_EVENTS_CLEARED, "cleared" },
+  { "piece-finished", "piece" },
+};
+
+/* Is it about another source that is used from now on? */
+static gboolean
+is_switch (const GstStructure *details)
+{
+  const gchar *change = gst_structure_get_string (details, "change");
+
+  return g_strcmp0 (gst_structure_get_string (details, "event"), "stream-source") == 0
+      && (change == NULL || g_str_equal (change, "leads"));
+}
+
 static const gchar *
 get_kind (GLogLevelFlags level, const GstStructure *details)
 {
-  if (details != NULL && gst_structure_has_name (details, "connection-added"))
-    return "came";
-  if (details != NULL && gst_structure_has_name (details, "connection-removed"))
-    return "went";
-  if (details != NULL && gst_structure_has_name (details, "connection-refused"))
-    return "refused";
+  for (guint i = 0; details != NULL && i < G_N_ELEMENTS (kinds); i++)
+    if (gst_structure_has_name (details, kinds[i].details))
+      return kinds[i].kind;
+  if (details != NULL && is_switch (details))
+    return "switched";
   return level == G_LOG_LEVEL_WARNING ? "warning" : "note";
 }
 
@@ -109,7 +133,8 @@ describe (guint64 id, const gchar *stream, const gchar *end, GLogLevelFlags leve
 {
   JsonObject *object = json_object_new ();
   const gchar *kind = get_kind (level, details);
-  gboolean visit = !g_str_equal (kind, "warning") && !g_str_equal (kind, "note");
+  gboolean visit =
+      g_str_equal (kind, "came") || g_str_equal (kind, "went") || g_str_equal (kind, "refused");
 
   json_object_set_int_member (object, "id", id);
   json_object_set_string_member (object, "kind", kind);
@@ -118,6 +143,10 @@ describe (guint64 id, const gchar *stream, const gchar *end, GLogLevelFlags leve
   set_text (object, "text", text, RELAY_EVENTS_TEXT);
   json_object_set_member (object, "peer",
       visit ? describe_peer (details) : json_node_new (JSON_NODE_NULL));
+  set_text (object, "alarm", details != NULL ? gst_structure_get_string (details, "alarm") : NULL,
+      RELAY_EVENTS_NAME);
+  set_text (object, "file", details != NULL ? gst_structure_get_string (details, "path") : NULL,
+      RELAY_EVENTS_TEXT);
   return relay_json_take (object);
 }
 
@@ -160,18 +189,41 @@ make_room (RelayEvents *events, const gchar *group)
 }
 
 void
+relay_events_watch (RelayEvents *events, RelayEventFunc func, gpointer data)
+{
+  events->func = func;
+  events->data = data;
+}
+
+/* Returns the event as it is told. */
+static gchar *
+to_text (const Event *event)
+{
+  json_object_set_double_member (json_node_get_object (event->node), "time",
+      g_get_real_time () / 1000 / 1e3);
+  return json_to_string (event->node, FALSE);
+}
+
+void
 relay_events_add (RelayEvents *events, gint64 now, const gchar *stream, const gchar *end,
     GLogLevelFlags level, const GstStructure *details, const gchar *text)
 {
   Event *event = g_new0 (Event, 1);
+  const gchar *kind = get_kind (level, details);
+  gboolean tells = events->func != NULL
+      && (details == NULL || !gst_structure_has_name (details, RELAY_LOG_HOOK_FAILED));
+  g_autofree gchar *json = NULL;
 
-  event->group = g_strdup_printf ("%s %s", get_kind (level, details), stream != NULL ? stream : "");
+  event->group = g_strdup_printf ("%s %s", kind, stream != NULL ? stream : "");
   event->time = now;
   g_mutex_lock (&events->lock);
   event->node = describe (++events->last, stream, end, level, details, text);
+  json = tells ? to_text (event) : NULL;
   make_room (events, event->group);
   g_queue_push_tail (&events->all, event);
   g_mutex_unlock (&events->lock);
+  if (tells)
+    events->func (kind, stream, json, events->data);
 }
 
 guint64

@@ -20,11 +20,22 @@ G_BEGIN_DECLS
 #define RELAY_EVENTS_TEXT 640 /* bytes of a line */
 #define RELAY_EVENTS_NAME 128 /* bytes of any other text */
 
+/* Names of the details of an alarm that begins or ends; a field `alarm' has its name. */
+#define RELAY_EVENTS_RAISED "alarm-raised"
+#define RELAY_EVENTS_CLEARED "alarm-cleared"
+
 typedef struct _RelayEvents RelayEvents;
+
+/* @json: the event; @stream: or NULL. Called from any thread. */
+typedef void (*RelayEventFunc) (const gchar *kind, const gchar *stream, const gchar *json,
+    gpointer data);
 
 RelayEvents *relay_events_new (void);
 void relay_events_free (RelayEvents *events);
 
+/* @func is called with each event, but for those about what it causes itself
+ * (RELAY_LOG_HOOK_FAILED).  To be set before there are events. */
+void relay_events_watch (RelayEvents *events, RelayEventFunc func, gpointer data);
 /* Adds a line of the log.  @now: µs, monotonic.  @stream, @end, @details: or NULL, as for
  * relay_log_end(). */
 void relay_events_add (RelayEvents *events, gint64 now, const gchar *stream, const gchar *end,

@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include "relayauth.h"
+#include "relayhooks.h"
 #include "relaystream.h"
 
 G_BEGIN_DECLS
@@ -32,6 +33,7 @@ typedef struct
   gboolean alive;   /* the main loop runs */
   gboolean ending;
   RelayAuthStats auth; /* questions about callers */
+  RelayHooksStats hooks;
 } RelayStats;
 
 void relay_stats_free (RelayStats *stats);

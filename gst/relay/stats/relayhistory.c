@@ -343,6 +343,20 @@ relay_history_note (RelayHistory *history, gint64 now, gint64 utc, const RelaySt
   g_hash_table_foreach_remove (history->series, is_gone, NULL);
 }
 
+void
+relay_history_tell_alarms (RelayHistory *history, gint64 now, const RelayStats *stats,
+    RelayAlarmFunc func, gpointer data)
+{
+  for (guint i = 0; i < stats->streams->len; i++) {
+    const RelayStreamStats *s = g_ptr_array_index (stats->streams, i);
+    Series *series = g_hash_table_lookup (history->series, s->name);
+
+    if (series != NULL)
+      relay_alarms_tell (&series->alarms, now, s->name,
+          s->picture != NULL ? s->picture->interval : 0, func, data);
+  }
+}
+
 /* --- reading ------------------------------------------------------------------------------ */
 
 RelayRates

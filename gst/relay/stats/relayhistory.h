@@ -26,6 +26,9 @@ void relay_history_report (const RelayHistory *history, RelayStats *stats);
 /* Adds statistics of @now (µs, monotonic). Forgets streams that are not among them any more. @utc:
  * µs, added to monotonic times. */
 void relay_history_note (RelayHistory *history, gint64 now, gint64 utc, const RelayStats *stats);
+/* relay_alarms_tell() of each stream. @stats: as of the last relay_history_note(). */
+void relay_history_tell_alarms (RelayHistory *history, gint64 now, const RelayStats *stats,
+    RelayAlarmFunc func, gpointer data);
 /* The rates at the time of the last relay_history_note(). */
 RelayRates relay_history_get_rates (const RelayHistory *history, const gchar *stream);
 /* The same of alarms; NULL: there is no such stream. */

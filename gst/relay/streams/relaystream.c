@@ -110,7 +110,7 @@ ended (RelayStream *stream, const gchar *error)
   begin_stop (stream);
 }
 
-/* Returns the fields of a message about a peer; NULL: it is about something else. */
+/* Returns the fields of a message about a peer, or a piece; NULL: it is about something else. */
 static const GstStructure *
 get_peer (GstMessage *message)
 {
@@ -122,7 +122,11 @@ get_peer (GstMessage *message)
     gst_message_parse_warning_details (message, &details);
   else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_INFO)
     gst_message_parse_info_details (message, &details);
-  return details != NULL && gst_structure_has_field (details, "address-string") ? details : NULL;
+  return details != NULL
+          && (gst_structure_has_field (details, "address-string")
+              || gst_structure_has_name (details, "piece-finished")) ?
+      details :
+      NULL;
 }
 
 static void

@@ -33,6 +33,8 @@ relay_visits_describe (GstMessage *message)
 
   if (s == NULL)
     return NULL;
+  if (gst_structure_has_name (s, "piece-finished"))
+    return g_strdup_printf ("%s is finished.", gst_structure_get_string (s, "path"));
   address = gst_structure_get_string (s, "address-string");
   if (address == NULL)
     address = "a peer";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relayvisits.h: what the log says of peers that come and go.
+ * relayvisits.h: what the log says of peers that come and go, and of finished pieces.
  */
 #pragma once
 

@@ -101,6 +101,17 @@ keep_text (RelayStatusPages *pages, const gchar *what, RelayPage *page)
   g_hash_table_replace (pages->texts, g_strdup (what), text);
 }
 
+static void
+note_alarm (const gchar *stream, const gchar *alarm, gboolean raised, const gchar *text,
+    gpointer data)
+{
+  g_autoptr (GstStructure) details =
+      gst_structure_new (raised ? RELAY_EVENTS_RAISED : RELAY_EVENTS_CLEARED, "alarm",
+          G_TYPE_STRING, alarm, NULL);
+
+  relay_status_pages_note (stream, NULL, G_LOG_LEVEL_MESSAGE, details, text, data);
+}
+
 /* Makes an event with the summary. Runs in the event stream's thread. @heard: a client listens. */
 static gchar *
 make_frame (gboolean heard, gpointer data)
@@ -112,6 +123,7 @@ make_frame (gboolean heard, gpointer data)
   g_mutex_lock (&pages->lock);
   stats = get_stats (pages);
   relay_history_note (pages->history, pages->stats_time, get_utc (pages), stats);
+  relay_history_tell_alarms (pages->history, pages->stats_time, stats, note_alarm, pages);
   if (heard)
     json = relay_summary_to_json (stats, pages->history, relay_events_get_last (pages->events),
         g_get_monotonic_time (), get_utc (pages));
@@ -120,13 +132,14 @@ make_frame (gboolean heard, gpointer data)
 }
 
 RelayStatusPages *
-relay_status_pages_new (RelayStats *(*take) (gpointer data), gpointer data)
+relay_status_pages_new (RelayStats *(*take) (gpointer data), RelayEventFunc told, gpointer data)
 {
   RelayStatusPages *pages = g_new0 (RelayStatusPages, 1);
 
   pages->take = take;
   pages->data = data;
   pages->events = relay_events_new ();
+  relay_events_watch (pages->events, told, data);
   pages->history = relay_history_new ();
   pages->texts =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) free_text);

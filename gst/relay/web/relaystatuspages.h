@@ -18,6 +18,7 @@
  */
 #pragma once
 
+#include "relayevents.h"
 #include "relayhttp.h"
 #include "relaystatus.h"
 
@@ -25,8 +26,10 @@ G_BEGIN_DECLS
 
 typedef struct _RelayStatusPages RelayStatusPages;
 
-/* @take: collects all statistics; called from any thread. */
-RelayStatusPages *relay_status_pages_new (RelayStats *(*take) (gpointer data), gpointer data);
+/* @take: collects all statistics; called from any thread. @told: hears of each event; NULL: nobody
+ * does. */
+RelayStatusPages *relay_status_pages_new (RelayStats *(*take) (gpointer data), RelayEventFunc told,
+    gpointer data);
 /* No server may use @pages any more. */
 void relay_status_pages_free (RelayStatusPages *pages);
 

@@ -300,10 +300,10 @@ test_program (void)
   g_autofree gchar *pipe = g_build_filename (folder, "pipe", NULL);
   g_autofree gchar *copied = g_strconcat (piece, " 2", NULL);
   g_autofree gchar *text = NULL, *failed = NULL, *missing = NULL, *late = NULL, *often = NULL;
-  RelayProgram *program = relay_program_new (copy, 60);
+  RelayProgram *program = relay_program_new ((const gchar *const[]) { copy, NULL }, 60);
   gint reader;
 
-  relay_program_call (program, piece);
+  relay_program_call (program, piece, NULL);
   failed = wait_for_lines (1);
   g_assert_nonnull (strstr (failed, "has failed, with status 3: "));
   g_assert_nonnull (strstr (failed, piece));
@@ -311,24 +311,24 @@ test_program (void)
   g_assert_cmpstr (text, ==, "content");
   relay_program_free (program);
 
-  program = relay_program_new ("/nowhere/at/all", 60);
-  relay_program_call (program, piece);
+  program = relay_program_new ((const gchar *const[]) { "/nowhere/at/all", NULL }, 60);
+  relay_program_call (program, piece, NULL);
   missing = wait_for_lines (1);
   g_assert_nonnull (strstr (missing, "/nowhere/at/all cannot be called"));
   relay_program_free (program);
 
-  program = relay_program_new (slow, 1);
+  program = relay_program_new ((const gchar *const[]) { slow, NULL }, 1);
   g_assert_cmpint (mkfifo (pipe, 0600), ==, 0);
   reader = g_open (pipe, O_RDONLY | O_NONBLOCK, 0);
-  relay_program_call (program, pipe);
+  relay_program_call (program, pipe, NULL);
   wait_for_writers (reader, 1);
   late = wait_for_lines (1);
   g_assert_nonnull (strstr (late, "was killed, as it had not ended after 1 s"));
   wait_for_writers (reader, 0);
   relay_program_free (program);
-  program = relay_program_new (slow, 60);
+  program = relay_program_new ((const gchar *const[]) { slow, NULL }, 60);
   for (guint i = 0; i <= RELAY_PROGRAM_MOST; i++)
-    relay_program_call (program, pipe);
+    relay_program_call (program, pipe, NULL);
   often = wait_for_lines (1);
   g_assert_nonnull (strstr (often, "is not called, as it runs 4 times already"));
   wait_for_writers (reader, RELAY_PROGRAM_MOST);
@@ -350,7 +350,7 @@ test_program (void)
 static gpointer
 call_program (gpointer program)
 {
-  relay_program_call (program, "/tmp/any");
+  relay_program_call (program, "/tmp/any", NULL);
   return NULL;
 }
 
@@ -359,13 +359,13 @@ call_program (gpointer program)
 static void
 test_held_up (void)
 {
-  RelayProgram *program = relay_program_new ("/bin/false", 60);
+  RelayProgram *program = relay_program_new ((const gchar *const[]) { "/bin/false", NULL }, 60);
   g_autofree gchar *one = NULL, *other = NULL;
   GThread *thread;
   gint ends[2];
 
   g_assert_cmpint (pipe (ends), ==, 0);
-  relay_program_call (program, "/tmp/any");
+  relay_program_call (program, "/tmp/any", NULL);
   held_up = ends[0];
   thread = g_thread_new ("caller", call_program, program);
   one = wait_for_lines (1);

@@ -548,7 +548,7 @@ test_same_text (void)
     { "/streams/s/history/hour.json", "/streams/%73/history/hour.json" },
     { "/streams/s/outputs/1/receivers.json", "/streams/s/%6futputs/1/receivers.json" },
   };
-  RelayStatusPages *pages = relay_status_pages_new (take, NULL);
+  RelayStatusPages *pages = relay_status_pages_new (take, NULL, NULL);
   RelayPage none = { 200, "text/plain" };
 
   for (guint i = 0; i < G_N_ELEMENTS (paths); i++) {
@@ -606,7 +606,7 @@ test_slow_text (void)
 {
   static const gchar *const paths[] = { "/status.json", "/streams/s/history/hour.json",
     "/streams/s/outputs/1/receivers.json" };
-  RelayStatusPages *pages = relay_status_pages_new (take_slowly, NULL);
+  RelayStatusPages *pages = relay_status_pages_new (take_slowly, NULL, NULL);
 
   g_atomic_pointer_set (&frozen, (gsize) g_get_monotonic_time ());
   for (guint i = 0; i < G_N_ELEMENTS (paths); i++) {

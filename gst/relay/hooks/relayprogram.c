@@ -2,14 +2,16 @@
 #include "relayprogram.h"
 #include <gio/gio.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include <gst/gst.h>
 #include "relaylog.h"
 
 struct _RelayProgram
 {
   gint users; /* the output, and each call; atomic */
-  gchar *name;
+  gchar **words;
   guint most;       /* s */
   GMutex lock;      /* guards the rest */
   GPtrArray *calls; /* Call, those that run */
@@ -21,18 +23,18 @@ typedef struct
 {
   RelayProgram *program;
   GSubprocess *process;
-  gchar *path;
+  gchar *what; /* it was called for */
   guint timer;
   gboolean late;
 } Call;
 
 RelayProgram *
-relay_program_new (const gchar *name, guint most)
+relay_program_new (const gchar *const *words, guint most)
 {
   RelayProgram *program = g_new0 (RelayProgram, 1);
 
   program->users = 1;
-  program->name = g_strdup (name);
+  program->words = g_strdupv ((gchar **) words);
   program->most = most;
   program->calls = g_ptr_array_new ();
   g_mutex_init (&program->lock);
@@ -46,7 +48,7 @@ unref (RelayProgram *program)
     return;
   g_ptr_array_unref (program->calls);
   g_mutex_clear (&program->lock);
-  g_free (program->name);
+  g_strfreev (program->words);
   g_free (program);
 }
 
@@ -81,6 +83,22 @@ on_late (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
+/* Logs what is wrong with a call. @text: between the names of the program and of what it was called
+ * for. */
+static void G_GNUC_PRINTF (3, 4)
+    warn (const RelayProgram *program, const gchar *what, const gchar *format, ...)
+{
+  g_autoptr (GstStructure) details = gst_structure_new_empty (RELAY_LOG_HOOK_FAILED);
+  g_autofree gchar *text = NULL, *line = NULL;
+  va_list args;
+
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+  line = g_strdup_printf ("%s %s: %s.", program->words[0], text, what);
+  relay_log_end (NULL, NULL, G_LOG_LEVEL_WARNING, details, line);
+}
+
 /* Logs how a call has ended, unless it is well. */
 static void
 log_end (const Call *call)
@@ -88,14 +106,13 @@ log_end (const Call *call)
   GSubprocess *process = call->process;
 
   if (call->late)
-    relay_log_warning (NULL, "%s was killed, as it had not ended after %u s: %s.",
-        call->program->name, call->program->most, call->path);
+    warn (call->program, call->what, "was killed, as it had not ended after %u s",
+        call->program->most);
   else if (!g_subprocess_get_if_exited (process))
-    relay_log_warning (NULL, "%s was ended by signal %d: %s.", call->program->name,
-        g_subprocess_get_term_sig (process), call->path);
+    warn (call->program, call->what, "was ended by signal %d", g_subprocess_get_term_sig (process));
   else if (g_subprocess_get_exit_status (process) != 0)
-    relay_log_warning (NULL, "%s has failed, with status %d: %s.", call->program->name,
-        g_subprocess_get_exit_status (process), call->path);
+    warn (call->program, call->what, "has failed, with status %d",
+        g_subprocess_get_exit_status (process));
 }
 
 static void
@@ -115,7 +132,7 @@ on_end (GObject *object, GAsyncResult *result, gpointer data)
   if (call->timer != 0)
     g_source_remove (call->timer);
   g_object_unref (call->process);
-  g_free (call->path);
+  g_free (call->what);
   g_free (call);
   unref (program);
 }
@@ -138,12 +155,39 @@ lead_group (gpointer unused)
   setpgid (0, 0);
 }
 
-void
-relay_program_call (RelayProgram *program, const gchar *path)
+/* Starts the process. NULL: it cannot be started. */
+static GSubprocess *
+spawn (const RelayProgram *program, const gchar *path, GBytes *input, GError **error)
 {
   g_autoptr (GSubprocessLauncher) launcher =
       g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_SILENCE
-          | G_SUBPROCESS_FLAGS_STDERR_SILENCE);
+          | G_SUBPROCESS_FLAGS_STDERR_SILENCE
+          | (input != NULL ? G_SUBPROCESS_FLAGS_STDIN_PIPE : G_SUBPROCESS_FLAGS_NONE));
+  g_autoptr (GPtrArray) words = g_ptr_array_new ();
+  GSubprocess *process;
+
+  for (guint i = 0; program->words[i] != NULL; i++)
+    g_ptr_array_add (words, program->words[i]);
+  if (path != NULL)
+    g_ptr_array_add (words, (gpointer) path);
+  g_ptr_array_add (words, NULL);
+  g_subprocess_launcher_set_child_setup (launcher, lead_group, NULL, NULL);
+  process = g_subprocess_launcher_spawnv (launcher, (const gchar *const *) words->pdata, error);
+  if (process != NULL && input != NULL) {
+    GOutputStream *pipe = g_subprocess_get_stdin_pipe (process);
+
+    /* does not wait, as the pipe is empty; fails if the program has closed it */
+    g_output_stream_write_all (pipe, g_bytes_get_data (input, NULL),
+        MIN (g_bytes_get_size (input), RELAY_PROGRAM_INPUT), NULL, NULL, NULL);
+    g_output_stream_close (pipe, NULL, NULL);
+  }
+  return process;
+}
+
+gboolean
+relay_program_call (RelayProgram *program, const gchar *path, GBytes *input)
+{
+  const gchar *what = path != NULL ? path : "an event";
   g_autoptr (GError) error = NULL;
   GSubprocess *process;
   Call *call;
@@ -153,24 +197,24 @@ relay_program_call (RelayProgram *program, const gchar *path)
   running = program->calls->len;
   g_mutex_unlock (&program->lock);
   if (running == RELAY_PROGRAM_MOST) {
-    relay_log_warning (NULL, "%s is not called, as it runs %u times already: %s.", program->name,
-        running, path);
-    return;
+    if (input == NULL)
+      warn (program, what, "is not called, as it runs %u times already", running);
+    return FALSE;
   }
-  g_subprocess_launcher_set_child_setup (launcher, lead_group, NULL, NULL);
   /* without the lock, as this waits for the disk with the program */
-  process = g_subprocess_launcher_spawn (launcher, &error, program->name, path, NULL);
+  process = spawn (program, path, input, &error);
   if (process == NULL) {
-    relay_log_warning (NULL, "%s cannot be called (%s): %s.", program->name, error->message, path);
-    return;
+    warn (program, what, "cannot be called (%s)", error->message);
+    return TRUE;
   }
   call = g_new0 (Call, 1);
   call->process = process;
   call->program = program;
-  call->path = g_strdup (path);
+  call->what = g_strdup (what);
   g_atomic_int_inc (&program->users);
   g_mutex_lock (&program->lock);
   g_ptr_array_add (program->calls, call);
   g_mutex_unlock (&program->lock);
   g_idle_add (follow, call);
+  return TRUE;
 }

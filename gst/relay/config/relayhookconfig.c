@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "relayhookconfig.h"
+#include "relayclient.h"
+#include "relayhooks.h"
+
+static gchar **
+read_list (GKeyFile *file, const gchar *group, const gchar *key)
+{
+  gchar **list = g_key_file_get_string_list (file, group, key, NULL, NULL);
+
+  for (guint i = 0; list != NULL && list[i] != NULL; i++)
+    g_strstrip (list[i]);
+  return list;
+}
+
+static gboolean
+check_kinds (gchar **on, GError **error)
+{
+  g_autofree gchar *all = g_strjoinv (", ", (gchar **) relay_hooks_kinds);
+  gboolean good = on != NULL && on[0] != NULL;
+
+  for (guint i = 0; good && on[i] != NULL; i++)
+    good = g_strv_contains (relay_hooks_kinds, on[i]);
+  if (!good)
+    RELAY_BAD (error, "write one or more of %s, with a ; between them.", all);
+  return good;
+}
+
+static gboolean
+read_program (GKeyFile *file, const gchar *group, RelayHook *hook, GError **error)
+{
+  g_autoptr (GError) why = NULL;
+  g_autofree gchar *line = relay_value_string (file, group, "run", &why);
+
+  if (why != NULL) {
+    g_propagate_error (error, g_steal_pointer (&why));
+    return FALSE;
+  }
+  if (line == NULL)
+    return TRUE;
+  if (g_shell_parse_argv (line, NULL, &hook->run, NULL) && g_path_is_absolute (hook->run[0])
+      && g_file_test (hook->run[0], G_FILE_TEST_IS_EXECUTABLE)
+      && !g_file_test (hook->run[0], G_FILE_TEST_IS_DIR))
+    return TRUE;
+  RELAY_BAD (error, "write the whole path of a program that can be called, and its arguments.");
+  return relay_value_locate (error, group, "run");
+}
+
+static gboolean
+check_url (const RelayHook *hook, GError **error)
+{
+  if ((hook->url != NULL) != (hook->run != NULL))
+    return hook->url == NULL || relay_client_check (hook->url, error);
+  RELAY_BAD (error, "write either url or run.");
+  return FALSE;
+}
+
+static gboolean
+read_secret (GKeyFile *file, const gchar *group, const RelaySecrets *secrets, RelayHook *hook,
+    GError **error)
+{
+  if (!relay_value_secret (file, group, "secret-file", "secret", secrets, &hook->secret, error))
+    return FALSE;
+  if (hook->secret == NULL || hook->url != NULL)
+    return TRUE;
+  RELAY_BAD (error, "it is for url: leave it out.");
+  return relay_value_locate (error, group, "secret-file");
+}
+
+gboolean
+relay_hook_read (GKeyFile *file, const gchar *group, const gchar *name, const RelaySecrets *secrets,
+    GPtrArray *hooks, GError **error)
+{
+  g_autoptr (GError) why = NULL;
+  gchar *url = relay_value_string (file, group, "url", &why);
+  RelayHook *hook = relay_hook_new (g_strstrip (g_strdup (name)), read_list (file, group, "on"),
+      read_list (file, group, "streams"), url);
+
+  g_ptr_array_add (hooks, hook);
+  if (why != NULL) {
+    g_propagate_error (error, g_steal_pointer (&why));
+    return FALSE;
+  }
+  if (hook->name[0] == '\0' || hooks->len > RELAY_HOOKS_MOST) {
+    RELAY_BAD (error, "[%s]: write up to %u sections [hook NAME].", group, RELAY_HOOKS_MOST);
+    return FALSE;
+  }
+  if (!check_kinds (hook->on, error))
+    return relay_value_locate (error, group, "on");
+  if (!read_program (file, group, hook, error))
+    return FALSE;
+  if (!check_url (hook, error))
+    return relay_value_locate (error, group, "url");
+  return read_secret (file, group, secrets, hook, error);
+}

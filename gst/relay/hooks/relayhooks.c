@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "relayhooks.h"
+#include <string.h>
+#include "relayclient.h"
+#include "relaylog.h"
+#include "relayprogram.h"
+#include "relayrepeats.h"
+#include "relayretry.h"
+
+const gchar *const relay_hooks_kinds[] = { "came", "went", "refused", "switched", "raised",
+  "cleared", "piece", "warning", NULL };
+
+typedef struct
+{
+  GBytes *body;
+  gint64 since; /* µs */
+} Event;
+
+/* One hook.  `waiting' and `now' are under the lock, the rest is used in the main context. */
+typedef struct
+{
+  RelayHooks *owner;
+  RelayHook *settings;
+  GQueue waiting;        /* Event, the oldest first */
+  Event *now;            /* that is under way, or retried; NULL: none */
+  guint delay;           /* ms, before the last try of it; 0: there was none */
+  guint timer;           /* until the next try */
+  gboolean asked;        /* an answer is awaited */
+  gboolean gone;         /* it is not configured any more: it is freed with the answer */
+  RelayProgram *program; /* NULL: it has a server */
+} Line;
+
+struct _RelayHooks
+{
+  RelayClient *client; /* NULL: no hook has needed it yet */
+  RelayRepeats *repeats;
+  GMutex lock;      /* guards the rest */
+  GPtrArray *lines; /* Line */
+  guint look;       /* source of look(); 0: none */
+  guint64 dropped, failed;
+};
+
+static void
+free_event (Event *event)
+{
+  g_bytes_unref (event->body);
+  g_free (event);
+}
+
+/* --- settings -------------------------------------------------------------------------------- */
+
+RelayHook *
+relay_hook_new (gchar *name, gchar **on, gchar **streams, gchar *url)
+{
+  RelayHook *hook = g_atomic_rc_box_new0 (RelayHook);
+
+  hook->name = name;
+  hook->on = on;
+  hook->streams = streams;
+  hook->url = url;
+  return hook;
+}
+
+static void
+clear_hook (gpointer data)
+{
+  RelayHook *hook = data;
+
+  g_free (hook->name);
+  g_strfreev (hook->on);
+  g_strfreev (hook->streams);
+  g_free (hook->url);
+  g_strfreev (hook->run);
+  if (hook->secret != NULL)
+    explicit_bzero (hook->secret, strlen (hook->secret));
+  g_free (hook->secret);
+}
+
+void
+relay_hook_unref (RelayHook *hook)
+{
+  g_atomic_rc_box_release_full (hook, clear_hook);
+}
+
+static gboolean
+is_same_list (gchar **a, gchar **b)
+{
+  return a == NULL || b == NULL ? a == b :
+                                  g_strv_equal ((const gchar *const *) a, (const gchar *const *) b);
+}
+
+static gboolean
+is_same_hook (const RelayHook *a, const RelayHook *b)
+{
+  return g_str_equal (a->name, b->name) && is_same_list (a->on, b->on)
+      && is_same_list (a->streams, b->streams) && g_strcmp0 (a->url, b->url) == 0
+      && is_same_list (a->run, b->run) && g_strcmp0 (a->secret, b->secret) == 0;
+}
+
+/* --- telling, in the main context -------------------------------------------------------------- */
+
+static void begin (Line *line);
+static gboolean look (gpointer data);
+
+/* Under the lock. */
+static void
+look_soon (RelayHooks *hooks)
+{
+  if (hooks->look == 0)
+    hooks->look = g_idle_add (look, hooks);
+}
+
+static void
+done (Line *line, gboolean told)
+{
+  RelayHooks *hooks = line->owner;
+
+  line->delay = 0;
+  g_mutex_lock (&hooks->lock);
+  hooks->failed += !told;
+  g_clear_pointer (&line->now, free_event);
+  look_soon (hooks);
+  g_mutex_unlock (&hooks->lock);
+}
+
+static void
+free_line (Line *line)
+{
+  if (line->timer != 0)
+    g_source_remove (line->timer);
+  g_clear_pointer (&line->program, relay_program_free);
+  g_clear_pointer (&line->now, free_event);
+  g_queue_clear_full (&line->waiting, (GDestroyNotify) free_event);
+  relay_hook_unref (line->settings);
+  g_free (line);
+}
+
+/* Logs that the hook has failed.  A line of this name calls no hook. */
+static void
+note_failure (Line *line, const gchar *why, const gchar *then)
+{
+  g_autoptr (GstStructure) details = gst_structure_new_empty (RELAY_LOG_HOOK_FAILED);
+  g_autofree gchar *text = g_strdup_printf ("[hook %s] %s.", line->settings->name, why);
+  g_autofree gchar *note = relay_repeats_note (line->owner->repeats, g_get_monotonic_time (), text);
+  g_autofree gchar *whole = note != NULL ? g_strconcat (text, then, note, NULL) : NULL;
+
+  if (whole != NULL)
+    relay_log_end (NULL, NULL, G_LOG_LEVEL_WARNING, details, whole);
+}
+
+static gboolean
+on_retry (gpointer data)
+{
+  Line *line = data;
+
+  line->timer = 0;
+  begin (line);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+retry (Line *line)
+{
+  line->delay = relay_retry_next (line->delay, FALSE);
+  line->timer = g_timeout_add (line->delay, on_retry, line);
+}
+
+/* Would the same request be answered otherwise later? Not a 4xx but 408 and 429, nor a redirect. */
+static gboolean
+may_help (guint status)
+{
+  return status < 300 || status >= 500 || status == 408 || status == 429;
+}
+
+static void
+on_answer (guint status, const gchar *why, gpointer data)
+{
+  Line *line = data;
+  g_autofree gchar *code = g_strdup_printf ("the server answers with status %u", status);
+
+  line->asked = FALSE;
+  if (line->gone) {
+    free_line (line);
+  } else if (status / 100 == 2) {
+    done (line, TRUE);
+  } else if (!may_help (status)) {
+    note_failure (line, code, " This event is not tried again.");
+    done (line, FALSE);
+  } else if (g_get_monotonic_time () - line->now->since >= RELAY_HOOKS_AGE) {
+    note_failure (line, why != NULL ? why : code, " Events of ten minutes ago are given up.");
+    done (line, FALSE);
+  } else {
+    note_failure (line, why != NULL ? why : code, " It is tried again.");
+    retry (line);
+  }
+}
+
+/* Returns the signature of a body at this time: that of time, full stop and body. */
+static gchar *
+sign (const gchar *secret, gint64 seconds, GBytes *body)
+{
+  g_autofree gchar *time = g_strdup_printf ("%" G_GINT64_FORMAT ".", seconds);
+  GHmac *hmac = g_hmac_new (G_CHECKSUM_SHA256, (const guchar *) secret, strlen (secret));
+  gsize size;
+  const guchar *data = g_bytes_get_data (body, &size);
+  gchar *text;
+
+  g_hmac_update (hmac, (const guchar *) time, -1);
+  g_hmac_update (hmac, data, size);
+  text = g_strdup_printf ("t=%" G_GINT64_FORMAT ",v1=%s", seconds, g_hmac_get_string (hmac));
+  g_hmac_unref (hmac);
+  return text;
+}
+
+static void
+post (Line *line)
+{
+  RelayHooks *hooks = line->owner;
+  const RelayHook *settings = line->settings;
+  g_autofree gchar *signature = settings->secret != NULL ?
+      sign (settings->secret, g_get_real_time () / G_USEC_PER_SEC, line->now->body) :
+      NULL;
+
+  if (hooks->client == NULL)
+    hooks->client = relay_client_new ();
+  line->asked = TRUE;
+  relay_client_post (hooks->client, settings->url, line->now->body, signature, RELAY_HOOKS_TIME,
+      on_answer, line);
+}
+
+static void
+call_program (Line *line)
+{
+  if (relay_program_call (line->program, NULL, line->now->body))
+    done (line, TRUE);
+  else
+    retry (line);
+}
+
+/* Begins the next try, or the next event. */
+static void
+begin (Line *line)
+{
+  if (line->now == NULL) {
+    g_mutex_lock (&line->owner->lock);
+    line->now = g_queue_pop_head (&line->waiting);
+    g_mutex_unlock (&line->owner->lock);
+  }
+  if (line->now == NULL)
+    return;
+  if (line->program != NULL)
+    call_program (line);
+  else
+    post (line);
+}
+
+/* Begins where something waits, and nothing is under way. */
+static gboolean
+look (gpointer data)
+{
+  RelayHooks *hooks = data;
+
+  g_mutex_lock (&hooks->lock);
+  hooks->look = 0;
+  g_mutex_unlock (&hooks->lock);
+  /* lines come and go in the main context alone */
+  for (guint i = 0; i < hooks->lines->len; i++) {
+    Line *line = g_ptr_array_index (hooks->lines, i);
+
+    if (line->now == NULL)
+      begin (line);
+  }
+  return G_SOURCE_REMOVE;
+}
+
+/* --- what happens ------------------------------------------------------------------------------ */
+
+static gboolean
+is_for (const RelayHook *hook, const gchar *kind, const gchar *stream)
+{
+  return g_strv_contains ((const gchar *const *) hook->on, kind)
+      && (hook->streams == NULL
+          || (stream != NULL && g_strv_contains ((const gchar *const *) hook->streams, stream)));
+}
+
+/* Under the lock. */
+static void
+add (Line *line, const gchar *json)
+{
+  Event *event = g_new (Event, 1);
+
+  *event = (Event) { g_bytes_new (json, strlen (json)), g_get_monotonic_time () };
+  if (line->waiting.length == RELAY_HOOKS_WAITING) {
+    free_event (g_queue_pop_head (&line->waiting));
+    line->owner->dropped++;
+  }
+  g_queue_push_tail (&line->waiting, event);
+  look_soon (line->owner);
+}
+
+void
+relay_hooks_note (RelayHooks *hooks, const gchar *kind, const gchar *stream, const gchar *json)
+{
+  g_mutex_lock (&hooks->lock);
+  for (guint i = 0; i < hooks->lines->len; i++) {
+    Line *line = g_ptr_array_index (hooks->lines, i);
+
+    if (is_for (line->settings, kind, stream))
+      add (line, json);
+  }
+  g_mutex_unlock (&hooks->lock);
+}
+
+void
+relay_hooks_get_stats (RelayHooks *hooks, RelayHooksStats *stats)
+{
+  g_mutex_lock (&hooks->lock);
+  *stats = (RelayHooksStats) { 0, hooks->dropped, hooks->failed };
+  for (guint i = 0; i < hooks->lines->len; i++) {
+    const Line *line = g_ptr_array_index (hooks->lines, i);
+
+    stats->waiting += line->waiting.length + (line->now != NULL);
+  }
+  g_mutex_unlock (&hooks->lock);
+}
+
+/* --- the whole --------------------------------------------------------------------------------- */
+
+RelayHooks *
+relay_hooks_new (void)
+{
+  RelayHooks *hooks = g_new0 (RelayHooks, 1);
+
+  hooks->repeats = relay_repeats_new ();
+  hooks->lines = g_ptr_array_new ();
+  g_mutex_init (&hooks->lock);
+  return hooks;
+}
+
+/* Is this line configured? *found: its place in @all. */
+static gboolean
+find (const Line *line, const GPtrArray *all, guint *found)
+{
+  for (guint i = 0; i < all->len; i++)
+    if (is_same_hook (line->settings, g_ptr_array_index (all, i))) {
+      *found = i;
+      return TRUE;
+    }
+  return FALSE;
+}
+
+/* A line that was taken out of the list. */
+static void
+let_go (Line *line)
+{
+  line->gone = TRUE;
+  if (!line->asked)
+    free_line (line);
+}
+
+static Line *
+make_line (RelayHooks *hooks, RelayHook *settings)
+{
+  Line *line = g_new0 (Line, 1);
+
+  line->owner = hooks;
+  line->settings = g_atomic_rc_box_acquire (settings);
+  if (settings->run != NULL)
+    line->program = relay_program_new ((const gchar *const *) settings->run, RELAY_HOOKS_PROGRAM);
+  return line;
+}
+
+void
+relay_hooks_use (RelayHooks *hooks, const GPtrArray *all)
+{
+  g_autofree gboolean *known = g_new0 (gboolean, all->len + 1);
+  g_autoptr (GPtrArray) old = g_ptr_array_new ();
+  guint place;
+
+  g_mutex_lock (&hooks->lock);
+  for (guint i = hooks->lines->len; i > 0; i--) {
+    if (find (g_ptr_array_index (hooks->lines, i - 1), all, &place))
+      known[place] = TRUE;
+    else
+      g_ptr_array_add (old, g_ptr_array_remove_index (hooks->lines, i - 1));
+  }
+  for (guint i = 0; i < all->len; i++)
+    if (!known[i])
+      g_ptr_array_add (hooks->lines, make_line (hooks, g_ptr_array_index (all, i)));
+  g_mutex_unlock (&hooks->lock);
+  for (guint i = 0; i < old->len; i++)
+    let_go (g_ptr_array_index (old, i));
+}
+
+void
+relay_hooks_free (RelayHooks *hooks)
+{
+  g_autoptr (GPtrArray) none = g_ptr_array_new ();
+
+  for (guint i = 0; i < hooks->lines->len; i++)
+    ((Line *) g_ptr_array_index (hooks->lines, i))->asked = FALSE;
+  relay_hooks_use (hooks, none);
+  if (hooks->look != 0)
+    g_source_remove (hooks->look);
+  /* calls back no more; runs the main loop, in which nothing of a line is left */
+  g_clear_pointer (&hooks->client, relay_client_free);
+  relay_repeats_free (hooks->repeats);
+  g_ptr_array_unref (hooks->lines);
+  g_mutex_clear (&hooks->lock);
+  g_free (hooks);
+}
