@@ -4,11 +4,11 @@
 #include "gstfaspcommon.h"
 #include "picturechain.h"
 #include "picturecodecs.h"
+#include "pictureelements.h"
 
-#define WIDTH 320                     /* pixels, also of a picture that is higher than wide */
-#define QUALITY 75                    /* of JPEG, percent */
-#define WAITING_MAX (8 * 1024 * 1024) /* bytes not demultiplexed yet */
-#define LEVEL_EACH 100                /* ms of sound that are measured together */
+#define WIDTH 320      /* pixels, also of a picture that is higher than wide */
+#define QUALITY 75     /* of JPEG, percent */
+#define LEVEL_EACH 100 /* ms of sound that are measured together */
 /* So many first spans are left out, as a decoder that begins in mid-stream fades in. */
 #define LEVEL_SKIPPED 1
 
@@ -71,14 +71,7 @@ picture_chain_find_missing (void)
 static GstElement *
 add (PictureChain *chain, GstElement *before, const gchar *name)
 {
-  GstElement *element = gst_element_factory_make (name, NULL);
-
-  if (element == NULL)
-    return NULL;
-  gst_bin_add (GST_BIN (chain->pipeline), element);
-  if (before != NULL)
-    gst_element_link (before, element);
-  return element;
+  return picture_element_add (chain->pipeline, before, name);
 }
 
 static void
@@ -322,7 +315,6 @@ PictureChain *
 picture_chain_new (void)
 {
   g_autofree gchar *missing = picture_chain_find_missing ();
-  g_autoptr (GstCaps) caps = NULL;
   PictureChain *chain;
 
   if (missing != NULL)
@@ -331,10 +323,7 @@ picture_chain_new (void)
   g_mutex_init (&chain->lock);
   chain->pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));
   chain->bus = gst_element_get_bus (chain->pipeline);
-  chain->source = add (chain, NULL, "appsrc");
-  caps = gst_caps_from_string ("video/mpegts, systemstream=(boolean)true");
-  g_object_set (chain->source, "caps", caps, "format", GST_FORMAT_BYTES, "max-bytes",
-      (guint64) WAITING_MAX, NULL);
+  chain->source = picture_element_add_source (chain->pipeline);
   chain->demux = add (chain, chain->source, "tsdemux");
   g_signal_connect (chain->demux, "pad-added", G_CALLBACK (on_pad), chain);
   g_signal_connect (chain->demux, "no-more-pads", G_CALLBACK (on_no_more), chain);
@@ -359,10 +348,7 @@ picture_chain_free (PictureChain *chain)
 gboolean
 picture_chain_push (PictureChain *chain, const guint8 *data, gsize size)
 {
-  GstAppSrc *source = GST_APP_SRC (chain->source);
-
-  return gst_app_src_get_current_level_bytes (source) + size <= WAITING_MAX
-      && gst_app_src_push_buffer (source, gst_buffer_new_memdup (data, size)) == GST_FLOW_OK;
+  return picture_element_push (chain->source, data, size);
 }
 
 static void

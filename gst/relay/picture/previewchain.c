@@ -4,17 +4,17 @@
 #include <gst/app/app.h>
 #include <gst/pbutils/pbutils.h>
 #include "picturecodecs.h"
+#include "pictureelements.h"
 #include "pictureio.h"
 #include "previewboxes.h"
 
-#define WAITING_MAX (8 * 1024 * 1024) /* bytes not demultiplexed yet, or not muxed yet */
-#define APART_MAX (3 * GST_SECOND)    /* between picture and sound of one time */
-#define JUMP_MAX (3 * GST_SECOND)     /* from one frame to the next */
-#define FIND_LIMIT (1500 * 1000)      /* µs from the first track until the last */
-#define FRAGMENT 250                  /* ms */
-#define BOX_MAX (8 * 1024 * 1024)     /* bytes: 250 ms at 250 Mbit/s */
-#define TIMESCALE 90000               /* of MPEG-TS, Hz */
-#define NAL_LENGTH 4                  /* bytes in front of each NAL unit, as h264parse writes it */
+#define APART_MAX (3 * GST_SECOND) /* between picture and sound of one time */
+#define JUMP_MAX (3 * GST_SECOND)  /* from one frame to the next */
+#define FIND_LIMIT (1500 * 1000)   /* µs from the first track until the last */
+#define FRAGMENT 250               /* ms */
+#define BOX_MAX (8 * 1024 * 1024)  /* bytes: 250 ms at 250 Mbit/s */
+#define TIMESCALE 90000            /* of MPEG-TS, Hz */
+#define NAL_LENGTH 4               /* bytes in front of each NAL unit, as h264parse writes it */
 #define NAL_TYPE 0x1f /* nal_unit_type (ITU-T H.264, 7.3.1), and that of an IDR picture */
 #define NAL_IDR 5
 
@@ -62,14 +62,7 @@ preview_chain_load (void)
 static GstElement *
 add (PreviewChain *chain, GstElement *before, const gchar *name)
 {
-  GstElement *element = gst_element_factory_make (name, NULL);
-
-  if (element == NULL)
-    return NULL;
-  gst_bin_add (GST_BIN (chain->pipeline), element);
-  if (before != NULL)
-    gst_element_link (before, element);
-  return element;
+  return picture_element_add (chain->pipeline, before, name);
 }
 
 /* --- frames, in the demuxer's thread --------------------------------------------------------- */
@@ -163,8 +156,8 @@ add_track (PreviewChain *chain, const PictureCodec *codec, GstPad *from)
   g_autoptr (GstPad) parsed = gst_element_get_static_pad (parser, "src");
   g_autoptr (GstPad) to = gst_element_get_static_pad (parser, "sink");
 
-  g_object_set (queue, "max-size-buffers", 0, "max-size-bytes", WAITING_MAX, "max-size-time",
-      APART_MAX, NULL);
+  g_object_set (queue, "max-size-buffers", 0, "max-size-bytes", PICTURE_WAITING_MAX,
+      "max-size-time", APART_MAX, NULL);
   track->is_h264 = g_str_equal (codec->parser, "h264parse");
   track->pad = gst_element_get_static_pad (queue, "src");
   track->mux =
@@ -223,7 +216,6 @@ PreviewChain *
 preview_chain_new (void)
 {
   PreviewChain *chain = g_new0 (PreviewChain, 1);
-  g_autoptr (GstCaps) caps = gst_caps_from_string ("video/mpegts, systemstream=(boolean)true");
   GstElement *demux;
 
   g_mutex_init (&chain->lock);
@@ -234,12 +226,10 @@ preview_chain_new (void)
     chain->tracks[i] = (Track) { .chain = chain, .first = GST_CLOCK_TIME_NONE };
   chain->pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));
   chain->bus = gst_element_get_bus (chain->pipeline);
-  chain->source = add (chain, NULL, "appsrc");
+  chain->source = picture_element_add_source (chain->pipeline);
   demux = add (chain, chain->source, "tsdemux");
   chain->mux = add (chain, NULL, "mp4mux");
   chain->sink = GST_APP_SINK (add (chain, chain->mux, "appsink"));
-  g_object_set (chain->source, "caps", caps, "format", GST_FORMAT_BYTES, "max-bytes",
-      (guint64) WAITING_MAX, NULL);
   g_object_set (chain->mux, "fragment-duration", FRAGMENT, "streamable", TRUE, NULL);
   g_object_set (chain->sink, "sync", FALSE, "async", FALSE, NULL);
   g_signal_connect (demux, "pad-added", G_CALLBACK (on_pad), chain);
@@ -252,10 +242,7 @@ preview_chain_new (void)
 gboolean
 preview_chain_push (PreviewChain *chain, const guint8 *data, gsize size)
 {
-  GstAppSrc *source = GST_APP_SRC (chain->source);
-
-  return gst_app_src_get_current_level_bytes (source) + size <= WAITING_MAX
-      && gst_app_src_push_buffer (source, gst_buffer_new_memdup (data, size)) == GST_FLOW_OK;
+  return picture_element_push (chain->source, data, size);
 }
 
 /* Lets the tracks through once all are there. */
