@@ -8,8 +8,8 @@
  *     (piece 6 -> listener B)       has not read all of it: then it goes on with the newest
  *
  * ALL: a listener reads the head, and then each piece from the newest that is marked as a
- * beginning. Pieces are kept up to a size, whoever reads them: a listener that is still at one that
- * is not kept any more, or takes too long for one, is dropped.
+ * beginning. The feed keeps the newest pieces up to a size, also if a listener still reads an
+ * older one: such a listener is dropped, as is one that takes too long for a piece.
  *
  *     head, 3 (begins), 4, 5, 6 (begins), 7        --> listener C begins: head, 6, 7
  *           ^ listener D: dropped when 3 goes

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relayaccounts.h: who may use the API and the page: the sections [user NAME] and [token NAME].
+ * relayaccounts.h: users and tokens for the API and the page: the sections [user NAME] and
+ * [token NAME].
  *
  * A role includes those before it.  A user logs in on the page with a password, of which the
  * configuration has a hash (relaypassword.h). A program sends a token, which is in a file of its

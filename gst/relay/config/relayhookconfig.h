@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* Adds the hook to @hooks. FALSE: it cannot be. */
+/* Adds the hook to @hooks. FALSE: the section is wrong. */
 gboolean relay_hook_read (GKeyFile *file, const gchar *group, const gchar *name,
     const RelaySecrets *secrets, GPtrArray *hooks, GError **error);
 

@@ -79,7 +79,7 @@ relay_admission_hold (RelayAdmission *admission, gboolean held)
 /* --- the decision --------------------------------------------------------------------------- */
 
 /* Returns whether the request is allowed; else @refusal says why not. *wrong: its token is wrong:
- * it is then from nobody, whatever its cookie says. With the lock held, as the next one. */
+ * it then counts as anonymous, also with a valid cookie. Call it with the lock held. */
 static gboolean
 decide (RelayAdmission *admission, const RelayAsk *ask, const RelayRoute *route, gboolean slow,
     RelayIdentity *identity, RelayRefusal *refusal, gboolean *wrong)
@@ -112,7 +112,7 @@ is_slow (const RelayAdmission *admission, guint64 network)
 }
 
 /* Notes that a client gave a wrong token or password. Returns the line for the log; NULL: the same
- * line was logged lately. */
+ * line was logged lately. Call it with the lock held. */
 static gchar *
 note_wrong (RelayAdmission *admission, const gchar *what, const gchar *address, guint64 network)
 {
@@ -145,7 +145,7 @@ show_refusal (const RelayRoute *route, const RelayRefusal *refusal, RelayPage *p
     relay_page_set_text (page, refusal->status, g_strconcat (refusal->why, "\n", NULL));
 }
 
-/* What the log and the API call who asks; NULL: nothing besides the address. */
+/* Returns the name of the client for the log and the API. NULL: it has only an address. */
 static gchar *
 name (const RelayIdentity *identity)
 {

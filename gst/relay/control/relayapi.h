@@ -40,7 +40,7 @@ typedef struct
   /* Logs a user in. FALSE: the page says why not; else the request is answered later. */
   gboolean (*log_in) (const RelayApiRequest *request, const gchar *name, const gchar *password,
       RelayPage *page, gpointer data);
-  /* Tells who asks; ends the session of a request. */
+  /* `tell' fills in the user of a request and its role; `log_out' ends its session. */
   void (*tell) (const RelayApiRequest *request, RelayPage *page, gpointer data);
   void (*log_out) (const RelayApiRequest *request, RelayPage *page, gpointer data);
 } RelayApiFuncs;

@@ -30,7 +30,7 @@ void relay_logins_free (RelayLogins *logins);
 gboolean relay_logins_add (RelayLogins *logins, const RelayApiRequest *request, const gchar *name,
     const gchar *password, RelayPage *page);
 
-/* Fills in who is logged in. */
+/* Fills in the name and the role of a client. */
 void relay_login_tell (RelayAdmission *admission, const gchar *name, RelayRole role,
     RelayPage *page);
 /* Ends the session of a request. */

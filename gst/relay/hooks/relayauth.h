@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relayauth.h: asks an HTTP server of the user who may publish and read.
+ * relayauth.h: asks an HTTP server of the user whether a caller may publish or read.
  *
  * A question has the fields of MediaMTX's `authMethod: http': 2xx means yes, any other status no.
  * Nothing comes in or goes out before the answer is yes.  When there is none in time, or the server
- * fails (5xx), the answer is no: so whoever stops the server stops new callers, and lets nobody in.
- * Those that are connected stay.
+ * fails (5xx), the answer is no: an attacker that stops the server keeps new callers out, and gets
+ * none in.  Callers that are connected stay.
  *
  * An answer is kept for a while for the same question, also a no, but not a failure.  A no comes a
- * second late, and a network has few questions under way, so that nobody can try many passwords.
+ * second late, and a network has few questions under way, so that no caller can try many passwords.
  */
 #pragma once
 
@@ -52,8 +52,8 @@ typedef struct
 /* @why: of a no: what the log says; NULL: the server said no. */
 typedef void (*RelayAuthFunc) (gboolean yes, const gchar *why, gpointer data);
 
-/* Whom to ask from now on; in the main context.  @url: NULL: nobody, every answer is yes.  @keep: s
- * for which an answer holds. */
+/* Sets the server; in the main context.  @url: NULL: none, and every answer is yes.  @keep: s for
+ * which an answer holds. */
 void relay_auth_use (const gchar *url, guint keep);
 /* Answers what is under way with no; in the main context. */
 void relay_auth_end (void);

@@ -48,7 +48,7 @@ typedef struct
 
 typedef struct _RelayHooks RelayHooks;
 
-/* Takes over its arguments. Whoever makes it sets the rest. */
+/* Takes over its arguments. The caller sets the other members. */
 RelayHook *relay_hook_new (gchar *name, gchar **on, gchar **streams, gchar *url);
 void relay_hook_unref (RelayHook *hook);
 

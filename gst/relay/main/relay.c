@@ -247,7 +247,7 @@ use (Relay *relay, RelayConfig *config, gboolean reloads, const RelayKept *kept)
   relay->stats.receiver_metrics = config->receiver_metrics;
   relay->stats.saved = relay_saved_is (&relay->saved, config->text, config->size);
   g_mutex_unlock (&relay->lock);
-  /* whatever the API changes, it does not change who may */
+  /* a change by the API leaves users, tokens and their roles as they are */
   if (reloads)
     relay_admission_use (relay->admission, config);
   relay_status_pages_keep_history (relay->pages, config->history);

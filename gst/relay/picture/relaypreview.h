@@ -5,7 +5,7 @@
  *
  *     NONE --- a viewer asks ---> STARTING --- head of the MP4 ---> SHOWING
  *      ^                             |                                 |
- *      +---- it has ended, is late, or nobody watches any more: it is killed
+ *      +---- it has ended, or is killed: it is late, or no viewer is left
  *
  * One process serves all viewers of the stream; without viewers there is none. A viewer gets one
  * MP4 from a key frame on. When the process ends, as the stream's codecs have changed, its viewers

@@ -137,7 +137,7 @@ make_file (const gchar *path)
     close (made);
 }
 
-/* Looks whose file it is before anything in it is changed. */
+/* Opens the file. Changes nothing in one that the relay did not make. */
 static int
 open_all (RelayHistoryDatabase *database, const gchar *path)
 {

@@ -60,7 +60,7 @@ is_json (const gchar *type)
       && (type[n] == '\0' || type[n] == ';' || type[n] == ' ');
 }
 
-/* --- who asks ----------------------------------------------------------------------------- */
+/* --- the client --------------------------------------------------------------------------- */
 
 RelayRole
 relay_access_get_open_role (const RelayRules *rules, gboolean is_api)

@@ -3,7 +3,7 @@
  * relayaccess.h: the one decision about each request to the relay: for a page, for the API, for
  * events: is it allowed, or refused, and why.
  *
- *     (who asks, what for)  -->  allowed | 401 who are you | 403 your role may not
+ *     (client, path)  -->  allowed | 401: it needs a token or a login | 403: its role is too low
  *
  * Without users and tokens in the configuration, everybody may see the pages; and may change
  * everything by the API, or only with its token.  As soon as there is one, each path needs a role,
@@ -100,8 +100,7 @@ typedef struct
 
 /* The role of a client that gives no credentials. */
 RelayRole relay_access_get_open_role (const RelayRules *rules, gboolean is_api);
-/* Returns who a request is from, by its address and its token. FALSE: it gives a token that is
- * wrong. */
+/* Finds the user or token of a request, by its address and its token. FALSE: the token is wrong. */
 gboolean relay_access_identify (const RelayRules *rules, const RelayAsk *ask,
     RelayIdentity *identity);
 /* Decides. @slow: its network gave too many wrong tokens. Returns the status, too. */
