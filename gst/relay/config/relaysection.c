@@ -136,7 +136,7 @@ relay_section_look_at_history (const RelayConfig *config)
       config->history);
 }
 
-/* Reads whom to ask about callers. */
+/* Reads which server to ask about callers. */
 static gboolean
 read_auth (GKeyFile *file, RelayConfig *config, GError **error)
 {

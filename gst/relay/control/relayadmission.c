@@ -105,6 +105,7 @@ decide (RelayAdmission *admission, const RelayAsk *ask, const RelayRoute *route,
   return relay_access_decide (rules, ask, route, identity, slow, refusal) == 0;
 }
 
+/* Did this network give too many wrong tokens or passwords? Call it with the lock held. */
 static gboolean
 is_slow (const RelayAdmission *admission, guint64 network)
 {
