@@ -86,7 +86,10 @@ class Relay:
         self.cookie = headers["Set-Cookie"].split(";")[0]
 
     def status(self):
-        return json.loads(self.get("/status.json")[2])
+        code, _, text = self.get("/status.json")
+        if code == 503:
+            raise ConnectionError(text)     # its configuration is not in force yet
+        return json.loads(text)
 
     def happened(self, kind):
         """Events of this kind, the newest first."""
