@@ -6,8 +6,9 @@
 #define PREFIX "#!::"
 #define PARTS 5 /* ACTION:NAME:USER:PASSWORD:QUERY */
 
-/* What stands for a password that is not shown. */
+/* What stands for text that is not shown: a password, or what may have one in it. */
 #define HIDDEN "*"
+#define SHOWN_KEYS "hmrtu" /* whose values are not secret */
 
 /* Returns the value if @pair is of @key, which is a letter; NULL: it is not. */
 static const gchar *
@@ -25,6 +26,34 @@ set (gchar **text, const gchar *value)
   }
 }
 
+/* Hides what may be secret in KEY=VALUE: the values of keys that are not known, and text without a
+ * key, as the rest of a password that has a comma. */
+static void
+show_pair (GString *shown, const gchar *pair)
+{
+  if (pair[0] == '\0' || pair[1] != '=')
+    g_string_append (shown, HIDDEN);
+  else if (strchr (SHOWN_KEYS, pair[0]) != NULL)
+    g_string_append (shown, pair);
+  else
+    g_string_append_printf (shown, "%c=" HIDDEN, pair[0]);
+}
+
+/* The same in MediaMTX's form: the password and all behind it, and a query.  @known: the first part
+ * is an action, so a third one alone is a query. */
+static gchar *
+show_parts (gchar *const *parts, gboolean known)
+{
+  guint n = g_strv_length ((gchar **) parts), shown = n == 3 && known ? 2 : MIN (n, 3);
+  GString *text = g_string_new (n > 0 ? parts[0] : NULL);
+
+  for (guint i = 1; i < shown; i++)
+    g_string_append_printf (text, ":%s", parts[i]);
+  if (shown < n)
+    g_string_append (text, ":" HIDDEN);
+  return g_string_free (text, FALSE);
+}
+
 static gint
 read_mode (const gchar *word, const gchar *reads, RelaySrtName *name)
 {
@@ -37,7 +66,7 @@ static gint
 read_keys (const gchar *streamid, RelaySrtName *name)
 {
   g_auto (GStrv) pairs = g_strsplit (streamid + strlen (PREFIX), ",", -1);
-  g_autofree gchar *shown = NULL;
+  GString *shown = g_string_new (PREFIX);
   const gchar *mode = "request", *type = "stream";
   gboolean good = TRUE;
   gint code;
@@ -51,14 +80,12 @@ read_keys (const gchar *streamid, RelaySrtName *name)
     set (&name->password, get_value (pairs[i], 's'));
     mode = m != NULL ? m : mode;
     type = t != NULL ? t : type;
-    if (get_value (pairs[i], 's') != NULL) {
-      g_free (pairs[i]);
-      pairs[i] = g_strdup ("s=" HIDDEN);
-    }
+    if (i > 0)
+      g_string_append_c (shown, ',');
+    show_pair (shown, pairs[i]);
   }
-  shown = g_strjoinv (",", pairs);
   g_free (name->shown);
-  name->shown = g_strconcat (PREFIX, shown, NULL);
+  name->shown = g_string_free (shown, FALSE);
   code = read_mode (mode, "request", name);
   return !good                      ? SRT_REJX_BAD_REQUEST :
       !g_str_equal (type, "stream") ? SRT_REJX_NOTSUP_MEDIA :
@@ -73,17 +100,16 @@ read_parts (const gchar *streamid, RelaySrtName *name)
 {
   g_auto (GStrv) parts = g_strsplit (streamid, ":", PARTS);
   guint n = g_strv_length (parts);
+  gboolean known = n >= 2 && read_mode (parts[0], "read", name) == 0;
 
-  if (n < 2 || read_mode (parts[0], "read", name) != 0)
+  g_free (name->shown);
+  name->shown = show_parts (parts, known);
+  if (!known)
     return SRT_REJX_NOTFOUND;
   set (&name->path, parts[1]);
   if (n >= 4) {
     set (&name->user, parts[2]);
     set (&name->password, parts[3]);
-    g_free (parts[3]);
-    parts[3] = g_strdup (HIDDEN);
-    g_free (name->shown);
-    name->shown = g_strjoinv (":", parts);
   }
   if (n == 3 || n == PARTS)
     set (&name->query, parts[n - 1]);

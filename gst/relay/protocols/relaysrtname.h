@@ -23,7 +23,7 @@ typedef struct
   gchar *path; /* the name of the stream */
   gboolean publishes;
   gchar *user, *password, *query;
-  gchar *shown; /* the streamid, without the password */
+  gchar *shown; /* the streamid, without what may be a password or a token */
 } RelaySrtName;
 
 /* Returns 0, or the code of SRT by which a caller with this streamid is refused where no end has

@@ -155,7 +155,7 @@ gchar *
 relay_srt_socket_get_streamid (SRTSOCKET socket)
 {
   gchar text[RELAY_SRT_STREAMID_MAX + 1] = "";
-  int size = RELAY_SRT_STREAMID_MAX;
+  int size = sizeof text; /* libsrt wants room for the end of the string, too */
 
   srt_getsockflag (socket, SRTO_STREAMID, text, &size);
   return g_strndup (text, MAX (size, 0));

@@ -72,7 +72,7 @@ test_choose (void)
   }
 }
 
-/* What a streamid says besides the name, and that its password is not shown. */
+/* What a streamid says besides the name, and that neither passwords nor tokens are shown. */
 static void
 test_users (void)
 {
@@ -82,13 +82,15 @@ test_users (void)
     gboolean publishes;
   } all[] = {
     { "#!::s=x,r=a,u=joe", "a", "joe", "x", NULL, "#!::s=*,r=a,u=joe" },
-    { "#!::s=x,a", NULL, NULL, "x", NULL, "#!::s=*,a" },
+    { "#!::s=x,a", NULL, NULL, "x", NULL, "#!::s=*,*" },
+    { "#!::r=a,s=pa,ss,token=x", "a", NULL, "pa", NULL, "#!::r=a,s=*,*,*" },
     { "#!::s=x=y,m=publish,r=a", "a", NULL, "x=y", NULL, "#!::s=*,m=publish,r=a", TRUE },
     { "publish:a", "a", NULL, NULL, NULL, "publish:a", TRUE },
-    { "read:a:q=1", "a", NULL, NULL, "q=1", "read:a:q=1" },
+    { "read:a:q=1", "a", NULL, NULL, "q=1", "read:a:*" },
     { "read:a:joe:x", "a", "joe", "x", NULL, "read:a:joe:*" },
-    { "publish:a:joe:x:q:r", "a", "joe", "x", "q:r", "publish:a:joe:*:q:r", TRUE },
-    { "request:a:joe:x", NULL, NULL, NULL, NULL, "request:a:joe:x" },
+    { "publish:a:joe:x:q:r", "a", "joe", "x", "q:r", "publish:a:joe:*", TRUE },
+    { "request:a:joe:x", NULL, NULL, NULL, NULL, "request:a:joe:*" },
+    { "urn:a:b", NULL, NULL, NULL, NULL, "urn:a:b" },
     { "", NULL, NULL, NULL, NULL, "" },
   };
 
