@@ -167,21 +167,16 @@ has_good_look (const PictureFrame *frame)
       && (look.change <= PICTURE_LOOK_WHOLE || look.change == PICTURE_LOOK_UNKNOWN);
 }
 
-/* Is it a type of MP4, fit for a header of HTTP?  With any other, the program could have a browser
- * run a script as one of the relay's page. */
+/* Is it a type of MP4, and nothing else?  A browser takes the last one of several types that commas
+ * separate: with text/html there, the program could have it run a script as one of the relay's
+ * page. */
 static gboolean
 has_good_media (const PictureFrame *frame)
 {
   g_autofree gchar *type = picture_frame_get_text (frame);
-  gsize n = strcspn (type, ";");
 
-  if (n != strlen ("video/mp4")
-      || (strncmp (type, "video/mp4", n) != 0 && strncmp (type, "audio/mp4", n) != 0))
-    return FALSE;
-  for (gsize i = 0; i < frame->size; i++)
-    if (!g_ascii_isprint (frame->data[i]))
-      return FALSE;
-  return TRUE;
+  return strlen (type) == frame->size
+      && g_regex_match_simple ("^(video|audio)/mp4(; codecs=\"[A-Za-z0-9., ]*\")?\\z", type, 0, 0);
 }
 
 /* Is the text fit for the log and the status? */

@@ -102,10 +102,11 @@ mend_opus (Box media)
   Box table = find (find (media, "minf", HEAD), "stbl", HEAD);
   Box entry = find (find (table, "stsd", HEAD), "Opus", FULL + 4);
   Box opus = find (entry, "dOps", AUDIO_ENTRY);
-  guint8 *fields = (guint8 *) opus.data + OPUS_PRE_SKIP;
+  guint8 *fields;
 
   if (opus.size < OPUS_PRE_SKIP + 8 || read_32 (&opus, OPUS_PRE_SKIP + 2) <= OPUS_RATE_MAX)
     return;
+  fields = (guint8 *) opus.data + OPUS_PRE_SKIP;
   swap (fields, 2);     /* pre-skip */
   swap (fields + 2, 4); /* sample rate of what was encoded */
   swap (fields + 6, 2); /* gain */

@@ -11,6 +11,9 @@
 #define FRESH (100 * 1000)
 #define PARTS 6 /* of a path, at most */
 #define JSON "application/json"
+/* Of bytes that come from a program that reads a stranger's stream: a browser that takes them for a
+ * document runs no script of it (Content Security Policy, W3C). */
+#define NO_DOCUMENT "sandbox; default-src 'none'"
 
 typedef struct
 {
@@ -352,6 +355,7 @@ relay_status_pages_answer_preview (const RelayPreviewAnswer *answer, gpointer re
   RelayPage page = { statuses[answer->result], "text/plain; charset=utf-8" };
 
   page.feed = answer->feed != NULL ? relay_feed_ref (answer->feed) : NULL;
+  page.policy = NO_DOCUMENT;
   page.media = g_strdup (answer->media);
   page.text = answer->why != NULL ? g_strconcat (answer->why, "\n", NULL) : g_strdup ("");
   relay_request_answer (request, &page);

@@ -261,7 +261,8 @@ static void
 test_contents (void)
 {
   static const gchar *const bad[] = { "video/mp4\r\nSet-Cookie: a=b", "video/mp4; \xc3\xa4",
-    "video/mp4;\x7f", "text/html", "video/mp4a", "text/html;video/mp4" };
+    "video/mp4;\x7f", "text/html", "video/mp4a", "text/html;video/mp4", "video/mp4;,text/html",
+    "video/mp4; codecs=\"a\",text/html", "video/mp4; codecs=\"a\"\n" };
 
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
     g_autoptr (GByteArray) frame =
