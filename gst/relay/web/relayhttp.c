@@ -168,14 +168,6 @@ request_new (RelayHttp *http, struct MHD_Connection *connection, const gchar *me
 }
 
 static void
-wipe (const gchar *secret)
-{
-  if (secret != NULL)
-    explicit_bzero ((gchar *) secret, strlen (secret));
-  g_free ((gchar *) secret);
-}
-
-static void
 clear_page (RelayPage *page)
 {
   g_free (page->location);
@@ -195,12 +187,12 @@ request_unref (RelayRequest *request)
   g_free ((gchar *) request->asked.path);
   g_free ((gchar *) request->asked.address);
   g_free ((gchar *) request->asked.match);
-  wipe (request->asked.cookie);
+  relay_value_wipe ((gchar *) request->asked.cookie);
   g_free (request->asked.by.name);
   g_free (request->asked.by.title);
   g_free ((gchar *) request->ask.host);
-  wipe (request->ask.authorization);
-  wipe (request->ask.cookie);
+  relay_value_wipe ((gchar *) request->ask.authorization);
+  relay_value_wipe ((gchar *) request->ask.cookie);
   if (request->body != NULL) {
     /* the body may contain a passphrase */
     if (request->body->len > 0)
