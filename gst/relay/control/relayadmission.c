@@ -78,9 +78,9 @@ relay_admission_hold (RelayAdmission *admission, gboolean held)
 
 /* --- the decision --------------------------------------------------------------------------- */
 
-/* Returns whether the request is allowed; else @refusal says why not. *wrong: its token is wrong:
- * it then counts as anonymous, also with a valid cookie. Call it with the lock held. */
-static gboolean
+/* Fills in @refusal, whose status is 0 if the request is allowed. *wrong: its token is wrong: it
+ * then counts as anonymous, also with a valid cookie. Call it with the lock held. */
+static void
 decide (RelayAdmission *admission, const RelayAsk *ask, const RelayRoute *route, gboolean slow,
     RelayIdentity *identity, RelayRefusal *refusal, gboolean *wrong)
 {
@@ -90,11 +90,11 @@ decide (RelayAdmission *admission, const RelayAsk *ask, const RelayRoute *route,
   *wrong = FALSE;
   if (!ask->local && !relay_names_has ((const gchar *const *) admission->status_names, ask->host)) {
     *refusal = (RelayRefusal) { 421, "host", g_strdup (WRONG_NAME) };
-    return FALSE;
+    return;
   }
   if (admission->held && !ask->local && route->role > RELAY_ROLE_NONE) {
     *refusal = (RelayRefusal) { 503, "starting", g_strdup (STARTING) };
-    return FALSE;
+    return;
   }
   *wrong = !relay_access_identify (rules, ask, identity);
   if (identity->kind == RELAY_ANONYMOUS && !*wrong)
@@ -102,7 +102,7 @@ decide (RelayAdmission *admission, const RelayAsk *ask, const RelayRoute *route,
         ask->cookie);
   if (user != NULL)
     *identity = (RelayIdentity) { RELAY_USER, user->role, user->name };
-  return relay_access_decide (rules, ask, route, identity, slow, refusal) == 0;
+  relay_access_decide (rules, ask, route, identity, slow, refusal);
 }
 
 /* Did this network give too many wrong tokens or passwords? Call it with the lock held. */
