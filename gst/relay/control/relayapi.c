@@ -5,6 +5,7 @@
 #include "relaydescribe.h"
 #include "relayjson.h"
 #include "relayjsonvalidation.h"
+#include "relaylog.h"
 
 /* --- operations that change no stream ------------------------------------------------------ */
 
@@ -181,6 +182,15 @@ relay_api_only_reads (const RelayApiRequest *request)
 {
   return g_str_equal (request->method, "GET") || g_str_equal (request->method, "HEAD")
       || g_str_equal (request->path, RELAY_API_SESSION);
+}
+
+void
+relay_api_log_request (const RelayApiRequest *request, const gchar *user, const gchar *line)
+{
+  g_autoptr (GstStructure) details = gst_structure_new ("request", "address-string", G_TYPE_STRING,
+      request->address, "user", G_TYPE_STRING, user, NULL);
+
+  relay_log_end (NULL, NULL, G_LOG_LEVEL_MESSAGE, details, line);
 }
 
 /* A path or method that is not there needs the least role, to be told so. */

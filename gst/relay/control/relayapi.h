@@ -58,6 +58,8 @@ gboolean relay_api_answer (RelayApi *api, const RelayApiRequest *request, RelayP
 void relay_api_find_route (const RelayApi *api, const gchar *method, const gchar *path,
     RelayRoute *route, gchar **stream);
 
+/* Logs what a request did. @user: or a token, that it came with; NULL: none. */
+void relay_api_log_request (const RelayApiRequest *request, const gchar *user, const gchar *line);
 /* Fills in the page of a refused request. @code: one of those in openapi.json; @why: a sentence.
  * May be called from any thread. */
 void relay_api_refuse (RelayPage *page, guint status, const gchar *code, const gchar *why);

@@ -3,7 +3,6 @@
 #include <string.h>
 #include "relayjson.h"
 #include "relaycall.h"
-#include "relaylog.h"
 #include "relaypassword.h"
 
 #define WRONG "There is no user of this name with this password."
@@ -43,10 +42,7 @@ relay_login_tell (RelayAdmission *admission, const gchar *name, RelayRole role, 
 {
   JsonObject *object = json_object_new ();
 
-  if (name != NULL)
-    json_object_set_string_member (object, "name", name);
-  else
-    json_object_set_null_member (object, "name");
+  json_object_set_member (object, "name", relay_json_string (name));
   json_object_set_string_member (object, "role", relay_role_get_name (role));
   json_object_set_boolean_member (object, "users", relay_admission_has_users (admission));
   relay_call_answer_json (page, 200, relay_json_take (object));
@@ -72,7 +68,6 @@ static void
 let_in (RelayLogins *logins, const Login *login, RelayPage *page)
 {
   const RelayApiRequest *request = login->request;
-  g_autoptr (GstStructure) details = NULL;
   g_autofree gchar *line = NULL;
   RelayRole role = relay_admission_begin (logins->admission, login->name, login->hash,
       request->secure, &page->cookie);
@@ -84,9 +79,7 @@ let_in (RelayLogins *logins, const Login *login, RelayPage *page)
   relay_login_tell (logins->admission, login->name, role, page);
   line = g_strdup_printf ("user %s has logged in from %s.", login->name,
       request->address != NULL ? request->address : "the UNIX socket");
-  details = gst_structure_new ("request", "address-string", G_TYPE_STRING, request->address, "user",
-      G_TYPE_STRING, login->name, NULL);
-  relay_log_end (NULL, NULL, G_LOG_LEVEL_MESSAGE, details, line);
+  relay_api_log_request (request, login->name, line);
 }
 
 /* Answers the oldest one. @checked: FALSE: the relay ends, or there is no thread. */

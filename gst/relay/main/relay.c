@@ -439,10 +439,8 @@ note_change (const RelayApiRequest *request)
   g_autofree gchar *text = g_strdup_printf ("The API did %s %s, as %s%s%s asked.", request->method,
       request->path, request->by.title != NULL ? request->by.title : "",
       request->by.title != NULL ? " from " : "", address);
-  g_autoptr (GstStructure) details = gst_structure_new ("request", "address-string", G_TYPE_STRING,
-      request->address, "user", G_TYPE_STRING, request->by.name, NULL);
 
-  relay_log_end (NULL, NULL, G_LOG_LEVEL_MESSAGE, details, text);
+  relay_api_log_request (request, request->by.name, text);
 }
 
 static void
