@@ -503,6 +503,24 @@ take_body (RelayRequest *request, const gchar *body, gsize size)
   return TRUE;
 }
 
+/* Makes the page of a request that has been read. TRUE: the main context has to answer it. */
+static gboolean
+prepare (RelayRequest *request, const gchar *path, const gchar *method)
+{
+  if (request->body != NULL) {
+    request->asked.body = (const gchar *) request->body->data;
+    request->asked.size = request->body->len;
+    return TRUE;
+  }
+  make_page (request->http, path, method, &request->page);
+  relay_conditional_leave_out (get_header (request->connection, MHD_HTTP_HEADER_IF_NONE_MATCH),
+      &request->page);
+  if (g_str_equal (method, "GET"))
+    return request->page.by_main_context;
+  g_clear_pointer (&request->page.feed, relay_feed_unref);
+  return FALSE;
+}
+
 static enum MHD_Result
 answer (void *data, struct MHD_Connection *connection, const char *path, const char *method,
     const char *version, const char *body, size_t *body_size, void **state)
@@ -524,25 +542,11 @@ answer (void *data, struct MHD_Connection *connection, const char *path, const c
     *body_size = 0;
     return fits ? MHD_YES : MHD_NO;
   }
-  if (request->answered)
+  if (request->answered || !prepare (request, path, method))
     return send_page (request);
-  if (request->body != NULL) {
-    request->asked.body = (const gchar *) request->body->data;
-    request->asked.size = request->body->len;
-    if (wait_for_answer (request))
-      return MHD_YES;
-    refuse_closing (&request->page);
-  } else {
-    make_page (data, path, method, &request->page);
-    relay_conditional_leave_out (get_header (connection, MHD_HTTP_HEADER_IF_NONE_MATCH),
-        &request->page);
-    if (!g_str_equal (method, "GET"))
-      g_clear_pointer (&request->page.feed, relay_feed_unref);
-    else if (request->page.by_main_context && wait_for_answer (request))
-      return MHD_YES;
-    else if (request->page.by_main_context)
-      refuse_closing (&request->page);
-  }
+  if (wait_for_answer (request))
+    return MHD_YES;
+  refuse_closing (&request->page);
   return send_page (request);
 }
 
