@@ -17,6 +17,8 @@
 
 #define OFF_TEXT \
   "This stream has no preview: write preview-viewers = 4 into its section of the configuration."
+#define FULL_TEXT \
+  "As many watch this stream as may: preview-viewers in its section of the configuration."
 #define BUSY_TEXT "There was no preview in time: this machine is busy."
 #define STILL_TEXT "The stream does not flow: its input is not connected, or sends nothing."
 
@@ -36,7 +38,7 @@ typedef struct
 struct _RelayPreview
 {
   gchar *name;
-  GMutex lock; /* guards the next, which other threads read */
+  GMutex lock; /* guards the next three, which other threads read */
   guint viewers;
   guint64 dropped; /* of feeds that have ended */
   RelayFeed *feed; /* NULL: nothing is shown */
@@ -57,13 +59,6 @@ struct _RelayPreview
 /* --- answers ------------------------------------------------------------------------------- */
 
 static void
-answer (Ask *ask, const RelayPreviewAnswer *answer)
-{
-  ask->func (answer, ask->data);
-  g_free (ask);
-}
-
-static void
 answer_all (RelayPreview *p, RelayPreviewResult result, const gchar *why)
 {
   RelayPreviewAnswer all = { result, why };
@@ -73,8 +68,11 @@ answer_all (RelayPreview *p, RelayPreviewResult result, const gchar *why)
     all = (RelayPreviewAnswer) { result, NULL, p->feed, p->media };
   /* an answer may lead to the next question */
   g_queue_init (&p->asks);
-  while (!g_queue_is_empty (&asks))
-    answer (g_queue_pop_head (&asks), &all);
+  while (!g_queue_is_empty (&asks)) {
+    g_autofree Ask *ask = g_queue_pop_head (&asks);
+
+    ask->func (&all, ask->data);
+  }
 }
 
 /* --- its end ------------------------------------------------------------------------------- */
@@ -291,24 +289,34 @@ relay_preview_end (RelayPreview *p)
   p->timer = 0;
 }
 
+/* May one more viewer watch? RELAY_PREVIEW_SHOWS: yes. */
+static RelayPreviewAnswer
+admit (RelayPreview *p)
+{
+  RelayPreviewStats stats = relay_preview_get_stats (p);
+
+  if (stats.viewers == 0)
+    return (RelayPreviewAnswer) { RELAY_PREVIEW_OFF, OFF_TEXT };
+  if (p->pad == NULL)
+    return (RelayPreviewAnswer) { RELAY_PREVIEW_LATER, STILL_TEXT };
+  if (stats.watching + p->asks.length >= stats.viewers)
+    return (RelayPreviewAnswer) { RELAY_PREVIEW_FULL, FULL_TEXT };
+  return (RelayPreviewAnswer) { RELAY_PREVIEW_SHOWS };
+}
+
 void
 relay_preview_ask (RelayPreview *p, RelayPreviewFunc func, gpointer data)
 {
-  RelayPreviewStats stats = relay_preview_get_stats (p);
-  RelayPreviewAnswer no = { RELAY_PREVIEW_FULL,
-    "As many watch this stream as may: preview-viewers in its section of the configuration." };
+  RelayPreviewAnswer admitted = admit (p);
   gint64 now = g_get_monotonic_time ();
-  Ask *ask = g_new (Ask, 1);
+  Ask *ask;
 
-  *ask = (Ask) { func, data };
-  if (stats.viewers == 0)
-    no = (RelayPreviewAnswer) { RELAY_PREVIEW_OFF, OFF_TEXT };
-  else if (p->pad == NULL)
-    no = (RelayPreviewAnswer) { RELAY_PREVIEW_LATER, STILL_TEXT };
-  if (stats.viewers == 0 || p->pad == NULL || stats.watching + p->asks.length >= stats.viewers) {
-    answer (ask, &no);
+  if (admitted.result != RELAY_PREVIEW_SHOWS) {
+    func (&admitted, data);
     return;
   }
+  ask = g_new (Ask, 1);
+  *ask = (Ask) { func, data };
   g_queue_push_tail (&p->asks, ask);
   if (p->timer == 0) {
     p->timer = g_timeout_add_seconds (TICK, look, p);
