@@ -28,12 +28,15 @@ function withToken(headers = {}) {
   return token ? {...headers, Authorization: `Bearer ${token}`} : headers;
 }
 
+/* Why the relay refuses, a sentence; empty: a proxy has answered, with HTML. */
+const readRefusal = async answer => answer.headers.get("Content-Type")?.startsWith("text/plain") ? answer.text() : "";
+
 /* Reads events until the relay or @signal ends them. Not by an EventSource, as that cannot send the token, which gives the page
  * precedence over others. @open: called when the relay lets the page listen. @take: called with each summary. */
 async function hear(at, {open, take}, signal) {
   const answer = await fetch(at, {cache: "no-store", signal, headers: withToken()});
-  if (!answer.ok)       /* an HTML answer is a proxy's */
-    throw new Refused(answer.status, answer.headers.get("Content-Type")?.startsWith("text/plain") ? await answer.text() : "");
+  if (!answer.ok)
+    throw new Refused(answer.status, await readRefusal(answer));
   open();
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   for (let rest = "";;) {
@@ -125,6 +128,9 @@ const api = {
       this.look().catch(() => { /* look() has shown what is allowed */ });
   },
 };
+
+/* The URIs of a field, which have a space between two. */
+const splitUris = text => text.split(/\s+/).filter(Boolean);
 
 /* @uri with a passphrase; empty: as it is. */
 const withPassphrase = (uri, passphrase) =>

@@ -124,8 +124,8 @@ async function addStream(name, input, outputs, ofInput, ofOutputs, backups) {
     throw new Error("There is a stream of this name: choose another one.");
   await api.ask("PUT", ["streams", name], {
     input: withPassphrase(input, ofInput),
-    backups: backups.split(/\s+/).filter(Boolean),
-    outputs: outputs.split(/\s+/).filter(Boolean).map(uri => withPassphrase(uri, ofOutputs))}, {"If-None-Match": "*"});
+    backups: splitUris(backups),
+    outputs: splitUris(outputs).map(uri => withPassphrase(uri, ofOutputs))}, {"If-None-Match": "*"});
   added = name;
 }
 

@@ -11,9 +11,13 @@ const KEPT = 10;                // s behind what is shown that are kept
 const ANEW = 1000;              // ms until it asks again
 const NAMES = {avc1: "H.264", hvc1: "H.265", hev1: "H.265", mp4a: "AAC", opus: "Opus"};
 
+function sayCodec(codec) {
+  const name = NAMES[codec.split(".")[0].toLowerCase()];
+  return name ? `${name} (${codec})` : codec;
+}
+
 /* The codecs of a type of RFC 6381, as people call them. */
-const sayCodecs = type => (/codecs="([^"]*)"/.exec(type)?.[1] ?? type).split(/, */).map(codec =>
-  NAMES[codec.split(".")[0].toLowerCase()] ? `${NAMES[codec.split(".")[0].toLowerCase()]} (${codec})` : codec).join(", ");
+const sayCodecs = type => (/codecs="([^"]*)"/.exec(type)?.[1] ?? type).split(/, */).map(sayCodec).join(", ");
 
 const happens = (node, what) => new Promise(done => node.addEventListener(what, done, {once: true}));
 
@@ -65,10 +69,6 @@ class Preview {
     this.tell(why);
   }
 
-  end() {
-    this.stop("");
-  }
-
   tell(text) {
     setText(this.caption, text);
   }
@@ -87,7 +87,7 @@ class Preview {
     });
     const type = answer.headers.get("Content-Type") ?? "";
     if (!answer.ok)
-      throw new Refused(answer.status, type.startsWith("text/plain") ? await answer.text() : `There is no preview: ${answer.status}.`);
+      throw new Refused(answer.status, await readRefusal(answer) || `There is no preview: ${answer.status}.`);
     if (!window.MediaSource?.isTypeSupported(type)) {
       await answer.body.cancel();
       throw new Refused(415, `This browser does not play ${sayCodecs(type)}.`);

@@ -164,7 +164,7 @@ class Stream {
   }
 
   end() {
-    this.preview.end();
+    this.preview.stop("");
   }
 
   /* Gets the samples of the range, up to now. */
@@ -266,7 +266,7 @@ class Stream {
          text: "Receivers go on with the stream of the new input. They stay connected, except those of an output with slow-policy=wait.",
          act: (uri, passphrase, others) => api.ask("PATCH", ["streams", this.name], {
            ...(uri === old.input.uri && !passphrase ? {} : {input: withPassphrase(uri, passphrase)}),
-           ...(others === backups ? {} : {backups: others.split(/\s+/).filter(Boolean)})})});
+           ...(others === backups ? {} : {backups: splitUris(others)})})});
   }
 
   remove() {
