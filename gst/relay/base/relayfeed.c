@@ -35,8 +35,8 @@ struct _RelayListener
   GBytes *piece; /* piece, or head, that the listener reads; NULL: none */
   gsize read;    /* bytes of it read so far */
   guint64 next;  /* number of the next piece to read; 0: from a beginning */
-  guint64 at;    /* piece that it was at when the last one was published, ... */
-  gint64 since;  /* ... and since when, µs; 0: none has been */
+  guint64 at;    /* number of the piece that it read when the last one was published */
+  gint64 since;  /* when a publication first found it at this piece, µs; 0: none was published */
   gboolean waits, ended;
 };
 
@@ -109,7 +109,8 @@ drop_oldest (RelayFeed *feed)
   free_piece (piece);
 }
 
-/* Has the listener of a feed of all fallen behind? */
+/* Is the piece that the listener reads not kept any more, or has it taken too long for it? Never in
+ * a feed of the newest. */
 static gboolean
 is_late (RelayListener *listener, gint64 now)
 {

@@ -18,14 +18,14 @@ void relay_admission_free (RelayAdmission *admission);
 
 /* Puts the rules of a configuration into force. */
 void relay_admission_use (RelayAdmission *admission, const RelayConfig *config);
-/* Refuses what needs a role, or no longer; until rules are in force, it does. */
+/* @held: each request that needs a role is refused. That is so, too, until the first rules are in
+ * force. */
 void relay_admission_hold (RelayAdmission *admission, gboolean held);
 
 /* Is this request allowed?  FALSE: @page says why not, and the log, if a token is wrong. */
 gboolean relay_admission_admit (RelayAdmission *admission, const RelayAsk *ask,
     RelayAdmitted *admitted, RelayPage *page);
-/* May one that was admitted go on? It need not wait for wrong tokens that others of its network
- * give. */
+/* Is a request that was admitted still allowed? Wrong tokens from its network do not matter. */
 gboolean relay_admission_allows (RelayAdmission *admission, const RelayAsk *ask);
 
 /* Whether the API takes changes: "off", "open", "token": with its token; "login": with a role. */
@@ -36,7 +36,7 @@ gboolean relay_admission_has_users (RelayAdmission *admission);
  * user. */
 gboolean relay_admission_may_try (RelayAdmission *admission, guint64 network, const gchar *user,
     gchar **hash);
-/* A wrong password came. */
+/* Notes a wrong password. */
 void relay_admission_note_wrong (RelayAdmission *admission, const gchar *address, guint64 network);
 /* Begins a session.  @hash: that of the password that was right.  Returns the user's role, and in
  * *cookie the header; RELAY_ROLE_NONE: the user is gone, or has another password. */

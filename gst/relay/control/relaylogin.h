@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relaylogin.h: checks the passwords of those that log in, one after the other, each in a thread of
+ * relaylogin.h: checks the passwords of users that log in, one after the other, each in a thread of
  * its own.
  *
- * A check takes 0.4 s of a core and 32 MiB on purpose (relaypassword.h).  So at most eight wait,
- * one of each network; others are refused at once.  After a wrong one, the next waits three times
- * as long as the check took: strangers cost a quarter of a core at most.  relayaccess.h lets a
- * network be wrong ten times in ten seconds.  An attacker with eight networks can keep users from
- * logging in, but not those that are logged in or have a token.
+ * A check takes 0.4 s of a core and 32 MiB on purpose (relaypassword.h).  So at most eight logins
+ * wait, one of each network; others are refused at once.  After a wrong password, the next login
+ * waits three times as long as the check took: strangers cost a quarter of a core at most.
+ * relayaccess.h lets a network be wrong ten times in ten seconds.  An attacker with eight networks
+ * can keep users from logging in, but not those that are logged in or have a token.
  *
  * Used in the main context only.
  */
@@ -22,7 +22,7 @@ G_BEGIN_DECLS
 typedef struct _RelayLogins RelayLogins;
 
 RelayLogins *relay_logins_new (RelayAdmission *admission);
-/* Those that wait are refused: the relay ends. */
+/* Refuses the logins that wait: the relay ends. */
 void relay_logins_free (RelayLogins *logins);
 
 /* Answers the request when the password has been checked.  FALSE: it is refused at once, and @page

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * preview.h: what fasp-picture does for a preview: it reads the stream until its tracks change, and
- * writes a fragmented MP4, in frames (pictureframes.h).
+ * preview.h: the preview of fasp-picture: it reads the stream until its tracks change, and writes a
+ * fragmented MP4, in frames (pictureframes.h).
  */
 #pragma once
 

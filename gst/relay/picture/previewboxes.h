@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * previewboxes.h: what is read from, and corrected in, the boxes of a fragmented MP4 (ISO/IEC
- * 14496-12) that GStreamer's muxer has written.
+ * previewboxes.h: reads and corrects the boxes of a fragmented MP4 (ISO/IEC 14496-12) that
+ * GStreamer's muxer has written.
  *
  * That muxer counts the time of each track from its own first sample, so sound and picture would
- * not go together.  Each fragment's time (tfdt) is moved by what its track began later.
+ * not go together.  The time of each fragment (tfdt) is therefore made later by as much as its
+ * track began later.
  */
 #pragma once
 
@@ -26,7 +27,7 @@ typedef struct
   guint id[PREVIEW_TRACKS]; /* by PreviewKind; 0: there is no such track */
   guint timescale[PREVIEW_TRACKS];
   gboolean placed[PREVIEW_TRACKS]; /* the next member is known */
-  gint64 shift[PREVIEW_TRACKS];    /* what is added to the time of each fragment */
+  gint64 shift[PREVIEW_TRACKS];    /* added to the time of each fragment */
 } PreviewTracks;
 
 /* Returns the size of the box at the beginning; 0: more is needed to tell; PREVIEW_BAD: there is

@@ -7,7 +7,7 @@
  *      ^                     |                                                   |
  *      +---- it has ended ---+--------------------- it has ended ----------------+
  *
- * Call all functions but the references from the thread of the main context. After
+ * Call all functions but relay_child_unref() from the thread of the main context. After
  * relay_child_kill() no function of the owner is called.
  */
 #pragma once

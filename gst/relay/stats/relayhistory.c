@@ -9,7 +9,8 @@
 #define POINTS 12                           /* at one a second, these cover more than LOSS_TIME */
 #define RATE_TIME (G_USEC_PER_SEC * 9 / 10) /* rates are computed over at least this time, µs */
 #define LOSS_TIME (10 * G_USEC_PER_SEC)     /* µs */
-/* What the file had of a stream that does not come in this time, µs, is not taken into memory. */
+/* The samples that the file had of a stream are dropped if the stream is not there after this time,
+ * µs. */
 #define CLAIM_TIME (60 * G_USEC_PER_SEC)
 
 /* Counters at one time. */
@@ -188,7 +189,7 @@ find_place (RelayHistory *history, const RelayHistorySample *sample, gint64 time
   return found;
 }
 
-/* Takes what came from the file out of a series. */
+/* Removes the samples of a series that came from the file. */
 static void
 forget_found (gpointer name, gpointer value, gpointer data)
 {
@@ -219,7 +220,7 @@ read_file (RelayHistory *history, gint64 now, gint64 utc)
   history->utc = utc;
 }
 
-/* Takes in what was in the file, once that was read. */
+/* Takes the samples that the thread has read from the file. */
 static void
 take_found (RelayHistory *history, gint64 now, gint64 utc)
 {
@@ -238,7 +239,7 @@ take_found (RelayHistory *history, gint64 now, gint64 utc)
   }
 }
 
-/* Puts what the file had of a stream before the samples that the stream has. */
+/* Puts the samples that the file had of a stream before those that were taken since. */
 static void
 claim (RelayHistory *history, const gchar *stream, Series *series)
 {

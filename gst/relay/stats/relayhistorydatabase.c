@@ -252,7 +252,8 @@ write_sample (RelayHistoryDatabase *database, const RelayHistorySample *sample)
   return code == SQLITE_OK ? run_once (database->add_sample) : code;
 }
 
-/* Deletes what is too old, and now and then streams of which nothing is left. @now: s, UTC. */
+/* Deletes samples that are too old, and with each CLEAN_EACH-th write also the streams without
+ * samples. @now: s, UTC. */
 static int
 delete_old (RelayHistoryDatabase *database, gint64 now)
 {

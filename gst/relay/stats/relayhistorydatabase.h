@@ -34,11 +34,11 @@ RelayHistoryDatabase *relay_history_database_open (const gchar *path, const Rela
     const gchar **why);
 /* What was not written is lost. */
 void relay_history_database_free (RelayHistoryDatabase *database);
-/* Appends to @samples, by range and time, what is not later than @now (s, UTC) and not too old
- * then, until *ending is set, by another thread. */
+/* Appends samples of the file, by range and time, to @samples: those that are not later than @now
+ * (s, UTC), and not too old at that time. Stops when another thread sets *ending. */
 const gchar *relay_history_database_read (RelayHistoryDatabase *database, gint64 now,
     const gint *ending, GArray *samples);
-/* Writes @samples, and deletes what is too old at the time of the last of them. */
+/* Writes @samples, and deletes those that are too old at the time of the last one. */
 const gchar *relay_history_database_write (RelayHistoryDatabase *database, const GArray *samples);
 
 G_END_DECLS

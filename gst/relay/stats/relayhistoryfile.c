@@ -41,7 +41,8 @@ new_samples (void)
 
 /* --- the thread ------------------------------------------------------------------------------- */
 
-/* Notes what became of the file. @why: it cannot be used; NULL: it can. */
+/* Notes whether the file can be used, and logs it when that changes. @why: why not; NULL: it can.
+ */
 static void
 note (RelayHistoryFile *file, const gchar *why)
 {
@@ -61,7 +62,7 @@ note (RelayHistoryFile *file, const gchar *why)
         file->path, why);
 }
 
-/* Reads what is wanted of the file. */
+/* Reads the samples that relay_history_file_read() asked for, if it did. */
 static const gchar *
 read_wanted (RelayHistoryFile *file)
 {
@@ -85,7 +86,9 @@ read_wanted (RelayHistoryFile *file)
   return why;
 }
 
-/* Writes what waits. If that fails, it waits for the next time, but for what is too much. */
+/* Writes the samples that wait. If that fails, they go on waiting, before those that came
+ * meanwhile.
+ */
 static const gchar *
 write_waiting (RelayHistoryFile *file)
 {

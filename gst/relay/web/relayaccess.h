@@ -5,9 +5,9 @@
  *
  *     (client, path)  -->  allowed | 401: it needs a token or a login | 403: its role is too low
  *
- * Without users and tokens in the configuration, everybody may see the pages; and may change
- * everything by the API, or only with its token.  As soon as there is one, each path needs a role,
- * but for those of openapi.json with the role `none'.
+ * Without users and tokens in the configuration, every client may see the pages, and change
+ * everything by the API, unless the API has a token of its own.  With a user or a token, each path
+ * needs a role, but for those of openapi.json with the role `none'.
  *
  * A web page of another site can have a browser send requests to the relay.  So requests from
  * another site (Origin, Sec-Fetch-Site) are refused, and a body needs a content type that a form
@@ -61,7 +61,7 @@ typedef enum
   RELAY_USER,      /* a session of [user NAME] */
 } RelayIdentityKind;
 
-/* Who asks. */
+/* The client that sends a request, by its credentials. */
 typedef struct
 {
   RelayIdentityKind kind;

@@ -51,7 +51,7 @@ typedef struct
 
 typedef struct _RelayRequest RelayRequest;
 
-/* Who may make a request. */
+/* The client that sends a request, by its credentials. */
 typedef struct
 {
   gboolean known; /* it has a token or a session, or comes by the UNIX socket */

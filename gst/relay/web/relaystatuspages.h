@@ -26,8 +26,8 @@ G_BEGIN_DECLS
 
 typedef struct _RelayStatusPages RelayStatusPages;
 
-/* @take: collects all statistics; called from any thread. @told: hears of each event; NULL: nobody
- * does. */
+/* @take: collects all statistics; called from any thread. @told: called with each event; NULL: no
+ * function is. */
 RelayStatusPages *relay_status_pages_new (RelayStats *(*take) (gpointer data), RelayEventFunc told,
     gpointer data);
 /* No server may use @pages any more. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Who may use the relay's API and its pages: each path of openapi.json with each role; tokens,
- * sessions and passwords; and that no operation of the API gives its user another role.
+ * Which clients may use the relay's API and its pages: each path of openapi.json with each role;
+ * tokens, sessions and passwords; and that no operation of the API gives its user another role.
  */
 #include <string.h>
 #include <glib/gstdio.h>
@@ -93,7 +93,7 @@ test_tries (void)
   g_assert_true (relay_access_may_try (&tries, begun + RELAY_ACCESS_TIME, 1));
   for (guint i = 0; i < RELAY_ACCESS_TRIES; i++)
     relay_access_note_wrong (&tries, begun + 2 * RELAY_ACCESS_TIME, 1);
-  /* of more networks than are remembered, those that came last are */
+  /* when more networks come than are remembered, the latest are */
   for (guint64 network = 2; network <= RELAY_ACCESS_NETWORKS; network++)
     relay_access_note_wrong (&tries, begun + 2 * RELAY_ACCESS_TIME + network, network);
   g_assert_false (relay_access_may_try (&tries, begun + 2 * RELAY_ACCESS_TIME + 99, 1));
@@ -364,7 +364,8 @@ test_roles (void)
     n++;
   }
   g_assert_cmpuint (n, >, 15);
-  /* what is not described shows nothing to strangers, and nothing beside its streams to a token */
+  /* a path that openapi.json does not have is refused to strangers, and to a token for some streams
+   */
   g_assert_cmpuint (try (&house, "GET", "/nothing", NULL, NULL), ==, 401);
   g_assert_cmpuint (try (&house, "GET", "/api/v1/nothing", NULL, NULL), ==, 401);
   g_assert_cmpuint (try (&house, "OPTIONS", "/status.json", NULL, NULL), ==, 401);
@@ -441,7 +442,7 @@ test_removed (void)
   end (&house);
 }
 
-/* An operator's operations change streams, and not who may. */
+/* An operator's operations change streams, and no account. */
 static void
 test_climbing (void)
 {

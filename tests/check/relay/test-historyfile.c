@@ -113,7 +113,7 @@ assert_whole (const gchar *path)
 
 /* --- what it has -------------------------------------------------------------------------------- */
 
-/* Samples come back by range and time, and what is not known stays so. */
+/* Samples come back by range and time, and a value that is not known comes back as not known. */
 static void
 test_kept (Place *place, gconstpointer unused)
 {

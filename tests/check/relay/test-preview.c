@@ -214,7 +214,7 @@ test_opus (void)
 
 /* --- frames -------------------------------------------------------------------------------- */
 
-/* Frames as a text: their types, of which some carry what is valid. */
+/* Types of frames in the order in which they come; some frames have valid content. */
 static const struct
 {
   const gchar *types;

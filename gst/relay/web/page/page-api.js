@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Requests to the relay. If it needs a token, the tab keeps the token until it is closed. Who logs in gets a cookie, which
- * scripts cannot read; what the role does not allow is not shown. */
+ * Requests to the relay. If it needs a token, the tab keeps the token until it is closed. A user who logs in gets a cookie, which
+ * scripts cannot read. The page hides what the role does not allow. */
 
 const TOKEN = "fasp-relay-token";
 
@@ -54,7 +54,7 @@ const api = {
   mode: null,           // of the relay's API: "off", "open", "token" or "login"; null: not known
   role: null,           // of this page: "none", "view", "operate" or "administer"; null: not known
   name: null,           // of the user that is logged in
-  users: false,         // the relay has users, who can log in
+  users: false,         // the configuration has users: one can log in
   saved: true,          // the configuration in force is in the relay's file
 
   /* Does the relay take changes from this page? */

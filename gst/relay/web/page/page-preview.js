@@ -3,11 +3,11 @@
  * Moving picture and sound of a stream. The relay sends one MP4 from a key frame on, until the stream's codecs change or the
  * reader stops: then this asks again, or not. */
 
-const EDGE = 0.6;               // s between what is shown and the newest that has come, as the relay sends a piece each 0.25 s
-const HASTEN = 1.2;             // s behind the newest from which on it plays faster
-const LEAP = 3;                 // s behind the newest from which on it leaves out what is between
+const EDGE = 0.6;               // s that the picture is behind the newest data, as the relay sends a piece each 0.25 s
+const HASTEN = 1.2;             // further behind than this, s, it plays faster
+const LEAP = 3;                 // further behind than this, s, it jumps to the newest
 const FAST = 1.1;               // a tenth faster than the stream
-const KEPT = 10;                // s behind what is shown that are kept
+const KEPT = 10;                // s of data that was played are kept
 const ANEW = 1000;              // ms until it asks again
 const NAMES = {avc1: "H.264", hvc1: "H.265", hev1: "H.265", mp4a: "AAC", opus: "Opus"};
 
