@@ -129,11 +129,13 @@ static gboolean
 read_role (GKeyFile *file, const gchar *group, const RelayKey *keys, RelayRole *role,
     GError **error)
 {
-  g_autofree gchar *text = relay_value_string (file, group, "role", error);
+  g_autofree gchar *text = NULL;
 
-  if (text == NULL && *error == NULL)
+  if (!relay_value_string (file, group, "role", &text, error))
+    return FALSE;
+  if (text == NULL)
     RELAY_BAD (error, "it is missing: write role = view, operate or administer.");
-  else if (text != NULL && relay_key_check (relay_key_find (keys, "role", 0), text, error)
+  else if (relay_key_check (relay_key_find (keys, "role", 0), text, error)
       && relay_role_find (text, role))
     return TRUE;
   return relay_value_locate (error, group, "role");
@@ -142,11 +144,11 @@ read_role (GKeyFile *file, const gchar *group, const RelayKey *keys, RelayRole *
 static gboolean
 read_password (GKeyFile *file, const gchar *group, RelayAccount *account, GError **error)
 {
-  account->password = relay_value_string (file, group, "password-hash", error);
+  if (!relay_value_string (file, group, "password-hash", &account->password, error))
+    return FALSE;
   if (account->password != NULL && relay_password_is_hash (account->password))
     return TRUE;
-  if (*error == NULL)
-    RELAY_BAD (error, "write the line that `fasp-relay --hash-password' prints.");
+  RELAY_BAD (error, "write the line that `fasp-relay --hash-password' prints.");
   return relay_value_locate (error, group, "password-hash");
 }
 
@@ -164,9 +166,7 @@ read_token (GKeyFile *file, const gchar *group, const RelaySecrets *secrets, Rel
   }
   account->digest = relay_password_digest (token);
   relay_value_wipe (token);
-  account->streams = g_key_file_get_string_list (file, group, "streams", NULL, NULL);
-  for (guint i = 0; account->streams != NULL && account->streams[i] != NULL; i++)
-    g_strstrip (account->streams[i]);
+  account->streams = relay_value_list (file, group, "streams");
   if (account->streams == NULL || account->streams[0] != NULL)
     return TRUE;
   RELAY_BAD (error, "write names of streams, with a ; between them; or leave it out.");

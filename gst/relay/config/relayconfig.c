@@ -168,12 +168,8 @@ read_side (GKeyFile *file, const gchar *group, const RelaySecrets *secrets, Rela
 
   for (guint i = 0; good && i < RELAY_FILES; i++) {
     g_autofree gchar *of = g_strconcat (name, "-", relay_end_files[i], NULL);
-    g_autoptr (GError) why = NULL;
 
-    side->files[i] = relay_value_string (file, group, of, &why);
-    good = why == NULL;
-    if (!good)
-      g_propagate_error (error, g_steal_pointer (&why));
+    good = relay_value_string (file, group, of, &side->files[i], error);
   }
   return good;
 }
@@ -227,7 +223,8 @@ read_input (GKeyFile *file, const gchar *group, const RelaySecrets *secrets,
     RelayStreamConfig *config, GError **error)
 {
   g_auto (RelayEnd) side = { .streamid = g_strdup (config->streamid) };
-  gchar **uris;
+  g_auto (GStrv) uris = NULL;
+  g_autofree gchar *none = NULL;
   gsize n = 0;
   gboolean good;
 
@@ -235,9 +232,9 @@ read_input (GKeyFile *file, const gchar *group, const RelaySecrets *secrets,
     return FALSE;
   uris = g_key_file_get_string_list (file, group, "input", &n, NULL);
   good = n > 0 && n <= RELAY_SOURCES_MAX;
+  if (n == 0 && !relay_value_string (file, group, "input", &none, error))
+    return FALSE;
   if (n == 0)
-    relay_value_wipe (relay_value_string (file, group, "input", error));
-  if (n == 0 && *error == NULL)
     RELAY_BAD (error,
         "it is missing: write input = fasp://HOST:PORT to dial where "
         "the stream comes from, or fasp://:PORT to be dialled; or srt://, rist://, udp://, rtp:// or "
@@ -246,8 +243,7 @@ read_input (GKeyFile *file, const gchar *group, const RelaySecrets *secrets,
     RELAY_BAD (error, "an input has up to %d sources, the main one first.", RELAY_SOURCES_MAX);
   good = good && make_sources (&side, uris, n, config, error);
   for (gsize i = 0; i < n; i++)
-    relay_value_wipe (uris[i]);
-  g_free (uris);
+    explicit_bzero (uris[i], strlen (uris[i]));
   if (!good)
     return relay_value_locate (error, group, "input");
   return read_times (file, group, config->input, error);
@@ -368,11 +364,10 @@ read_stream (GKeyFile *file, const gchar *group, const RelaySecrets *secrets, GE
 
   config->name = g_strstrip (g_strdup (group + strlen (STREAM)));
   config->outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) free_end);
-  if (check_name (group, config->name, &why)) {
-    config->streamid = relay_value_string (file, group, "streamid", &why);
-    if (config->streamid == NULL && why == NULL)
-      config->streamid = g_strdup (config->name);
-  }
+  if (check_name (group, config->name, &why)
+      && relay_value_string (file, group, "streamid", &config->streamid, &why)
+      && config->streamid == NULL)
+    config->streamid = g_strdup (config->name);
   if (config->streamid != NULL && strlen (config->streamid) > 512) {
     RELAY_BAD (&why, "it must be at most 512 bytes.");
     relay_value_locate (&why, group, "streamid");

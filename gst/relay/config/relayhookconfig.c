@@ -3,16 +3,6 @@
 #include "relayclient.h"
 #include "relayhooks.h"
 
-static gchar **
-read_list (GKeyFile *file, const gchar *group, const gchar *key)
-{
-  gchar **list = g_key_file_get_string_list (file, group, key, NULL, NULL);
-
-  for (guint i = 0; list != NULL && list[i] != NULL; i++)
-    g_strstrip (list[i]);
-  return list;
-}
-
 static gboolean
 check_kinds (gchar **on, GError **error)
 {
@@ -29,13 +19,10 @@ check_kinds (gchar **on, GError **error)
 static gboolean
 read_program (GKeyFile *file, const gchar *group, RelayHook *hook, GError **error)
 {
-  g_autoptr (GError) why = NULL;
-  g_autofree gchar *line = relay_value_string (file, group, "run", &why);
+  g_autofree gchar *line = NULL;
 
-  if (why != NULL) {
-    g_propagate_error (error, g_steal_pointer (&why));
+  if (!relay_value_string (file, group, "run", &line, error))
     return FALSE;
-  }
   if (line == NULL)
     return TRUE;
   if (g_shell_parse_argv (line, NULL, &hook->run, NULL) && g_path_is_absolute (hook->run[0])
@@ -71,16 +58,14 @@ gboolean
 relay_hook_read (GKeyFile *file, const gchar *group, const gchar *name, const RelaySecrets *secrets,
     GPtrArray *hooks, GError **error)
 {
-  g_autoptr (GError) why = NULL;
-  gchar *url = relay_value_string (file, group, "url", &why);
-  RelayHook *hook = relay_hook_new (g_strstrip (g_strdup (name)), read_list (file, group, "on"),
-      read_list (file, group, "streams"), url);
+  gchar *url = NULL;
+  gboolean good = relay_value_string (file, group, "url", &url, error);
+  RelayHook *hook = relay_hook_new (g_strstrip (g_strdup (name)),
+      relay_value_list (file, group, "on"), relay_value_list (file, group, "streams"), url);
 
   g_ptr_array_add (hooks, hook);
-  if (why != NULL) {
-    g_propagate_error (error, g_steal_pointer (&why));
+  if (!good)
     return FALSE;
-  }
   if (hook->name[0] == '\0' || hooks->len > RELAY_HOOKS_MOST) {
     RELAY_BAD (error, "[%s]: write up to %u sections [hook NAME].", group, RELAY_HOOKS_MOST);
     return FALSE;

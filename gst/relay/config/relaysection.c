@@ -13,12 +13,10 @@
 static gboolean
 read_status (GKeyFile *file, RelayConfig *config, GError **error)
 {
-  g_autoptr (GError) why = NULL;
-  g_autofree gchar *text = relay_value_string (file, RELAY_SECTION, "status", &why);
-  g_autofree gchar *scheme = NULL, *host = NULL, *path = NULL;
+  g_autofree gchar *text = NULL, *scheme = NULL, *host = NULL, *path = NULL;
   gint port = -1;
 
-  if (text == NULL && why == NULL)
+  if (relay_value_string (file, RELAY_SECTION, "status", &text, NULL) && text == NULL)
     return TRUE;
   if (text != NULL && g_uri_split_network (text, G_URI_FLAGS_NONE, &scheme, &host, &port, NULL)
       && g_str_equal (scheme, "http") && host != NULL && port > 0
@@ -42,13 +40,10 @@ read_status_names (GKeyFile *file, RelayConfig *config, GError **error)
 
   if (!g_key_file_has_key (file, RELAY_SECTION, "status-names", NULL))
     return TRUE;
-  names = config->status_names =
-      g_key_file_get_string_list (file, RELAY_SECTION, "status-names", NULL, NULL);
-  for (guint i = 0; names != NULL && names[i] != NULL; i++) {
-    g_strstrip (names[i]);
+  names = config->status_names = relay_value_list (file, RELAY_SECTION, "status-names");
+  for (guint i = 0; names != NULL && names[i] != NULL; i++)
     if (names[i][0] == '\0' || strpbrk (names[i], ":/ ,*") != NULL)
       names = NULL;
-  }
   if (names != NULL && names[0] != NULL)
     return TRUE;
   RELAY_BAD (error,
@@ -61,19 +56,14 @@ read_status_names (GKeyFile *file, RelayConfig *config, GError **error)
 static gboolean
 read_api (GKeyFile *file, const RelaySecrets *secrets, RelayConfig *config, GError **error)
 {
-  g_autoptr (GError) why = NULL;
   g_autofree gchar *path = NULL;
   const gchar *objection = NULL;
 
   if (!relay_value_boolean (file, RELAY_SECTION, "api", &config->api, error)
       || !relay_value_secret (file, RELAY_SECTION, "api-token-file", "token", secrets,
-          &config->api_token, error))
+          &config->api_token, error)
+      || !relay_value_string (file, RELAY_SECTION, "api-socket", &path, error))
     return FALSE;
-  path = relay_value_string (file, RELAY_SECTION, "api-socket", &why);
-  if (why != NULL) {
-    g_propagate_error (error, g_steal_pointer (&why));
-    return FALSE;
-  }
   if (path != NULL && (!g_path_is_absolute (path) || strlen (path) >= SOCKET_PATH_MAX)) {
     RELAY_BAD (error,
         "write the whole path of a socket, of less than %d bytes, in a folder where the "
@@ -101,13 +91,8 @@ read_api (GKeyFile *file, const RelaySecrets *secrets, RelayConfig *config, GErr
 static gboolean
 read_history (GKeyFile *file, RelayConfig *config, GError **error)
 {
-  g_autoptr (GError) why = NULL;
-
-  config->history = relay_value_string (file, RELAY_SECTION, "history", &why);
-  if (why != NULL) {
-    g_propagate_error (error, g_steal_pointer (&why));
+  if (!relay_value_string (file, RELAY_SECTION, "history", &config->history, error))
     return FALSE;
-  }
   if (!RELAY_HAS_HISTORY_FILE && config->history != NULL)
     RELAY_BAD (error, "this build has no SQLite: leave it out, or build with -Drecord=enabled.");
   else if (config->history != NULL && !g_path_is_absolute (config->history))
@@ -140,14 +125,9 @@ relay_section_look_at_history (const RelayConfig *config)
 static gboolean
 read_auth (GKeyFile *file, RelayConfig *config, GError **error)
 {
-  g_autoptr (GError) why = NULL;
-
   config->auth_keep = AUTH_KEEP;
-  config->auth_url = relay_value_string (file, RELAY_SECTION, "auth-url", &why);
-  if (why != NULL) {
-    g_propagate_error (error, g_steal_pointer (&why));
+  if (!relay_value_string (file, RELAY_SECTION, "auth-url", &config->auth_url, error))
     return FALSE;
-  }
   if (config->auth_url != NULL && !relay_client_check (config->auth_url, error))
     return relay_value_locate (error, RELAY_SECTION, "auth-url");
   return relay_value_number (file, RELAY_SECTION,

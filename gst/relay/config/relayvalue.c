@@ -51,23 +51,35 @@ relay_value_number (GKeyFile *file, const gchar *group, const RelayKey *key, gui
   return relay_value_locate (error, group, key->name);
 }
 
-gchar *
-relay_value_string (GKeyFile *file, const gchar *group, const gchar *key, GError **error)
+gboolean
+relay_value_string (GKeyFile *file, const gchar *group, const gchar *key, gchar **value,
+    GError **error)
 {
   g_autoptr (GError) why = NULL;
   gchar *text;
 
   if (!g_key_file_has_key (file, group, key, NULL))
-    return NULL;
+    return TRUE;
   text = g_key_file_get_string (file, group, key, &why);
-  if (why == NULL)
-    return text;
+  if (why == NULL) {
+    *value = text;
+    return TRUE;
+  }
   /* after an invalid escape, GLib still returns the rest, which may be a secret */
   relay_value_wipe (text);
   RELAY_BAD (error,
       "it is not UTF-8, or has a backslash that escapes nothing: write \\\\ for a backslash.");
-  relay_value_locate (error, group, key);
-  return NULL;
+  return relay_value_locate (error, group, key);
+}
+
+gchar **
+relay_value_list (GKeyFile *file, const gchar *group, const gchar *key)
+{
+  gchar **list = g_key_file_get_string_list (file, group, key, NULL, NULL);
+
+  for (guint i = 0; list != NULL && list[i] != NULL; i++)
+    g_strstrip (list[i]);
+  return list;
 }
 
 void
@@ -119,14 +131,11 @@ gboolean
 relay_value_secret (GKeyFile *file, const gchar *group, const gchar *key, const gchar *what,
     const RelaySecrets *secrets, gchar **secret, GError **error)
 {
-  g_autoptr (GError) why = NULL;
-  g_autofree gchar *path = relay_value_string (file, group, key, &why);
+  g_autofree gchar *path = NULL;
   const gchar *known;
 
-  if (why != NULL) {
-    g_propagate_error (error, g_steal_pointer (&why));
+  if (!relay_value_string (file, group, key, &path, error))
     return FALSE;
-  }
   if (path == NULL)
     return TRUE;
   known = secrets->known != NULL ? g_hash_table_lookup (secrets->known, path) : NULL;

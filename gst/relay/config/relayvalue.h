@@ -29,8 +29,12 @@ gboolean relay_value_boolean (GKeyFile *file, const gchar *group, const gchar *k
 /* The same, for a whole number. */
 gboolean relay_value_number (GKeyFile *file, const gchar *group, const RelayKey *key, guint *value,
     GError **error);
-/* Returns NULL without an error if the key is missing. */
-gchar *relay_value_string (GKeyFile *file, const gchar *group, const gchar *key, GError **error);
+/* The same, for text. */
+gboolean relay_value_string (GKeyFile *file, const gchar *group, const gchar *key, gchar **value,
+    GError **error);
+/* Returns the texts of a list, without the space around each. NULL: the key is missing, or wrong.
+ */
+gchar **relay_value_list (GKeyFile *file, const gchar *group, const gchar *key);
 /* Reads a secret from the file that the key names: one line, without the space around it. @what: a
  * word for the secret. */
 gboolean relay_value_secret (GKeyFile *file, const gchar *group, const gchar *key,
