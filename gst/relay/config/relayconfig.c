@@ -484,7 +484,7 @@ relay_config_has_secret (const RelayConfig *config)
     const RelayStreamConfig *s = g_ptr_array_index (config->streams, i);
 
     found |= relay_end_names_passphrase (s->input);
-    for (guint k = 0; s->input->backups != NULL && k < s->input->backups->len; k++)
+    for (guint k = 0; k < relay_end_count_backups (s->input); k++)
       found |= relay_end_names_passphrase (g_ptr_array_index (s->input->backups, k));
     for (guint k = 0; k < s->outputs->len; k++)
       found |= relay_end_names_passphrase (g_ptr_array_index (s->outputs, k));

@@ -132,8 +132,7 @@ relay_ports_check (const RelayConfig *config, GError **error)
     const RelayStreamConfig *stream = g_ptr_array_index (config->streams, i);
 
     good = add_listener (all, stream, stream->input, error);
-    for (guint j = 0; good && stream->input->backups != NULL && j < stream->input->backups->len;
-        j++)
+    for (guint j = 0; good && j < relay_end_count_backups (stream->input); j++)
       good = add_listener (all, stream, g_ptr_array_index (stream->input->backups, j), error);
     for (guint j = 0; good && j < stream->outputs->len; j++)
       good = add_listener (all, stream, g_ptr_array_index (stream->outputs, j), error);

@@ -68,9 +68,7 @@ set_settings (RelayCall *call, RelayEdit *edit, gboolean all)
 static guint
 count_sources (const RelayStreamConfig *config)
 {
-  const GPtrArray *backups = config != NULL ? config->input->backups : NULL;
-
-  return (config != NULL) + (backups != NULL ? backups->len : 0);
+  return config != NULL ? 1 + relay_end_count_backups (config->input) : 0;
 }
 
 /* Returns the URI of a source in force; 0: the main one. */

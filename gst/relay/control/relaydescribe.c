@@ -79,7 +79,7 @@ relay_describe_stream (const RelayStreamConfig *config, const RelayStreamStats *
   object = relay_figures_to_object (RELAY_OF_STREAM, RELAY_IN_API, &figures);
   relay_picture_describe (stats != NULL ? stats->picture : NULL, RELAY_IN_API, object);
   json_object_set_member (object, "input", relay_describe_end (config->input, stats));
-  for (guint i = 0; config->input->backups != NULL && i < config->input->backups->len; i++) {
+  for (guint i = 0; i < relay_end_count_backups (config->input); i++) {
     const RelayEnd *backup = g_ptr_array_index (config->input->backups, i);
     g_autofree gchar *uri = relay_edit_hide (backup->uri);
 

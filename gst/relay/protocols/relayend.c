@@ -80,6 +80,12 @@ relay_end_has_passphrase (const RelayEnd *end)
 }
 
 guint
+relay_end_count_backups (const RelayEnd *end)
+{
+  return end->backups != NULL ? end->backups->len : 0;
+}
+
+guint
 relay_end_count_sources (const RelayEnd *end)
 {
   const RelayProtocol *protocol = relay_protocol_find (end->uri);
@@ -170,12 +176,6 @@ relay_binding_clear (RelayBinding *l)
   g_free (l->bonds);
 }
 
-static guint
-count_backups (const RelayEnd *end)
-{
-  return end->backups != NULL ? end->backups->len : 0;
-}
-
 /* The same for inputs with backups, of which only the times can be changed while they play. */
 static RelayDifference
 compare_backups (const RelayEnd *a, const RelayEnd *b)
@@ -183,7 +183,7 @@ compare_backups (const RelayEnd *a, const RelayEnd *b)
   RelayEnd one = *a, other = *b;
   gboolean same;
 
-  if (count_backups (a) != count_backups (b))
+  if (relay_end_count_backups (a) != relay_end_count_backups (b))
     return RELAY_RESTART;
   one.backups = other.backups = NULL;
   same = relay_end_compare (&one, &other) == RELAY_SAME;

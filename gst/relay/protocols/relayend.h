@@ -77,6 +77,7 @@ gboolean relay_end_takes_files (const RelayEnd *end);
 /* Is there a passphrase in the end's URI, so that the configuration is a secret? */
 gboolean relay_end_names_passphrase (const RelayEnd *end);
 gboolean relay_end_has_passphrase (const RelayEnd *end);
+guint relay_end_count_backups (const RelayEnd *end);
 /* How many sources an input has that can be asked for; 0: none can. */
 guint relay_end_count_sources (const RelayEnd *end);
 /* May this output block the input, so that the input cannot be closed alone? */
