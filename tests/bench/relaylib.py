@@ -119,6 +119,16 @@ class Relay:
             return self.has_begun and good(by_name(status))
         return by_name(self.wait_status(is_good))
 
+    def listen(self, good=lambda summary: True):
+        """The first summary for the page that is @good. A listener sees each one, where polls may miss some."""
+        until = time.monotonic() + benchlib.LIMIT
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/events", timeout=benchlib.LIMIT) as events:
+            for line in events:
+                if line.startswith(b"data: ") and good(summary := json.loads(line[len("data: "):])):
+                    return summary
+                assert time.monotonic() < until, self.text()[-2000:]
+        raise AssertionError("the relay has closed the connection")
+
     def log_has(self, pattern):
         benchlib.wait_until(lambda: re.search(pattern, self.text()), lambda: f"no {pattern!r} in: {self.text()[-2000:]}")
 
