@@ -12,8 +12,8 @@
 
 #include <gst/gst.h>
 
-/* Name of the details of a line about a server or program that is told what happens: it must not
- * cause the next one. */
+/* Name of the details of a line about a hook that has failed.  Hooks do not send such a line: it
+ * would fail too, and cause the next one. */
 #define RELAY_LOG_HOOK_FAILED "hook-failed"
 
 /* The most lines of a kind that are logged in `time', as other hosts can cause them. */

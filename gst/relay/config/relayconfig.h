@@ -44,7 +44,7 @@ typedef struct
   gchar *api_token;           /* token that the API needs; a secret; NULL: none */
   gchar *history;             /* path of the file that keeps it; NULL: none does */
   GSocketAddress *api_socket; /* UNIX socket for the API and this user alone; NULL: none */
-  gchar *auth_url;            /* asked about callers; a secret; NULL: nobody is */
+  gchar *auth_url;            /* of the server that is asked about callers; a secret; NULL: none */
   guint auth_keep;            /* s for which an answer holds */
   GPtrArray *hooks;           /* RelayHook */
   gchar *text;                /* the whole text; may hold secrets */

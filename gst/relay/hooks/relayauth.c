@@ -43,12 +43,12 @@ static struct
   RelayClient *client;   /* this and the next are used in the main context */
   RelayRepeats *repeats; /* of failures */
   GMutex lock;           /* guards the rest */
-  gchar *url;            /* may hold a secret; NULL: nobody is asked */
+  gchar *url;            /* may hold a secret; NULL: there is no server */
   gint64 keep;           /* µs */
   GPtrArray *asked;      /* Asked */
   GHashTable *kept;      /* Kept, by digest */
   GQueue order;          /* the digests, the oldest first */
-  gint64 failed; /* when the server failed, unless it has answered since; µs; 0: it has not */
+  gint64 failed;         /* when the server last failed; µs; 0: it has not, or has answered since */
   RelayAuthStats stats;
 } auth;
 

@@ -46,16 +46,16 @@ typedef enum
 typedef struct
 {
   guint64 questions; /* sent to the server */
-  guint64 failures;  /* that it did not answer */
+  guint64 failures;  /* questions to which it gave no answer, or a 5xx */
 } RelayAuthStats;
 
-/* @why: of a no: what the log says; NULL: the server said no. */
+/* @why: the reason of a no, for the log; NULL: the server said no. */
 typedef void (*RelayAuthFunc) (gboolean yes, const gchar *why, gpointer data);
 
 /* Sets the server; in the main context.  @url: NULL: none, and every answer is yes.  @keep: s for
  * which an answer holds. */
 void relay_auth_use (const gchar *url, guint keep);
-/* Answers what is under way with no; in the main context. */
+/* Answers the questions under way with no; in the main context. */
 void relay_auth_end (void);
 
 /* From any thread.  LATER: @func is called from the main context, once.  *why: as above. */

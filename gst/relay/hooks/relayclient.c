@@ -108,7 +108,7 @@ end (Post *post, guint status, gchar *why)
   g_free (post);
 }
 
-/* What came of the body, and whether it came in time, changes nothing. */
+/* The body is not used, so it does not matter whether it came whole and in time. */
 static void
 on_read (GObject *body, GAsyncResult *result, gpointer data)
 {

@@ -22,8 +22,8 @@ typedef struct
   RelayHooks *owner;
   RelayHook *settings;
   GQueue waiting;        /* Event, the oldest first */
-  Event *now;            /* that is under way, or retried; NULL: none */
-  guint delay;           /* ms, before the last try of it; 0: there was none */
+  Event *now;            /* the event under way, or the one that is retried; NULL: none */
+  guint delay;           /* ms, before its last retry; 0: it was not retried */
   guint timer;           /* until the next try */
   gboolean asked;        /* an answer is awaited */
   gboolean gone;         /* it is not configured any more: it is freed with the answer */
@@ -97,7 +97,7 @@ is_same_hook (const RelayHook *a, const RelayHook *b)
       && is_same_list (a->run, b->run) && g_strcmp0 (a->secret, b->secret) == 0;
 }
 
-/* --- telling, in the main context -------------------------------------------------------------- */
+/* --- delivery, in the main context ------------------------------------------------------------- */
 
 static void begin (Line *line);
 static gboolean look (gpointer data);
@@ -111,13 +111,13 @@ look_soon (RelayHooks *hooks)
 }
 
 static void
-done (Line *line, gboolean told)
+done (Line *line, gboolean delivered)
 {
   RelayHooks *hooks = line->owner;
 
   line->delay = 0;
   g_mutex_lock (&hooks->lock);
-  hooks->failed += !told;
+  hooks->failed += !delivered;
   g_clear_pointer (&line->now, free_event);
   look_soon (hooks);
   g_mutex_unlock (&hooks->lock);
@@ -254,7 +254,7 @@ begin (Line *line)
     post (line);
 }
 
-/* Begins where something waits, and nothing is under way. */
+/* Has each hook with no event under way begin with the next one that waits. */
 static gboolean
 look (gpointer data)
 {
@@ -402,7 +402,7 @@ relay_hooks_free (RelayHooks *hooks)
   relay_hooks_use (hooks, none);
   if (hooks->look != 0)
     g_source_remove (hooks->look);
-  /* calls back no more; runs the main loop, in which nothing of a line is left */
+  /* runs the main loop, in which no source of a line is left; does not call back */
   g_clear_pointer (&hooks->client, relay_client_free);
   relay_repeats_free (hooks->repeats);
   g_ptr_array_unref (hooks->lines);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relayhooks.h: servers and programs of the user that are told what happens.
+ * relayhooks.h: hooks, which send events to servers and programs of the user.
  *
- * They get the events of /happened.json, each as it is there.  A hook tells one event at a time, in
- * order; others wait, RELAY_HOOKS_WAITING of them, and then the oldest go.  So nothing that
- * happens waits for a hook.
+ * A hook sends events of /happened.json, each as it is there, one at a time and in order.  Up to
+ * RELAY_HOOKS_WAITING others wait; then the oldest are dropped.  So nothing that happens waits for
+ * a hook.
  *
- *     waiting --> under way --> told
+ *     waiting --> under way --> delivered
  *                     |  ^
  *         no answer   v  |  the delays of relayretry.h
  *                    retry --> given up: after RELAY_HOOKS_AGE, or at once after 3xx and 4xx
@@ -25,7 +25,7 @@ G_BEGIN_DECLS
 #define RELAY_HOOKS_AGE (600 * G_USEC_PER_SEC) /* µs for which an event is tried */
 #define RELAY_HOOKS_PROGRAM 60                 /* s that a program may run */
 
-/* Kinds of events that a hook can hear, ended by NULL: all but notes. */
+/* Kinds of events that a hook can send, ended by NULL: all but notes. */
 extern const gchar *const relay_hooks_kinds[];
 
 /* A hook as it is configured; it does not change, and is counted. */
@@ -33,7 +33,7 @@ typedef struct
 {
   gchar *name;
   gchar **on;      /* kinds of events */
-  gchar **streams; /* whose events; NULL: all, and those of no stream */
+  gchar **streams; /* names of the streams of the events; NULL: all, and events of no stream */
   gchar *url;      /* may hold a secret; NULL: it has a program */
   gchar **run;     /* the program and its arguments */
   gchar *secret;   /* with which requests are signed; NULL: they are not */
@@ -42,8 +42,8 @@ typedef struct
 typedef struct
 {
   guint waiting;
-  guint64 dropped; /* as too many waited */
-  guint64 failed;  /* given up */
+  guint64 dropped; /* events, as too many waited */
+  guint64 failed;  /* events that were given up */
 } RelayHooksStats;
 
 typedef struct _RelayHooks RelayHooks;
@@ -53,9 +53,9 @@ RelayHook *relay_hook_new (gchar *name, gchar **on, gchar **streams, gchar *url)
 void relay_hook_unref (RelayHook *hook);
 
 RelayHooks *relay_hooks_new (void);
-/* What still waits is given up; programs that run are killed. */
+/* Gives up the events that wait, and kills the programs that run. */
 void relay_hooks_free (RelayHooks *hooks);
-/* @all: RelayHook, of the configuration in force. What waits for one that has not changed goes on
+/* @all: RelayHook, of the configuration in force. Events for a hook that has not changed go on
  * waiting. In the main context. */
 void relay_hooks_use (RelayHooks *hooks, const GPtrArray *all);
 

@@ -23,7 +23,7 @@ typedef struct
 {
   RelayProgram *program;
   GSubprocess *process;
-  gchar *what; /* it was called for */
+  gchar *what; /* the reason of the call: a path, or an event */
   guint timer;
   gboolean late;
 } Call;

@@ -3,8 +3,8 @@
  * relayprogram.h: a program of the user that is called when something has happened.
  *
  * It is called without a shell, with the environment of the relay and no output.  It is in a
- * process group of its own, of which all processes are killed when it takes too long, or when what
- * calls it ends.
+ * process group of its own, of which all processes are killed when it takes too long, or when its
+ * caller ends.
  */
 #pragma once
 
@@ -20,7 +20,7 @@ typedef struct _RelayProgram RelayProgram;
 
 /* @words: its path, and arguments. @most: s that it may run. */
 RelayProgram *relay_program_new (const gchar *const *words, guint most);
-/* Ends what runs. */
+/* Kills the processes that run. */
 void relay_program_free (RelayProgram *program);
 /* Starts the program.  @path: its last argument; NULL: it has no further one.  @input: what it can
  * read, of RELAY_PROGRAM_INPUT bytes at most; NULL: nothing.  FALSE: it runs RELAY_PROGRAM_MOST

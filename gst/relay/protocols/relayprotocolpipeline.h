@@ -38,7 +38,7 @@ typedef struct
   void (*visit) (GstStructure *peer, gpointer data);
   /* A caller that chooses this end wants to connect. FALSE: it is refused. */
   gboolean (*calls) (GSocketAddress *address, const gchar *streamid, gpointer data);
-  /* A caller is about to come in.  TRUE: whether it may is told later, by the protocol's decide().
+  /* May a caller come in?  TRUE: the answer comes later, by the protocol's decide(); FALSE: it may.
    * @address: with its port.  @caller: its number. */
   gboolean (*asks) (const gchar *address, const gchar *streamid, guint64 caller, gpointer data);
 } RelayProtocolPipelineFuncs;
@@ -99,7 +99,8 @@ guint64 relay_protocol_pipeline_get_count (RelayProtocolPipeline *self,
 /* May this caller connect, which this end has chosen by its streamid?  Never waits. */
 gboolean relay_protocol_pipeline_admits (RelayProtocolPipeline *self, GSocketAddress *address,
     const gchar *streamid);
-/* Is whether this caller may come in told later, by decide() of relayprotocol.h? */
+/* May this caller come in?  TRUE: the answer comes later, by decide() of relayprotocol.h; FALSE: it
+ * may. */
 gboolean relay_protocol_pipeline_asks (RelayProtocolPipeline *self, GSocketAddress *address,
     const gchar *streamid, guint64 caller);
 /* A caller or sender is refused.  @which: counts it.  @address, @streamid: or NULL.  @reason: why,

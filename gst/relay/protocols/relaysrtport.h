@@ -23,9 +23,9 @@
  *     let in --> held --> connected --> gone    (callers: libsrt compares passphrases first)
  *     dialled ----------------^
  *
- * libsrt's handshake does not wait for anybody.  So a caller about whom a server is asked is let in
- * and held: it gets nothing, nothing that it sends goes on, and it replaces no other sender.  If
- * the answer is no, SRT ends the call.
+ * libsrt's handshake cannot wait for the answer of a server.  So a caller is let in and held while
+ * the server is asked about it: it gets nothing, its media do not go on, and it replaces no other
+ * sender.  If the answer is no, SRT ends the call.
  */
 #pragma once
 

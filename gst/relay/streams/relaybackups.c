@@ -245,7 +245,7 @@ on_event (GstPad *pad, GstObject *parent, GstEvent *event)
   if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START) {
     relay_packets_free (source->packets);
     source->packets = relay_packets_new ();
-    /* its element was started again, and what comes does not follow on what is held */
+    /* its element was started again: the next packets do not follow on those that are held */
     relay_cue_clear (&source->cue);
   } else if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT) {
     gst_event_copy_segment (event, &source->segment);

@@ -58,7 +58,7 @@ static const Case cases[] = {
   { "asked", RESTORE, 200, { { 0, 3, -1 }, { 1000, 3, 1 }, { 20000, 3, 0 } },
       { { 1100, 0, "first" }, { 1300, 1, "asked" }, { 19000, 1, "asked" },
           { 20300, 0, "asked" } } },
-  /* what was asked for is left when it stalls, and not used again by itself */
+  /* a source that was asked for is left when it stalls, and not used again by itself */
   { "asked-dies", RESTORE, 0, { { 0, 3, -1 }, { 1000, 3, 1 }, { 3000, 1, -1 }, { 5000, 3, -1 } },
       { { 2000, 1, "asked" }, { 4200, 0, "source 1" }, { 30000, 0, "source 1" } } },
   { "asked-in-vain", RESTORE, 0, { { 0, 1, -1 }, { 1000, 1, 1 }, { 2000, 1, 7 } },
@@ -71,7 +71,7 @@ static const Case cases[] = {
       { { 0, 3, -1 }, { 7000, 2, -1 }, { 8100, 3, -1 }, { 8150, 2, -1 }, { 9250, 3, -1 },
           { 9300, 2, -1 }, { 10400, 3, -1 } },
       { { 9000, 0, NULL }, { 11500, 1, "source 0" }, { 15000, 1, NULL } } },
-  /* what is asked for is waited for although the active one stalls meanwhile */
+  /* a source that is asked for is waited for, although the active one stalls meanwhile */
   { "asked-back", 0, 1500, { { 0, 2, -1 }, { 500, 3, -1 }, { 9000, 1, 0 }, { 10100, 3, -1 } },
       { { 8900, 1, "first" }, { 11000, 0, "asked" } } },
   /* a source that was asked for stays when the next one that is asked for dies */
@@ -83,7 +83,7 @@ static const Case cases[] = {
       { { 3500, 0, NULL }, { 9500, 2, "source 0" } } },
 };
 
-/* Only one source is used, and the numbers say what the states do. */
+/* At most one source is used, and the numbers agree with the states. */
 static void
 assert_states (const RelayFailover *f)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The streamids by which callers of SRT choose an end, and say who they are.
+ * The streamids by which callers of SRT choose an end, and give a user and password.
  */
 #include <srt/access_control.h>
 #include "relayprotocol.h"
