@@ -5,6 +5,7 @@
 #include "relayclient.h"
 #include "relayjson.h"
 #include "relaylog.h"
+#include "relaynetwork.h"
 #include "relayrepeats.h"
 
 #define BUSY "too many questions about callers are under way"
@@ -230,12 +231,10 @@ static guint64
 get_network (const gchar *ip)
 {
   g_autoptr (GInetAddress) address = ip != NULL ? g_inet_address_new_from_string (ip) : NULL;
-  guint64 network = 0;
 
-  if (address != NULL)
-    memcpy (&network, g_inet_address_to_bytes (address),
-        g_inet_address_get_family (address) == G_SOCKET_FAMILY_IPV6 ? 6 : 4);
-  return network;
+  return address == NULL ? 0 :
+                           relay_network_get (g_inet_address_to_bytes (address),
+                               g_inet_address_get_native_size (address));
 }
 
 /* Under the lock. */

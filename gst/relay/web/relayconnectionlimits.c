@@ -1,26 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <netinet/in.h>
-#include <string.h>
 #include "relayconnectionlimits.h"
+#include "relaynetwork.h"
 
-static void
-set_network (RelayClient *client, const struct sockaddr *address)
+/* All clients of a UNIX socket count as one network. */
+static guint64
+get_network (const struct sockaddr *address)
 {
-  const struct sockaddr_in6 *six = (const struct sockaddr_in6 *) address;
-
-  /* all clients of a UNIX socket count as one network */
   if (address->sa_family == AF_UNIX)
-    return;
-  if (address->sa_family == AF_INET) {
-    client->network[0] = 4;
-    memcpy (client->network + 1, &((const struct sockaddr_in *) address)->sin_addr, 4);
-  } else if (IN6_IS_ADDR_V4MAPPED (&six->sin6_addr)) {
-    client->network[0] = 4;
-    memcpy (client->network + 1, six->sin6_addr.s6_addr + 12, 4);
-  } else {
-    client->network[0] = 6;
-    memcpy (client->network + 1, six->sin6_addr.s6_addr, 6);
-  }
+    return 0;
+  if (address->sa_family == AF_INET)
+    return relay_network_get (&((const struct sockaddr_in *) address)->sin_addr, 4);
+  return relay_network_get (&((const struct sockaddr_in6 *) address)->sin6_addr, 16);
 }
 
 /* Kinds of clients. Each has a limit of its own; the last two share one. */
@@ -46,8 +37,7 @@ count (const RelayConnectionLimits *limits, Kind kind, const RelayClient *like)
   for (const GList *l = limits->all.head; l != NULL; l = l->next) {
     const RelayClient *one = l->data;
 
-    n += !one->leaves && get_kind (one) == kind
-        && (like == NULL || memcmp (one->network, like->network, sizeof like->network) == 0);
+    n += !one->leaves && get_kind (one) == kind && (like == NULL || one->network == like->network);
   }
   return n;
 }
@@ -64,7 +54,7 @@ find_oldest (const RelayConnectionLimits *limits, Kind kind, const RelayClient *
     RelayClient *one = l->data;
     guint n = one->leaves || get_kind (one) != kind ? 0 : count (limits, kind, one);
 
-    if (n > most && (of == NULL || memcmp (one->network, of->network, sizeof of->network) == 0)) {
+    if (n > most && (of == NULL || one->network == of->network)) {
       most = n;
       found = one;
     }
@@ -80,7 +70,7 @@ relay_connection_limits_add (RelayConnectionLimits *limits, gint64 now, gint fd,
 
   client->fd = fd;
   client->since = now;
-  set_network (client, address);
+  client->network = get_network (address);
   g_queue_push_tail (&limits->all, client);
   if (count (limits, ASKS, client) > RELAY_CLIENTS_OF_NETWORK)
     out = find_oldest (limits, ASKS, client);

@@ -33,7 +33,7 @@ typedef struct
 {
   gint fd;
   gint64 since;
-  guint8 network[7];
+  guint64 network;  /* relaynetwork.h; 0: a UNIX socket */
   gboolean asked;   /* its request has been read; set by the server */
   gboolean waits;   /* the server lets it wait, which does not count against it; set by the
                        server */

@@ -104,17 +104,6 @@ show_out_late (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-static guint64
-get_network (struct MHD_Connection *connection)
-{
-  const RelayClient *client = get_client (connection);
-  guint64 network = 0;
-
-  G_STATIC_ASSERT (sizeof client->network <= sizeof network);
-  memcpy (&network, client->network, sizeof client->network);
-  return network;
-}
-
 /* Returns the address of a client; NULL: it came by a UNIX socket. */
 static gchar *
 name_client (struct MHD_Connection *connection)
@@ -161,7 +150,7 @@ request_new (RelayHttp *http, struct MHD_Connection *connection, const gchar *me
   request->asked.method = g_strdup (method);
   request->asked.path = g_strdup (path);
   request->asked.address = name_client (connection);
-  request->asked.network = get_network (connection);
+  request->asked.network = get_client (connection)->network;
   request->asked.handle = request;
   request->page = (RelayPage) { 200, "text/plain; charset=utf-8" };
   return request;

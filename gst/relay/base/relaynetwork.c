@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "relaynetwork.h"
+#include <string.h>
+
+/* Before an IPv4 address that is mapped to IPv6 (RFC 4291, 2.5.5.2). */
+static const guint8 mapped[] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
+
+guint64
+relay_network_get (const void *address, gsize size)
+{
+  const guint8 *bytes = address;
+  gboolean four = size == 4 || memcmp (bytes, mapped, sizeof mapped) == 0;
+  guint8 network[8] = { four ? 4 : 6 };
+  guint64 number;
+
+  memcpy (network + 1, size == 16 && four ? bytes + sizeof mapped : bytes, four ? 4 : 6);
+  memcpy (&number, network, sizeof number);
+  return number;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * relaynetwork.h: which strangers share a limit: those of one network, which is an IPv4 address or
+ * an IPv6 /48.
+ */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Returns the number of an address's network, which is not 0. @address: @size bytes, 4 or 16, as in
+ * sockaddr_in or sockaddr_in6; an IPv4 address may be mapped to IPv6. */
+guint64 relay_network_get (const void *address, gsize size);
+
+G_END_DECLS
