@@ -290,14 +290,17 @@ test_broken (gconstpointer data)
     FaspIoPiece piece = { bytes, sizeof bytes, NULL };
     gsize done = 0;
 
+    if (i == 150) {
+      g_atomic_int_set (&asked, 0);
+      g_atomic_int_set (&broken, GPOINTER_TO_INT (data));
+    }
     g_assert_cmpint (fasp_io_write (sender, 0, &piece, 1, &done, &event), ==, FASP_IO_OK);
     if (i != 150)
       continue;
+    /* what was just written is to be sent */
+    wait_for_count (&asked, 1);
     since = g_get_monotonic_time ();
-    g_atomic_int_set (&asked, 0);
-    g_atomic_int_set (&broken, GPOINTER_TO_INT (data));
     g_usleep (pause);
-    g_assert_cmpint (g_atomic_int_get (&asked), >, 0);
     /* some at first, and then two threads in turns of 1 ms: a busy loop would ask each µs */
     g_assert_cmpint (g_atomic_int_get (&asked), <, 300 + (g_get_monotonic_time () - since) / 100);
     g_atomic_int_set (&broken, WORKS);
