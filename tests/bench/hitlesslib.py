@@ -36,6 +36,11 @@ def sources_told(text):
             for line in text.splitlines() if "stream-source," in line]
 
 
+def read(path):
+    with open(path, errors="replace") as f:
+        return f.read()
+
+
 class Pair:
     """Two senders, and the paths between them and a receiver of both."""
 
@@ -69,8 +74,10 @@ class Network(Pair):
         self.log = os.path.join(directory, "receiver.log")
         self.origin = benchlib.free_port()
         out, into = os.pipe()
-        self.start(f"gst-launch-1.0 -q fdsrc blocksize=1316 ! faspsink uri=fasp://:{self.origin} max-bitrate={self.channel} "
-                   "wait-for-connection=false history=10000000000", stdin=out)
+        callers = os.path.join(directory, "origin.log")
+        with open(callers, "w") as log:
+            self.start(f"gst-launch-1.0 -m fdsrc blocksize=1316 ! faspsink uri=fasp://:{self.origin} "
+                       f"max-bitrate={self.channel} wait-for-connection=false history=10000000000", stdin=out, stdout=log)
         os.close(out)
         self.relays = [self.relay(i) for i in range(2)]
         self.links = [self.link(i, changes[i]) for i in range(2)]
@@ -83,6 +90,8 @@ class Network(Pair):
             stdin=receiver.stderr, stdout=subprocess.PIPE)
         receiver.stderr.close()
         assert self.wait_for_sources(1 if redundancy == "none" else 2, time.monotonic() + benchlib.LIMIT), self.text()[-2000:]
+        # a relay that calls the origin after the stream's beginning does not get it
+        benchlib.wait_until(lambda: read(callers).count("connection-added") == len(self.relays))
         self.start(f"{benchlib.command('bench/cbrsource')} --mbit {mbit} --seconds {seconds}", stdout=into)
         os.close(into)
 
@@ -100,8 +109,7 @@ class Network(Pair):
         return True
 
     def text(self):
-        with open(self.log, errors="replace") as f:
-            return f.read()
+        return read(self.log)
 
     def relay(self, i):
         return self.start(f"gst-launch-1.0 -q faspsrc uri=fasp://127.0.0.1:{self.origin} latency=50 ! queue ! "
