@@ -25,12 +25,13 @@ MEMBERS, BOOLEANS, LEAVES = 40, 5, 150
 class House:
     """Rooms that a meson.build lists from bottom to top, or one room alone. The dependency of a room is PREFIX_ROOM_dep."""
 
-    def __init__(self, name, folder, prefix, program=None, room=None, brings=None, made=(), beside=()):
+    def __init__(self, name, folder, prefix, program=None, room=None, brings=None, made=(), beside=(), drawn=False):
         self.name, self.folder, self.prefix, self.room = name, pathlib.Path(folder), prefix, room
         self.program = program      # None, or a file that is compiled if the house is
         # {dependency outside of the house: the folder whose headers it brings}; headers that the build makes
         self.brings, self.made = brings or {}, set(made)
         self.beside = beside        # folders in its own that are houses themselves
+        self.drawn = drawn          # in PAGE
         self.begin, self.end = f"<!-- {name}: drawn by tests/style/rooms --picture -->\n", "<!-- end of the drawing -->\n"
 
     def get_rooms(self, root):
@@ -38,8 +39,8 @@ class House:
         return [self.room] if self.room else re.findall(r"^  '(\w+)',$", text, re.MULTILINE)
 
 
-CORE = House("core", "gst/fasp/core", "fasp")
-RELAY = House("relay", "gst/relay", "relay", program="main/relaymain.c", made=["config.h", "relayapiresource.h", "relaypageresource.h"], brings={
+CORE = House("core", "gst/fasp/core", "fasp", drawn=True)
+RELAY = House("relay", "gst/relay", "relay", drawn=True, program="main/relaymain.c", made=["config.h", "relayapiresource.h", "relaypageresource.h"], brings={
     "cbr_engine_dep": "gst/cbrpacer/engine", "common_dep": "gst/common", "fasp_base_dep": "gst/fasp/core/base", "tool_std_dep": "gst/tools"})
 TOOLS = House("tools", "gst", "tools", program="tools/wping.c", room="tools", made=["config.h"])
 IO = House("io", "gst/fasp/io", "faspio", brings=dict.fromkeys(["faspcore_dep", "fasp_crypto_dep", "fasp_path_dep"], CORE.folder))
@@ -202,6 +203,27 @@ def get_others(tree):
     own = {tree.root / tree.house.folder / path for path in tree.files}
     return {str(path.relative_to(tree.root)): path.read_text() for folder in ("gst", "tests", "examples")
             for path in (tree.root / folder).rglob("*.[ch]") if path not in own}
+
+
+# --- each file says what it is for
+
+
+def get_purposes(tree, room):
+    """{file: the first sentence of its first comment}, of headers, and of sources without one; "": it says nothing."""
+    files = tree.get_files(room)
+    return {path: get_purpose(path, text) for path, text in sorted(files.items()) if path.endswith(".h") or f"{get_stem(path)}.h" not in files}
+
+
+def get_purpose(path, text):
+    comment = re.search(r"SPDX-License-Identifier: [\w.-]+(.*?)\*/", text, re.DOTALL)
+    words = " ".join(re.sub(r"^ \*", "", comment[1], flags=re.MULTILINE).split()) if comment else ""
+    words = words.removeprefix(get_name(path)).removeprefix(get_name(get_stem(path))).removeprefix(": ")
+    return re.match(r"(.*?)(?:\.(?= |$)|$)", words)[1]
+
+
+def check_purposes(tree):
+    return [f"{path} does not say in its first comment what it is for" for room in tree.rooms
+            for path, purpose in get_purposes(tree, room).items() if not purpose]
 
 
 # --- nothing points upwards
@@ -430,18 +452,17 @@ def draw(tree):
         rows.append((f"{marks}{room.name}", room.purpose))
     width = max(len(row) for row, _ in rows) + 2
     lines = "".join(f" {row:{width}}{purpose}".rstrip() + "\n" for row, purpose in reversed(rows))
-    return tree.house.begin + "```\n" + lines + "```\n" + tree.house.end
+    return "```\n" + lines + "```\n"
 
 
 def get_page_parts(tree):
     """What is before the drawing, and behind it."""
-    before, _, rest = (tree.root / PAGE).read_text().partition(tree.house.begin)
-    return before, rest.partition(tree.house.end)[2]
+    before, begin, rest = (tree.root / PAGE).read_text().partition(tree.house.begin)
+    return before + begin, tree.house.end + rest.partition(tree.house.end)[2]
 
 
 def check_picture(tree):
-    """One room needs no drawing."""
-    if tree.house.room:
+    if not tree.house.drawn:
         return []
     before, behind = get_page_parts(tree)
     as_drawn = (tree.root / PAGE).read_text() == before + draw(tree) + behind

@@ -176,7 +176,14 @@ def plant_writers(plant):
     plant.expect("a struct without writers now", "FaspX is changed by its own", layout.check_writers(plant.tree, layout.Types(plant.tree, {}), {"FaspX": 1}))
 
 
+def plant_purpose(plant):
+    for text in "", "/* SPDX-License-Identifier: LGPL-2.1-or-later */\n":
+        plant.expect("a file without a purpose", "does not say", plant.add(plant.bottom.name + "/faspx.h", text, layout.check_purposes))
+
+
 def plant_drawing(plant):
+    if not plant.house.drawn:
+        return
     plant.expect("another drawing", "has another drawing",
         plant.change(PAGE, lambda text: text.replace(plant.bottom.purpose, ""), layout.check_picture))
     plant.expect("other build files", "has another drawing", plant.forget(min(plant.top.uses), layout.check_picture))
@@ -186,6 +193,6 @@ def check_plants(house, symbols, commands):
     """Which faults are not found?"""
     with tempfile.TemporaryDirectory() as directory:
         plant = Plant(directory, house, symbols, commands)
-        for faults in (plant_files, plant_uses, plant_path, plant_circles, plant_structs, plant_fields, plant_writers, plant_drawing):
+        for faults in (plant_files, plant_uses, plant_path, plant_circles, plant_structs, plant_fields, plant_writers, plant_purpose, plant_drawing):
             faults(plant)
         return plant.wrong

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * gstcbrpacer.h: the state of the element, which its files share.
+ */
 #pragma once
 
 #include <gst/gst.h>

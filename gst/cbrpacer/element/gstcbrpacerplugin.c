@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * gstcbrpacerplugin.c: the plugin, with its one element.
+ */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif

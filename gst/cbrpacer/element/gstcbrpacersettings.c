@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * gstcbrpacersettings.c: the properties of the element.
+ */
 #include <string.h>
 #include "gstfaspcommon.h"
 #include "gstfaspfield.h"

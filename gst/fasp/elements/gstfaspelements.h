@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * gstfaspelements.h: the state of both elements, and what registers them.
+ */
 #pragma once
 
 #include <gst/gst.h>

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * gstfaspplugin.c: the plugin, with both elements.
+ */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * gstfaspsink.c: the element that sends.
+ */
 
 /**
  * SECTION:element-faspsink

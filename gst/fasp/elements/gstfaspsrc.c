@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * gstfaspsrc.c: the element that receives.
+ */
 
 /**
  * SECTION:element-faspsrc

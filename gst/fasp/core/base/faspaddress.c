@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspaddress.c: compares the addresses of peers, and finds the network that each is in.
+ */
 #include <string.h>
 #include "fasptypes.h"
 

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspratecontrollers.c: the rate controllers, by the value of the property.
+ */
 #include "fasprate.h"
 
 static const FaspRateClass *

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspsessionin.c: what a datagram that has come in does to its session.
+ */
 #include "fasplimits.h"
 #include "faspsessionprivate.h"
 

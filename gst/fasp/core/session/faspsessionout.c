@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspsessionout.c: what leaves a session, a datagram at a time.
+ */
 #include "faspsessionprivate.h"
 
 /* An event is logged when a new block leaves later than this after it was written, and a second one

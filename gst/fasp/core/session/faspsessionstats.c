@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspsessionstats.c: the statistics of a session.
+ */
 #include "faspsessionprivate.h"
 
 static void
