@@ -17,6 +17,7 @@
 #include <sys/resource.h>
 #include "relay.h"
 #include "relayconfigkeys.h"
+#include "relayfiguretable.h"
 #include "relaylog.h"
 #include "relaypassword.h"
 #include "relaysection.h"
@@ -132,14 +133,60 @@ print_hash (void)
   return RELAY_FAULTY;
 }
 
+static gchar *
+make_metric (const RelayFigure *row, RelayFigureOf of)
+{
+  const gchar *owner = of == RELAY_OF_RELAY ? "" :
+      of == RELAY_OF_PICTURE                ? "stream_picture" :
+                                              relay_figure_get_owner (of);
+  g_autofree gchar *name = row->metric != NULL ?
+      g_strdup (row->metric) :
+      relay_figures_make_metric (owner, row->name, row->unit);
+
+  return g_strconcat (name, row->kind == FASP_KIND_COUNTER ? "_total" : "", NULL);
+}
+
+static void
+print_figure (const RelayFigure *row)
+{
+  static const gchar *const places[] = { "status", "events", "API", "metrics", "history" };
+  g_autoptr (GString) of = g_string_new (NULL), in = g_string_new (NULL);
+  g_autoptr (GString) metrics = g_string_new (NULL);
+
+  for (guint i = 0; i < RELAY_FIGURE_OWNERS; i++)
+    if ((row->of & (1 << i)) != 0) {
+      g_autofree gchar *metric = make_metric (row, 1 << i);
+
+      g_string_append_printf (of, "%s%s", of->len > 0 ? ", " : "", relay_figure_get_owner (1 << i));
+      if ((row->in & RELAY_IN_METRICS) != 0)
+        g_string_append_printf (metrics, "%s%s", metrics->len > 0 ? ", " : "", metric);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (places); i++)
+    if ((row->in & (1 << i)) != 0 && (1 << i) != RELAY_IN_METRICS)
+      g_string_append_printf (in, "%s%s", in->len > 0 ? ", " : "", places[i]);
+  g_print ("%s\t%s\t%s\t%s\t%s\t%s\n", row->name, of->str, in->str,
+      row->form == RELAY_FORM_TIME ? "" : relay_units[row->unit].name, metrics->str, row->meaning);
+}
+
+static int
+print_figures (void)
+{
+  for (const RelayFigure *row = NULL; (row = relay_figure_next (row, ~0, ~RELAY_IN_STATS)) != NULL;)
+    print_figure (row);
+  return RELAY_ENDED;
+}
+
 int
 main (int argc, char **argv)
 {
   static gboolean check;
+  static gboolean figures;
   static gboolean hash;
   static gchar *log_format;
   static const GOptionEntry entries[] = {
     { "check", 0, 0, G_OPTION_ARG_NONE, &check, "Only check whether CONFIG is good", NULL },
+    { "figures", 0, 0, G_OPTION_ARG_NONE, &figures,
+        "Print all figures, with tabs between: name, whose, where, unit, metrics, meaning", NULL },
     { "hash-password", 0, 0, G_OPTION_ARG_NONE, &hash,
         "Read a password, and print the hash for password-hash", NULL },
     { "log-format", 0, 0, G_OPTION_ARG_STRING, &log_format,
@@ -174,6 +221,8 @@ main (int argc, char **argv)
   }
   if (hash)
     return print_hash ();
+  if (figures)
+    return print_figures ();
   if (argc != 2) {
     relay_log_warning (NULL, "name one configuration file. See --help.");
     return RELAY_FAULTY;

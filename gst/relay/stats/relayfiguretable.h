@@ -5,7 +5,7 @@
  * A row says what a figure is called, whose it is, where it is shown, and what it means; its value
  * is a member of a struct (relayfigures.h).  From the rows come /status.json, the summary of the
  * page, the answers of the API and their description (openapi.json), /metrics, the history, what
- * the page writes beside a figure, and the table in docs/relay.md; tests/style/statistics compares
+ * the page writes beside a figure, and fasp-relay --figures; tests/style/statistics compares
  * examples/monitoring with them.  So a new figure is a member, the line that fills it, and a row.
  *
  * Figures of the elements have their own table, faspstatfields.h in the core.
