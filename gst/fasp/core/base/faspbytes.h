@@ -60,12 +60,10 @@ fasp_read_copy (FaspReader *r, gpointer to, gsize n)
 static inline guint64
 fasp_read_uint (FaspReader *r, guint n)
 {
-  const guint8 *at = fasp_read_bytes (r, n);
   guint64 value = 0;
 
-  for (guint i = 0; at != NULL && i < n; i++)
-    value = value << 8 | at[i];
-  return value;
+  fasp_read_copy (r, &value, n);
+  return GUINT64_FROM_BE (value) >> (64 - 8 * n);
 }
 
 static inline guint64
@@ -119,11 +117,9 @@ fasp_write_payload (FaspWriter *w, const guint8 *data, gsize n)
 static inline void
 fasp_write_uint (FaspWriter *w, guint64 value, guint n)
 {
-  guint8 bytes[8];
+  guint64 bytes = GUINT64_TO_BE (value << (64 - 8 * n));
 
-  for (guint i = 0; i < n; i++)
-    bytes[i] = (guint8) (value >> (8 * (n - 1 - i)));
-  fasp_write_bytes (w, bytes, n);
+  fasp_write_bytes (w, &bytes, n);
 }
 
 static inline guint
