@@ -78,6 +78,35 @@ count (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, const FaspDat
         datagram->size + datagram->to.overhead);
 }
 
+/* A datagram of the session leaves. */
+static void
+note_datagram (FaspEndpoint *endpoint, FaspTime now, FaspSession *session,
+    const FaspDatagram *datagram)
+{
+  FaspScheduler *scheduler = fasp_endpoint_get_scheduler (endpoint, session);
+
+  fasp_scheduler_used (scheduler, &session->record->scheduled, now);
+  if (datagram->block != NULL)
+    fasp_scheduler_begin_turn (scheduler, now);
+  if (session->group.member.joined)
+    fasp_multicast_sender_yielded (endpoint->group);
+  count (endpoint, now, session, datagram);
+}
+
+/* The session goes on with its turn, or ends it. TRUE: with a datagram. */
+static gboolean
+go_on (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, FaspDatagram *datagram)
+{
+  if (session == NULL || fasp_session_must_look (session, now))
+    return FALSE;
+  if (!fasp_session_go_on (session, now, datagram)) {
+    end_round (endpoint, now, session);
+    return FALSE;
+  }
+  note_datagram (endpoint, now, session, datagram);
+  return TRUE;
+}
+
 gboolean
 fasp_endpoint_poll_lane (FaspEndpoint *endpoint, guint lane, FaspTime now, FaspDatagram *datagram)
 {
@@ -85,6 +114,8 @@ fasp_endpoint_poll_lane (FaspEndpoint *endpoint, guint lane, FaspTime now, FaspD
   FaspSession *session;
 
   fasp_datagram_clear (datagram);
+  if (go_on (endpoint, now, fasp_scheduler_get_turn (scheduler, now), datagram))
+    return TRUE;
   fasp_polling_note_call (endpoint, now);
   if (lane == 0 && poll_own (endpoint, now, datagram))
     return TRUE;
@@ -99,10 +130,7 @@ fasp_endpoint_poll_lane (FaspEndpoint *endpoint, guint lane, FaspTime now, FaspD
       return TRUE;
     }
     if (fasp_session_poll (session, now, datagram)) {
-      fasp_scheduler_used (scheduler, &session->record->scheduled, now);
-      if (session->group.member.joined)
-        fasp_multicast_sender_yielded (endpoint->group);
-      count (endpoint, now, session, datagram);
+      note_datagram (endpoint, now, session, datagram);
       return TRUE;
     }
     end_round (endpoint, now, session);

@@ -15,6 +15,7 @@ fasp_scheduler_init (FaspScheduler *scheduler)
   memset (scheduler, 0, sizeof *scheduler);
   g_queue_init (&scheduler->waiting);
   g_queue_init (&scheduler->senders);
+  scheduler->turn = FASP_NEVER;
 }
 
 void
@@ -54,6 +55,7 @@ stop_sending (FaspScheduler *scheduler, FaspSchedulerEntry *entry)
 void
 fasp_scheduler_add (FaspScheduler *scheduler, FaspSchedulerEntry *entry, gpointer owner)
 {
+  scheduler->turn = FASP_NEVER;
   *entry = (FaspSchedulerEntry) { .due.owner = owner, .waiting.data = entry, .sender.data = entry };
   fasp_heap_set (&scheduler->heap, &entry->due, scheduler->now);
   choose_quantum (scheduler);
@@ -62,6 +64,7 @@ fasp_scheduler_add (FaspScheduler *scheduler, FaspSchedulerEntry *entry, gpointe
 void
 fasp_scheduler_remove (FaspScheduler *scheduler, FaspSchedulerEntry *entry)
 {
+  scheduler->turn = FASP_NEVER;
   stop_waiting (scheduler, entry);
   stop_sending (scheduler, entry);
   fasp_heap_remove (&scheduler->heap, &entry->due);
@@ -78,6 +81,7 @@ fasp_scheduler_set_others (FaspScheduler *scheduler, guint n)
 void
 fasp_scheduler_wake (FaspScheduler *scheduler, FaspSchedulerEntry *entry, FaspTime when)
 {
+  scheduler->turn = FASP_NEVER;
   when = MAX (when, scheduler->now);
   if (when < entry->due.key)
     fasp_heap_set (&scheduler->heap, &entry->due, when);
@@ -86,6 +90,7 @@ fasp_scheduler_wake (FaspScheduler *scheduler, FaspSchedulerEntry *entry, FaspTi
 void
 fasp_scheduler_written (FaspScheduler *scheduler, FaspTime now)
 {
+  scheduler->turn = FASP_NEVER;
   scheduler->writes++;
   scheduler->written = now;
 }
@@ -131,6 +136,7 @@ fasp_scheduler_used (FaspScheduler *scheduler, FaspSchedulerEntry *entry, FaspTi
     scheduler->used = 0;
   }
   entry->sent = now;
+  scheduler->turn = FASP_NEVER;
   if (++scheduler->used < USED_MAX)
     return;
   scheduler->used = 0;
@@ -139,6 +145,20 @@ fasp_scheduler_used (FaspScheduler *scheduler, FaspSchedulerEntry *entry, FaspTi
   fasp_heap_remove (&scheduler->heap, &entry->due);
   fasp_heap_set (&scheduler->heap, &entry->due,
       fasp_scheduler_next (scheduler, now) != NULL ? now + 1 : now);
+}
+
+void
+fasp_scheduler_begin_turn (FaspScheduler *scheduler, FaspTime now)
+{
+  if (scheduler->used > 0)
+    scheduler->turn = now;
+}
+
+gpointer
+fasp_scheduler_get_turn (const FaspScheduler *scheduler, FaspTime now)
+{
+  return scheduler->turn == now ? ((const FaspSchedulerEntry *) scheduler->current)->due.owner :
+                                  NULL;
 }
 
 FaspSchedulerEntry *
@@ -155,6 +175,7 @@ void
 fasp_scheduler_done (FaspScheduler *scheduler, FaspSchedulerEntry *entry, FaspTime now,
     FaspTime until, gboolean waits)
 {
+  scheduler->turn = FASP_NEVER;
   fasp_heap_set (&scheduler->heap, &entry->due, until);
   scheduler->used = 0;
   entry->looked = now;

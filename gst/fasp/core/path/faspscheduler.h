@@ -12,6 +12,10 @@
  *
  * A session with much to send yields to other sessions that are due.
  *
+ * A turn is what a session sends of the stream in a row at one time. During a turn nothing else is
+ * looked at: time stands still, and whatever changes a session or the stream calls one of these
+ * functions, which ends the turn.
+ *
  * The sessions are also listed by their last datagram, newest first: when datagrams leave late,
  * these sessions are concerned (faspdeparture.h).
  */
@@ -51,6 +55,7 @@ typedef struct
   FaspTime now;          /* when fasp_scheduler_next() was last called */
   gconstpointer current; /* the entry that last sent */
   guint used;            /* datagrams that `current' has sent in a row */
+  FaspTime turn;         /* the time of the turn of `current'; FASP_NEVER: it has none */
 } FaspScheduler;
 
 void fasp_scheduler_init (FaspScheduler *scheduler);
@@ -72,6 +77,10 @@ void fasp_scheduler_written (FaspScheduler *scheduler, FaspTime now);
 gpointer fasp_scheduler_next (FaspScheduler *scheduler, FaspTime now);
 /* The session of @entry has sent a datagram. */
 void fasp_scheduler_used (FaspScheduler *scheduler, FaspSchedulerEntry *entry, FaspTime now);
+/* That datagram carried a block: the session has a turn, unless it has to yield. */
+void fasp_scheduler_begin_turn (FaspScheduler *scheduler, FaspTime now);
+/* The owner of the entry that has a turn at @now; NULL: none has. */
+gpointer fasp_scheduler_get_turn (const FaspScheduler *scheduler, FaspTime now);
 /* With @entry NULL, the entry that sent last; else the one that sent before @entry. NULL: no other
  * has sent at @from or later. */
 FaspSchedulerEntry *fasp_scheduler_get_sender (const FaspScheduler *scheduler, FaspTime from,

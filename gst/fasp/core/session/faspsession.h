@@ -176,6 +176,11 @@ FaspSessionResult fasp_session_unseal (FaspSession *session, FaspTime now,
 FaspSessionResult fasp_session_take (FaspSession *session, FaspTime now, const FaspAddress *from,
     FaspOpened *opened, gboolean marked);
 gboolean fasp_session_poll (FaspSession *session, FaspTime now, FaspDatagram *datagram);
+/* Sender, in a turn (faspscheduler.h), after a datagram with a block: polls the stream alone, as
+ * the tasks before it had nothing to do at this time. fasp_session_must_look(): what was sent in the
+ * turn has made one of them due. */
+gboolean fasp_session_must_look (const FaspSession *session, FaspTime now);
+gboolean fasp_session_go_on (FaspSession *session, FaspTime now, FaspDatagram *datagram);
 /* Updates which of several flows carry packets. Returns a bit for each flow whose `outage' has
  * changed, of which the application must be notified. */
 guint64 fasp_session_look_for_outages (FaspSession *session, FaspTime now);

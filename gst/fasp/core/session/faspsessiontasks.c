@@ -154,6 +154,22 @@ fasp_session_poll (FaspSession *session, FaspTime now, FaspDatagram *datagram)
   return FALSE;
 }
 
+gboolean
+fasp_session_must_look (const FaspSession *session, FaspTime now)
+{
+  return session->state != FASP_SESSION_OPEN || now >= fasp_session_get_rekey_time (session)
+      || fasp_path_estimate_begins (fasp_tx_get_estimate (session->tx),
+          fasp_tx_view (session->tx)->counts.blocks_sent);
+}
+
+gboolean
+fasp_session_go_on (FaspSession *session, FaspTime now, FaspDatagram *datagram)
+{
+  fasp_session_follow_rate (session, now);
+  return fasp_session_is_ready (session, now) && fasp_session_is_let (session, now)
+      && fasp_session_poll_stream (session, now, datagram);
+}
+
 static FaspTime
 get_open_timeout (const FaspSession *session, FaspTime now)
 {

@@ -137,6 +137,77 @@ test_senders (void)
   fasp_scheduler_clear (&t);
 }
 
+static void
+end_by_wake (FaspScheduler *t, FaspSchedulerEntry *entries)
+{
+  fasp_scheduler_wake (t, &entries[1], 0);
+}
+
+static void
+end_by_write (FaspScheduler *t, FaspSchedulerEntry *entries)
+{
+  fasp_scheduler_written (t, 0);
+}
+
+static void
+end_by_rest (FaspScheduler *t, FaspSchedulerEntry *entries)
+{
+  fasp_scheduler_done (t, &entries[0], 100, 200, FALSE);
+}
+
+static void
+end_by_removal (FaspScheduler *t, FaspSchedulerEntry *entries)
+{
+  fasp_scheduler_remove (t, &entries[0]);
+}
+
+static void
+end_by_arrival (FaspScheduler *t, FaspSchedulerEntry *entries)
+{
+  fasp_scheduler_add (t, &entries[2], &entries[2]);
+}
+
+static void
+end_by_other_datagram (FaspScheduler *t, FaspSchedulerEntry *entries)
+{
+  fasp_scheduler_used (t, &entries[0], 100);
+}
+
+/* A turn lasts as long as its time, and ends when anything changes, or when its session yields. */
+static void
+test_turn (void)
+{
+  static void (*const ends[]) (FaspScheduler *, FaspSchedulerEntry *) = { end_by_wake, end_by_write,
+    end_by_rest, end_by_removal, end_by_arrival, end_by_other_datagram };
+
+  for (guint i = 0; i <= G_N_ELEMENTS (ends); i++) {
+    FaspSchedulerEntry entries[3];
+    guint n = 0;
+    FaspScheduler t;
+
+    fasp_scheduler_init (&t);
+    fasp_scheduler_add (&t, &entries[0], &entries[0]);
+    fasp_scheduler_add (&t, &entries[1], &entries[1]);
+    g_assert_null (fasp_scheduler_get_turn (&t, 100));
+    g_assert_true (fasp_scheduler_next (&t, 100) == &entries[0]);
+    do {
+      fasp_scheduler_used (&t, &entries[0], 100);
+      fasp_scheduler_begin_turn (&t, 100);
+      g_assert_null (fasp_scheduler_get_turn (&t, 101));
+      n++;
+    } while (i == G_N_ELEMENTS (ends) && fasp_scheduler_get_turn (&t, 100) == &entries[0]);
+    if (i == G_N_ELEMENTS (ends)) {
+      g_assert_cmpuint (n, ==, 16);
+      g_assert_true (fasp_scheduler_next (&t, 100) == &entries[1]);
+    } else {
+      g_assert_true (fasp_scheduler_get_turn (&t, 100) == &entries[0]);
+      ends[i](&t, entries);
+    }
+    g_assert_null (fasp_scheduler_get_turn (&t, 100));
+    fasp_scheduler_clear (&t);
+  }
+}
+
 /* Who waits for more is due when it is written, but not each time when there are many:
  * alone at once, a thousand once in 10 ms. */
 static void
@@ -224,6 +295,7 @@ main (int argc, char **argv)
   g_test_add_func ("/scheduler/fair", test_fair);
   g_test_add_func ("/scheduler/others", test_others);
   g_test_add_func ("/scheduler/senders", test_senders);
+  g_test_add_func ("/scheduler/turn", test_turn);
   g_test_add_func ("/scheduler/written", test_written);
   g_test_add_func ("/scheduler/woken", test_woken);
   return g_test_run ();
