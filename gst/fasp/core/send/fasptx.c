@@ -236,13 +236,12 @@ count_fragments (guint32 size, guint32 room)
 }
 
 static FaspTxItem
-block_item (FaspTx *tx, guint64 number, guint8 round, guint32 room)
+block_item (FaspTx *tx, guint64 number, guint8 round, guint8 copy, guint32 room)
 {
   const FaspBlock *block = fasp_store_get (tx->store, number);
-  FaspTxItem item = { FASP_TX_BLOCK, number, round, 0, 0, 1 };
 
-  item.count = count_fragments (block->size, room);
-  return item;
+  return (FaspTxItem) { FASP_TX_BLOCK, number, round, copy, 0, count_fragments (block->size, room),
+    .block = block };
 }
 
 /* When the peer's acknowledgement should have advanced again, not counting its round trip. */
@@ -338,16 +337,13 @@ next_copy (FaspTx *tx, FaspTime now, guint32 room, gint64 unused, FaspTxItem *it
     FaspCopy copy = *first;
 
     if (copy.deadline >= now && fasp_sent_map_wants_copy (tx->sent_map, copy.number, copy.round)) {
-      guint32 size = fasp_store_get (tx->store, copy.number)->size;
-
-      if (size > room) { /* the path has become narrower */
+      *item = block_item (tx, copy.number, copy.round, copy.copy, room);
+      if (item->count > 1) { /* the path has become narrower */
         fasp_proactive_pop (&tx->copies);
         continue;
       }
-      if (size <= unused) {
-        *item = (FaspTxItem) { FASP_TX_BLOCK, copy.number, copy.round, copy.copy, 0, 1 };
+      if (item->block->size <= unused)
         return TRUE;
-      }
       copy.due = now + COPY_AGAIN;
       fasp_proactive_pop (&tx->copies);
       fasp_proactive_push (&tx->copies, &copy);
@@ -377,19 +373,19 @@ next_repair (FaspTx *tx, FaspTime now, FaspTxItem *item)
 
 /* A retransmission has left: plans its copies. */
 static void
-plan_copies (FaspTx *tx, FaspTime now, const FaspTxItem *item, const FaspBlock *block)
+plan_copies (FaspTx *tx, FaspTime now, const FaspTxItem *item)
 {
-  FaspPlanRtx rtx = fasp_path_estimate_get_rtx (tx->estimate, now, block->arrival, item->number);
+  FaspTime arrival = item->block->arrival;
+  FaspPlanRtx rtx = fasp_path_estimate_get_rtx (tx->estimate, now, arrival, item->number);
   FaspCopy copy = { .number = item->number, .round = item->round, .copy = 1 };
 
   if (rtx.copies <= 1)
     return;
   FASP_LOG (tx->log, now, COPIES_PLANNED, item->number, item->round, rtx.copies,
-      rtx.spread / (rtx.copies - 1),
-      fasp_path_estimate_get_deadline (tx->estimate, block->arrival) - now);
+      rtx.spread / (rtx.copies - 1), fasp_path_estimate_get_deadline (tx->estimate, arrival) - now);
   copy.apart = rtx.spread / (rtx.copies - 1);
   copy.due = now + copy.apart;
-  copy.deadline = fasp_path_estimate_get_deadline (tx->estimate, block->arrival);
+  copy.deadline = fasp_path_estimate_get_deadline (tx->estimate, arrival);
   copy.last = rtx.copies - 1;
   fasp_proactive_push (&tx->copies, &copy);
 }
@@ -445,6 +441,12 @@ give_up_lost (FaspTx *tx, FaspTime now)
   return from < to;
 }
 
+gboolean
+fasp_tx_plans_copies (const FaspTx *tx)
+{
+  return fasp_proactive_peek (&tx->copies) != NULL;
+}
+
 FaspTxItem
 fasp_tx_next (FaspTx *tx, FaspTime now, const FaspRtt *rtt, guint32 room, gint64 unused)
 {
@@ -467,18 +469,21 @@ fasp_tx_next (FaspTx *tx, FaspTime now, const FaspRtt *rtt, guint32 room, gint64
   if (may_send (tx) && tx->view.skip_to > tx->view.acked && now >= tx->skip_time)
     return (FaspTxItem) { FASP_TX_SKIP, tx->view.skip_to, 0, 0, 0, 1 };
   if (tx->fragment.count > 0 && tx->fragment.block >= fasp_tx_get_base (tx)) {
-    const FaspBlock *block = fasp_store_get (tx->store, tx->fragment.block);
+    FaspTxItem next = block_item (tx, tx->fragment.block, tx->fragment.round, 0, room);
 
     /* if the MTU has changed in between, the block is sent from its first fragment again */
-    if (count_fragments (block->size, room) == tx->fragment.count)
-      return (FaspTxItem) { FASP_TX_BLOCK, tx->fragment.block, tx->fragment.round, 0,
-        tx->fragment.index, tx->fragment.count };
+    next.index = tx->fragment.index;
+    if (next.count == tx->fragment.count)
+      return next;
   }
   tx->fragment.count = 0;
   if (!tx->stall.is_on) {
-    if (tx->doubles > 0 && tx->view.cursor > fasp_tx_get_base (tx)
-        && fasp_store_get (tx->store, tx->view.cursor - 1)->size <= room)
-      return (FaspTxItem) { FASP_TX_BLOCK, tx->view.cursor - 1, 0, tx->doubled + 1, 0, 1 };
+    if (tx->doubles > 0 && tx->view.cursor > fasp_tx_get_base (tx)) {
+      FaspTxItem again = block_item (tx, tx->view.cursor - 1, 0, tx->doubled + 1, room);
+
+      if (again.count == 1)
+        return again;
+    }
     if (tx->estimate->no_rtx && give_up_lost (tx, now))
       return (FaspTxItem) { FASP_TX_SKIP, tx->view.skip_to, 0, 0, 0, 1 };
   }
@@ -488,7 +493,7 @@ fasp_tx_next (FaspTx *tx, FaspTime now, const FaspRtt *rtt, guint32 room, gint64
       fasp_sent_map_peek (tx->sent_map, &round) :
       FASP_NO_BLOCK;
   if (rtx != FASP_NO_BLOCK && !is_given_up (tx, rtx))
-    return block_item (tx, rtx, round, room);
+    return block_item (tx, rtx, round, 0, room);
   if (!tx->stall.is_on) {
     if (next_repair (tx, now, &repair))
       return repair;
@@ -496,7 +501,7 @@ fasp_tx_next (FaspTx *tx, FaspTime now, const FaspRtt *rtt, guint32 room, gint64
       return copy;
   }
   if (fasp_tx_has_fresh (tx) && now >= tx->fresh_time)
-    return block_item (tx, tx->view.cursor, 0, room);
+    return block_item (tx, tx->view.cursor, 0, 0, room);
   if (!is_waiting (tx))
     return nothing;
   /* Blocks wait although all sent ones are acknowledged: the window is closed, or the pace holds
@@ -513,8 +518,6 @@ fasp_tx_sent (FaspTx *tx, FaspTime now, const FaspRtt *rtt, const FaspTxItem *it
 {
   switch (item->kind) {
     case FASP_TX_BLOCK: {
-      const FaspBlock *block = fasp_store_get (tx->store, item->number);
-
       if (item->round == 0 && item->copy > 0) {
         tx->doubles--;
         tx->doubled++;
@@ -527,10 +530,10 @@ fasp_tx_sent (FaspTx *tx, FaspTime now, const FaspRtt *rtt, const FaspTxItem *it
           if (tx->view.acked == tx->view.cursor)
             tx->advanced = now;
           tx->view.counts.blocks_sent++;
-          tx->view.counts.payload_sent += fasp_block_get_payload (block);
+          tx->view.counts.payload_sent += fasp_block_get_payload (item->block);
         } else {
           tx->view.counts.blocks_resent++;
-          tx->view.counts.payload_resent += fasp_block_get_payload (block);
+          tx->view.counts.payload_resent += fasp_block_get_payload (item->block);
         }
       }
       if (item->number == tx->view.cursor) {
@@ -540,7 +543,7 @@ fasp_tx_sent (FaspTx *tx, FaspTime now, const FaspRtt *rtt, const FaspTxItem *it
       if (item->copy > 0)
         copy_sent (tx);
       else if (item->round > 0 && item->count == 1)
-        plan_copies (tx, now, item, block);
+        plan_copies (tx, now, item);
       tx->fragment.block = item->number;
       tx->fragment.round = item->round;
       tx->fragment.index = item->index + 1;

@@ -110,6 +110,7 @@ typedef struct
   guint64 number;                   /* the block, or the number in a TAIL or SKIP frame */
   guint8 round, copy, index, count; /* TAIL: `count' flows still need it, this flow included */
   guint64 end;
+  const FaspBlock *block; /* of FASP_TX_BLOCK; valid as long as the store keeps it */
 } FaspTxItem;
 
 FaspTx *fasp_tx_new (FaspTime now, const FaspTxConfig *config);
@@ -162,6 +163,8 @@ gboolean fasp_tx_takes (FaspTx *tx, const FaspFeedback *feedback);
 gboolean fasp_tx_feedback (FaspTx *tx, FaspTime now, const FaspFeedback *feedback, FaspRtt *rtt,
     guint64 *dead);
 
+/* May fasp_tx_next() need @unused? */
+gboolean fasp_tx_plans_copies (const FaspTx *tx);
 /* What to send at @now: the same answer again until fasp_tx_sent(). It also gives up blocks that
  * the store has dropped or that are not sent again, and drops copies that are too late. @room:
  * payload bytes that fit beside the header of a whole block. @unused: bytes that copies may

@@ -13,6 +13,7 @@ fasp_packet_begin (FaspPacket *p, FaspSession *session, FaspDatagram *datagram, 
   p->flow_number = number;
   p->flow = &session->flows[number];
   p->datagram = datagram;
+  p->block = NULL;
   p->w = (FaspWriter) { datagram->data,
     sizeof datagram->data - fasp_sealer_get_tag_size (session->priv->keys.sealer) };
   datagram->to = p->flow->address;
@@ -47,7 +48,7 @@ fasp_packet_finish (FaspPacket *p, FaspSession *session, FaspTime now, guint64 b
   gsize wire;
 
   if (!fasp_datagram_finish (datagram, session->priv->keys.sealer, p->flow_number, p->flow->next_pn,
-          w, w->payload_size > 0 ? fasp_store_get (session->store, block) : NULL)) {
+          w, w->payload_size > 0 ? p->block : NULL)) {
     g_critical ("a datagram is too large, or its number was used before");
     return FALSE;
   }

@@ -18,6 +18,7 @@ typedef struct
   guint8 flow_number;
   FaspFlow *flow;
   FaspDatagram *datagram;
+  const FaspBlock *block; /* the block that the payload is of; NULL: there is no payload */
   FaspWriter w;
 } FaspPacket;
 

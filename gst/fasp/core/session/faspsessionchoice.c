@@ -166,7 +166,7 @@ get_spare (const FaspSession *session, FaspTime now, const FaspTxItem *item)
 
   if (item->kind != FASP_TX_BLOCK || latency == 0)
     return FASP_NEVER;
-  return latency - (now - fasp_store_get (session->store, item->number)->arrival);
+  return latency - (now - item->block->arrival);
 }
 
 /* The paths that these flows belong to, a bit each. */

@@ -34,15 +34,12 @@ static void
 trace_sent (FaspSession *session, FaspTime now, const FaspDatagram *datagram,
     const FaspTxItem *item, guint32 payload)
 {
-  const FaspBlock *block;
-
   if (session->notes.trace->entries == NULL)
     return;
-  block = fasp_store_get (session->store, item->number);
   fasp_trace_add (session->notes.trace,
       &(FaspTraceEntry) {
           .time = now,
-          .media_time = block->media_time,
+          .media_time = item->block->media_time,
           .block = item->number,
           .session = session->id,
           .full = datagram->size + datagram->to.overhead,
@@ -89,12 +86,10 @@ fasp_session_leave_total (FaspSession *session)
 static gboolean
 was_dry (const FaspSession *session, const FaspRate *rate, const FaspTxItem *item)
 {
-  FaspTime arrival;
-
   if (item->kind != FASP_TX_BLOCK || item->round > 0 || item->copy > 0 || item->index > 0)
     return FALSE;
-  arrival = fasp_store_get (session->store, item->number)->arrival;
-  return arrival > rate->full_until && fasp_session_is_ready (session, arrival);
+  return item->block->arrival > rate->full_until
+      && fasp_session_is_ready (session, item->block->arrival);
 }
 
 /* Tells the controller of the only path whether the session has nothing to send, though the rate
@@ -157,7 +152,7 @@ get_unused (FaspSession *session, FaspTime now)
 static FaspTxItem
 get_next (FaspSession *session, FaspTime now)
 {
-  gint64 unused = get_unused (session, now);
+  gint64 unused = fasp_tx_plans_copies (session->tx) ? get_unused (session, now) : 0;
 
   return fasp_tx_next (session->tx, now, &session->rtt, session->sizes.room, unused);
 }
@@ -181,21 +176,20 @@ explain_wait (const FaspSession *session, FaspTime now, FaspTime arrival)
 
 /* A new block leaves. Logs when blocks begin to wait for long, and when that is over. */
 static void
-log_waiting (FaspSession *session, FaspTime now, guint64 block)
+log_waiting (FaspSession *session, FaspTime now, const FaspBlock *block)
 {
   FaspLog *log = session->notes.log;
-  FaspTime arrival, waited;
+  FaspTime waited = now - block->arrival;
 
   if (log == NULL)
     return;
-  arrival = fasp_store_get (session->store, block)->arrival;
-  waited = now - arrival;
   if (waited > LONG && fasp_log_changes (log, FASP_LOG_IS_BEHIND, TRUE))
-    FASP_LOG (log, now, SENDING_BEHIND, block, waited,
-        fasp_store_get_head (session->store) - block - 1, fasp_session_get_channel_rate (session),
-        FASP_LOG_WORD (explain_wait (session, now, arrival)));
+    FASP_LOG (log, now, SENDING_BEHIND, block->number, waited,
+        fasp_store_get_head (session->store) - block->number - 1,
+        fasp_session_get_channel_rate (session),
+        FASP_LOG_WORD (explain_wait (session, now, block->arrival)));
   else if (waited < LONG / 2 && fasp_log_changes (log, FASP_LOG_IS_BEHIND, FALSE))
-    FASP_LOG (log, now, SENDING_CAUGHT_UP, block, waited);
+    FASP_LOG (log, now, SENDING_CAUGHT_UP, block->number, waited);
 }
 
 FaspTime
@@ -246,7 +240,7 @@ fasp_session_look_ahead (FaspSession *session, FaspTime now)
 static guint32
 write_data (const FaspSession *session, FaspWriter *w, const FaspTxItem *item)
 {
-  const FaspBlock *block = fasp_store_get (session->store, item->number);
+  const FaspBlock *block = item->block;
 
   if (session->terms.sends_offsets && block->offset != FASP_OFFSET_UNKNOWN)
     fasp_wire_write_offset (w, block->segment, block->offset);
@@ -283,6 +277,7 @@ fasp_session_poll_stream (FaspSession *session, FaspTime now, FaspDatagram *data
   switch (item.kind) {
     case FASP_TX_BLOCK:
       block = item.number;
+      p.block = item.block;
       payload = write_data (session, &p.w, &item);
       break;
     case FASP_TX_REPAIR:
@@ -306,7 +301,7 @@ fasp_session_poll_stream (FaspSession *session, FaspTime now, FaspDatagram *data
     return FALSE;
   session->flow_choice.doubled |= FASP_BIT (p.flow_number);
   if (item.kind == FASP_TX_BLOCK && item.round == 0 && item.copy == 0)
-    log_waiting (session, now, block);
+    log_waiting (session, now, item.block);
   if (item.kind == FASP_TX_TAIL && item.count > 1)
     session->flow_choice.tailed |= FASP_BIT (p.flow_number);
   else
@@ -317,8 +312,7 @@ fasp_session_poll_stream (FaspSession *session, FaspTime now, FaspDatagram *data
     if (session->group.member.joined)
       fasp_multicast_sender_used (session->group.sender, now,
           datagram->size + datagram->to.overhead);
-    session->sizes.largest_sent =
-        MAX (session->sizes.largest_sent, fasp_store_get (session->store, block)->size);
+    session->sizes.largest_sent = MAX (session->sizes.largest_sent, item.block->size);
     if (item.round == 0)
       session->traffic.block_wire += datagram->size + datagram->to.overhead;
   }
