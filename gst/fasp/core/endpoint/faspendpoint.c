@@ -23,6 +23,7 @@ fasp_endpoint_new (const FaspEndpointConfig *config, FaspRandomFunc random, gpoi
 {
   FaspEndpoint *endpoint = fasp_endpoint_base_new (config, random, user_data);
 
+  endpoint->opened = g_new (FaspOpened, 1);
   /* calls and the group draw random bytes, in this order */
   endpoint->calling = fasp_calling_new (endpoint);
   endpoint->sending = fasp_sending_new (endpoint);
@@ -39,6 +40,7 @@ fasp_endpoint_free (FaspEndpoint *endpoint)
   fasp_calling_free (endpoint);
   fasp_sending_free (endpoint->sending);
   g_free (endpoint->reading);
+  g_free (endpoint->opened);
   fasp_endpoint_base_free (endpoint);
 }
 
@@ -80,8 +82,7 @@ fasp_endpoint_receive_routed (FaspEndpoint *endpoint, FaspTime now, const FaspAd
 {
   FaspSessionResult result;
   FaspSessionHeader header;
-  FaspSession *session;
-  FaspOpened opened;
+  FaspSession *session = endpoint->heard;
 
   fasp_polling_note_call (endpoint, now);
   if (!fasp_wire_is_session (data, size)) {
@@ -92,7 +93,9 @@ fasp_endpoint_receive_routed (FaspEndpoint *endpoint, FaspTime now, const FaspAd
     endpoint->stats.datagrams_malformed++;
     return;
   }
-  session = fasp_endpoint_find (endpoint, header.cid);
+  /* datagrams of one session come in a row */
+  if (session == NULL || session->id != header.cid)
+    session = endpoint->heard = fasp_endpoint_find (endpoint, header.cid);
   if (session == NULL
       && fasp_group_listener_receive (endpoint, now, from, &header, data, size, memory))
     return;
@@ -100,11 +103,11 @@ fasp_endpoint_receive_routed (FaspEndpoint *endpoint, FaspTime now, const FaspAd
     endpoint->stats.datagrams_unknown += !fasp_strangers_look (endpoint, from, data, size);
     return;
   }
-  result = fasp_session_unseal (session, now, &header, data, size, memory, &opened);
+  result = fasp_session_unseal (session, now, &header, data, size, memory, endpoint->opened);
   if (result == FASP_SESSION_OK) {
     if (session->state == FASP_SESSION_HALF)
       session->refused = !fasp_admission_has_room (endpoint, now, session);
-    result = fasp_session_take (session, now, from, &opened, marked);
+    result = fasp_session_take (session, now, from, endpoint->opened, marked);
   }
   switch (result) {
     case FASP_SESSION_OK:

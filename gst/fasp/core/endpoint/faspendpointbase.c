@@ -172,6 +172,8 @@ fasp_endpoint_remove (FaspEndpoint *endpoint, FaspSession *session)
 {
   g_ptr_array_remove (endpoint->sessions, session); /* sessions stay sorted */
   g_hash_table_remove (endpoint->by_id, GUINT_TO_POINTER (session->id));
+  if (endpoint->heard == session)
+    endpoint->heard = NULL;
   fasp_scheduler_remove (fasp_endpoint_get_scheduler (endpoint, session),
       &session->record->scheduled);
   count_others (endpoint);

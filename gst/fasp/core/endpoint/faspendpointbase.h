@@ -36,6 +36,8 @@ struct _FaspEndpoint
   GPtrArray *sessions;                      /* FaspSession, owned, in the order they came */
   guint64 made;                             /* number of sessions made so far */
   GHashTable *by_id;                        /* id -> FaspSession */
+  FaspSession *heard;                       /* the last one heard: faspendpoint.c; NULL: unknown */
+  FaspOpened *opened;                       /* room for a datagram: faspendpoint.c; owned */
   FaspAddressIndex address_index;           /* of the sessions' peers */
   FaspScheduler schedulers[FASP_LANES_MAX]; /* which session to poll next, by lane */
   GQueue events;                            /* FaspEvent, owned */

@@ -156,7 +156,8 @@ typedef enum
   FASP_SESSION_MALFORMED, /* authentic, but not as the protocol demands */
 } FaspSessionResult;
 
-/* A datagram that was decrypted, and so comes from the peer. */
+/* A datagram that was decrypted, and so comes from the peer. It is large: the caller keeps one for
+ * all datagrams. */
 typedef struct
 {
   guint8 flow;
@@ -164,6 +165,7 @@ typedef struct
   FaspReader r; /* the datagram's frames: in the datagram, or in `scratch' */
   gsize size;   /* UDP payload */
   FaspMemory *memory;
+  FaspFeedback feedback; /* room for a FEEDBACK in it */
   guint8 scratch[FASP_DATAGRAM_MAX];
 } FaspOpened;
 
@@ -177,8 +179,8 @@ FaspSessionResult fasp_session_take (FaspSession *session, FaspTime now, const F
     FaspOpened *opened, gboolean marked);
 gboolean fasp_session_poll (FaspSession *session, FaspTime now, FaspDatagram *datagram);
 /* Sender, in a turn (faspscheduler.h), after a datagram with a block: polls the stream alone, as
- * the tasks before it had nothing to do at this time. fasp_session_must_look(): what was sent in the
- * turn has made one of them due. */
+ * the tasks before it had nothing to do at this time. fasp_session_must_look(): what was sent in
+ * the turn has made one of them due. */
 gboolean fasp_session_must_look (const FaspSession *session, FaspTime now);
 gboolean fasp_session_go_on (FaspSession *session, FaspTime now, FaspDatagram *datagram);
 /* Updates which of several flows carry packets. Returns a bit for each flow whose `outage' has

@@ -445,9 +445,8 @@ FaspSessionResult
 fasp_session_take (FaspSession *session, FaspTime now, const FaspAddress *from, FaspOpened *opened,
     gboolean marked)
 {
-  FaspFeedback feedback;
   gchar text[FASP_TEXT_MAX + 1];
-  FaspFrame frame = { .feedback = &feedback, .text = text, .memory = opened->memory };
+  FaspFrame frame = { .feedback = &opened->feedback, .text = text, .memory = opened->memory };
   guint8 number = opened->flow;
   gsize wire = opened->size + from->overhead;
   FaspFlow *flow;
