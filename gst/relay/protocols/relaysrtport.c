@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syslog.h>
+#include <unistd.h>
 #include <gst/app/app.h>
 #include <srt/access_control.h>
 #include "relaydial.h"
@@ -22,11 +24,13 @@
 /* How long an end that closes waits for acknowledgements, and how often it looks: µs. */
 #define FLUSH (G_USEC_PER_SEC / 5)
 #define FLUSH_EACH 5000
+#define END 1 /* s; how long the process waits for libsrt when it ends */
 
 typedef struct
 {
   gchar *name; /* ADDRESS PORT */
   SRTSOCKET socket;
+  gint fd;               /* of its UDP socket; -1: an end that dials has it, too */
   GPtrArray *ends;       /* RelaySrtEnd, and in the same order: */
   GPtrArray *uris;       /* RelayProtocolUri */
   guint let_in, refused; /* calls that are neither connected nor forgotten */
@@ -78,12 +82,12 @@ typedef struct
   gboolean heard;      /* data came */
 } Call;
 
-/* `working' is held by SRT's thread while it works, and while ends are opened and closed.  `lock',
- * taken after it, guards the tables, and is also taken in threads of libsrt. No function of libsrt
- * that may wait for these is called with it. */
+/* `working' is held by SRT's thread while it works, and while ends are opened and closed:
+ * begin_work().  `lock', taken after it, guards the tables, and is also taken in threads of libsrt.
+ * No function of libsrt that may wait for these is called with it. */
 static struct
 {
-  GMutex working, lock;
+  GMutex turn, working, lock;
   GHashTable *ports; /* Port, by name */
   GHashTable *calls; /* Call, by socket: refused, let in, dialled or connected */
   guint64 callers;   /* that came */
@@ -92,6 +96,21 @@ static struct
   GThread *thread;
   gint over; /* atomic */
 } srt;
+
+/* While media come, SRT's thread takes the lock again at once: who waits has the next turn. */
+static void
+begin_work (void)
+{
+  g_mutex_lock (&srt.turn);
+  g_mutex_lock (&srt.working);
+  g_mutex_unlock (&srt.turn);
+}
+
+static void
+end_work (void)
+{
+  g_mutex_unlock (&srt.working);
+}
 
 static void
 free_call (Call *call)
@@ -500,25 +519,36 @@ run (gpointer unused)
   while (!g_atomic_int_get (&srt.over)) {
     int n = srt_epoll_uwait (srt.epoll, events, EVENTS, TICK);
 
-    g_mutex_lock (&srt.working);
+    begin_work ();
     for (int i = 0; i < MIN (n, EVENTS); i++)
       take_event (events[i].fd, events[i].events);
     if (g_get_monotonic_time () >= look_at) {
       look_at_calls ();
       look_at = g_get_monotonic_time () + TICK * G_TIME_SPAN_MILLISECOND;
     }
-    g_mutex_unlock (&srt.working);
+    end_work ();
   }
   return NULL;
 }
 
-/* Before libsrt's own end at exit, for which no thread may use it. */
+static void
+leave (int unused)
+{
+  _exit (EXIT_SUCCESS);
+}
+
+/* Before libsrt's own end at exit, for which no thread may use it: this one works for ever.  If it
+ * is stuck in libsrt, or a thread of an end is, the process ends without it. */
 static void
 end_thread (void)
 {
+  signal (SIGALRM, leave);
+  alarm (END);
   g_atomic_int_set (&srt.over, TRUE);
   g_thread_join (srt.thread);
+  begin_work ();
   srt_cleanup ();
+  alarm (0);
 }
 
 static gboolean
@@ -548,6 +578,8 @@ start_thread (GError **error)
 static void
 free_port (Port *port)
 {
+  if (port->fd >= 0)
+    relay_srt_socket_cut_off (port->fd);
   srt_close (port->socket);
   g_ptr_array_unref (port->ends);
   g_ptr_array_unref (port->uris);
@@ -567,7 +599,8 @@ open_port (const gchar *name, const RelaySrtEnd *end, GError **error)
   port->ends = g_ptr_array_new ();
   port->uris = g_ptr_array_new ();
   srt_listen_callback (socket, on_call, port);
-  if (relay_srt_socket_bind (socket, end->address, number)
+  port->fd = relay_srt_socket_bind_own (socket, end->address, number);
+  if ((port->fd >= 0 || relay_srt_socket_bind (socket, end->address, number))
       && srt_listen (socket, LET_IN_MAX) == 0) {
     watch (socket, SRT_EPOLL_IN);
     g_hash_table_insert (srt.ports, port->name, port);
@@ -670,9 +703,9 @@ relay_srt_end_open (RelayProtocolPipeline *pipeline, const RelayProtocolUri *pro
   g_cond_init (&end->changed);
   good = !dials || relay_srt_socket_is_bound (protocol_uri)
       || relay_dial_srt_answers (protocol_uri->host, protocol_uri->port, cancellable, error);
-  g_mutex_lock (&srt.working);
+  begin_work ();
   good = good && start_thread (error) && (!dials || dial (end, protocol_uri, error));
-  g_mutex_unlock (&srt.working);
+  end_work ();
   if (good && (!dials || wait_for_peer (end, cancellable, error)))
     return end;
   if (good)
@@ -686,7 +719,7 @@ relay_srt_end_start (RelaySrtEnd *end, GstElement *element, GError **error)
 {
   gboolean good = TRUE;
 
-  g_mutex_lock (&srt.working);
+  begin_work ();
   end->element = element;
   if (!relay_protocol_uri_dials (end->protocol_uri))
     good = listen_at (end, error);
@@ -695,7 +728,7 @@ relay_srt_end_start (RelaySrtEnd *end, GstElement *element, GError **error)
   else
     g_propagate_error (error, make_error (end->failure));
   good = good && (end->port != NULL || end->calls->len > 0);
-  g_mutex_unlock (&srt.working);
+  end_work ();
   return good;
 }
 
@@ -736,50 +769,65 @@ is_flushed (RelaySrtEnd *end)
   return blocks == 0;
 }
 
-/* Ends the calls of an end, also those that are not connected. */
-static void
+/* Ends the calls of an end, also those that are not connected. TRUE: another end dials from its
+ * port. */
+static gboolean
 hang_up_all (RelaySrtEnd *end)
 {
+  gboolean shared = FALSE;
   g_autoptr (GList) all = NULL;
 
   g_mutex_lock (&srt.lock);
   all = g_hash_table_get_values (srt.calls);
   g_mutex_unlock (&srt.lock);
-  for (GList *link = all; link != NULL; link = link->next)
-    if (((Call *) link->data)->end == end)
+  for (GList *link = all; link != NULL; link = link->next) {
+    const RelaySrtEnd *its = ((Call *) link->data)->end;
+
+    if (its == end)
       hang_up (link->data, NULL);
+    else
+      shared |= relay_srt_socket_get_local_port (its->protocol_uri) == end->protocol_uri->port;
+  }
+  return shared;
 }
 
-static void
+/* Returns the port, if it was the last end there. */
+static Port *
 leave_port (RelaySrtEnd *end)
 {
   Port *port = end->port;
+  gboolean shared;
 
   g_mutex_lock (&srt.lock);
   g_ptr_array_remove (port->ends, end);
   g_ptr_array_remove (port->uris, (gpointer) end->protocol_uri);
   g_mutex_unlock (&srt.lock);
-  hang_up_all (end);
+  shared = hang_up_all (end);
   if (port->ends->len > 0)
-    return;
+    return NULL;
+  if (shared)
+    port->fd = -1;
   srt_epoll_remove_usock (srt.epoll, port->socket);
   g_hash_table_remove (srt.ports, port->name);
-  free_port (port);
+  return port;
 }
 
 void
 relay_srt_end_close (RelaySrtEnd *end)
 {
   gint64 until = g_get_monotonic_time () + FLUSH;
+  Port *left = NULL;
 
   while (end->protocol_uri->sends && !is_flushed (end) && g_get_monotonic_time () < until)
     g_usleep (FLUSH_EACH);
-  g_mutex_lock (&srt.working);
+  begin_work ();
   if (end->port != NULL)
-    leave_port (end);
+    left = leave_port (end);
   else
     hang_up_all (end);
-  g_mutex_unlock (&srt.working);
+  end_work ();
+  if (left != NULL)
+    free_port (left);
   g_mutex_lock (&end->lock);
   end->closed = TRUE;
   g_mutex_unlock (&end->lock);

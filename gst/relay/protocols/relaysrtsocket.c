@@ -1,12 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* dup3() */
+#endif
+#include <fcntl.h>
+#include <poll.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 #include <gio/gio.h>
+#include <netinet/in.h>
 #include <srt/access_control.h>
 #include "relaydial.h"
 #include "relaysrtname.h"
 #include "relaysrtsocket.h"
 
 #define LATENCY 125 /* ms: that of GStreamer's elements */
+/* How often, and how many times at most, it is looked whether libsrt has read a datagram: µs. */
+#define LOOK_EACH 1000
+#define LOOKS 500
 
 static gboolean
 set_flag (SRTSOCKET socket, SRT_SOCKOPT option, gint value)
@@ -58,6 +69,44 @@ relay_srt_socket_bind (SRTSOCKET socket, const gchar *host, guint port)
     set_flag (socket, SRTO_IPV6ONLY, FALSE);
   return srt_bind (socket, (struct sockaddr *) &native, g_socket_address_get_native_size (address))
       == 0;
+}
+
+gint
+relay_srt_socket_bind_own (SRTSOCKET socket, const gchar *host, guint port)
+{
+  g_autoptr (GSocketAddress) address = g_inet_socket_address_new_from_string (host, port);
+  g_autoptr (GSocket) udp = address == NULL ?
+      NULL :
+      g_socket_new (g_socket_address_get_family (address), G_SOCKET_TYPE_DATAGRAM,
+          G_SOCKET_PROTOCOL_UDP, NULL);
+  gint fd;
+
+  if (udp == NULL || srt_getsockstate (socket) != SRTS_INIT)
+    return -1;
+  if (g_socket_get_family (udp) == G_SOCKET_FAMILY_IPV6) {
+    set_flag (socket, SRTO_IPV6ONLY, FALSE);
+    g_socket_set_option (udp, IPPROTO_IPV6, IPV6_V6ONLY, FALSE, NULL);
+  }
+  if (!g_socket_bind (udp, address, FALSE, NULL))
+    return -1;
+  fd = fcntl (g_socket_get_fd (udp), F_DUPFD_CLOEXEC, 0);
+  return srt_bind_acquire (socket, fd) == 0 ? fd : -1;
+}
+
+void
+relay_srt_socket_cut_off (gint fd)
+{
+  struct pollfd unread = { fd, POLLIN };
+  gint pair[2];
+
+  if (socketpair (AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair) != 0)
+    return;
+  send (pair[1], "", 1, 0);
+  dup3 (pair[0], fd, O_CLOEXEC);
+  for (guint i = 0; i < LOOKS && poll (&unread, 1, 0) > 0; i++)
+    g_usleep (LOOK_EACH);
+  close (pair[0]);
+  close (pair[1]);
 }
 
 static gboolean

@@ -19,6 +19,13 @@ SRTSOCKET relay_srt_socket_new (const RelayProtocolUri *protocol_uri);
 gboolean relay_srt_socket_set (SRTSOCKET socket, const RelayProtocolUri *protocol_uri);
 /* @host: an address. */
 gboolean relay_srt_socket_bind (SRTSOCKET socket, const gchar *host, guint port);
+/* The same, to a port that nothing has, not even libsrt. Returns the UDP socket, which libsrt owns;
+ * -1: it is not bound. */
+gint relay_srt_socket_bind_own (SRTSOCKET socket, const gchar *host, guint port);
+/* To be called before a listener of @fd is closed: libsrt 1.5.4 waits for ever if it handles a
+ * handshake meanwhile (Haivision/srt, pull request 3189).  It gets no more datagrams, and has
+ * handled all that it got.  The port is free. */
+void relay_srt_socket_cut_off (gint fd);
 /* From which port an end dials; 0: any. */
 guint relay_srt_socket_get_local_port (const RelayProtocolUri *protocol_uri);
 /* Does the URI say from which port or interface it dials, or that the peer does, too? */
