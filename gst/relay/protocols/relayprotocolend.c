@@ -370,6 +370,14 @@ start (RelayProtocolEnd *self)
   return good;
 }
 
+/* A stream calls all its outputs off before it waits for the first one. */
+static void
+call_off (RelayProtocolEnd *self)
+{
+  send_rest (self);
+  relay_protocol_pipeline_call_off (self->pipeline);
+}
+
 static void
 stop (RelayProtocolEnd *self)
 {
@@ -412,6 +420,8 @@ relay_protocol_end_change_state (GstElement *element, GstStateChange change)
     result = GST_STATE_CHANGE_FAILURE;
   if (stops || (starts && result == GST_STATE_CHANGE_FAILURE))
     stop (self);
+  else if (change == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
+    call_off (self);
   return result;
 }
 

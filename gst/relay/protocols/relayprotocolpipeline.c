@@ -28,6 +28,7 @@ struct _RelayProtocolPipeline
   GMutex lock;     /* guards the rest */
   GCond wake;
   gboolean ending, ended;
+  gint64 until;      /* when the thread is abandoned, if it is ending: g_get_monotonic_time, µs */
   GstBus *bus;       /* of the pipeline that plays; NULL: none does, as of the end */
   GstElement *end;   /* the element that talks to the network */
   GstAppSrc *source; /* of an output that plays, or is built: media wait in it; NULL: none does */
@@ -698,19 +699,25 @@ relay_protocol_pipeline_new (const RelayProtocolUri *protocol_uri,
 }
 
 void
-relay_protocol_pipeline_end (RelayProtocolPipeline *self, RelayProtocolPipelineStats *stats)
+relay_protocol_pipeline_call_off (RelayProtocolPipeline *self)
 {
-  gint64 until = g_get_monotonic_time () + END;
-
   g_mutex_lock (&self->lock);
+  if (!self->ending)
+    self->until = g_get_monotonic_time () + END;
   self->ending = TRUE;
   if (self->bus != NULL)
     gst_bus_post (self->bus, gst_message_new_application (NULL, gst_structure_new_empty ("end")));
   g_cond_signal (&self->wake);
   g_mutex_unlock (&self->lock);
   g_cancellable_cancel (self->cancellable);
+}
+
+void
+relay_protocol_pipeline_end (RelayProtocolPipeline *self, RelayProtocolPipelineStats *stats)
+{
+  relay_protocol_pipeline_call_off (self);
   g_mutex_lock (&self->lock);
-  while (!self->ended && g_cond_wait_until (&self->wake, &self->lock, until))
+  while (!self->ended && g_cond_wait_until (&self->wake, &self->lock, self->until))
     ;
   g_mutex_unlock (&self->lock);
   relay_protocol_pipeline_get_stats (self, stats);
