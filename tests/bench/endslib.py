@@ -4,6 +4,7 @@
 For SRT and RIST, the programs of their own projects are on the other side, or ffmpeg."""
 
 import itertools
+import json
 import os
 import random
 import selectors
@@ -184,8 +185,8 @@ class Stream:
                 self.launch("to-fasp", f"faspsrc uri=fasp://127.0.0.1:{last} ! filesink buffer-mode=unbuffered location={self.path('fasp')}")
             elif o == "srt":
                 with open(self.path("srt"), "wb") as out:
-                    self.start("to-srt", ["srt-live-transmit", "-q", f"srt://127.0.0.1:{last}?latency={LATENCY['srt']}",
-                                          "file://con"], stdout=out)
+                    self.start("to-srt", ["srt-live-transmit", "-q", "-f", "-s", "1", "-pf", "json", "-statsout", self.path("srt-stats"),
+                                          f"srt://127.0.0.1:{last}?latency={LATENCY['srt']}", "file://con"], stdout=out)
             elif o == "rist":
                 kept = benchlib.free_port()
                 self.wire.keep(kept, self.datagrams.setdefault(o, []))
@@ -255,6 +256,16 @@ class Stream:
         for end in self.pipe:
             os.close(end)
 
+    def late(self, o, status):
+        """How many datagrams SRT says that it gave up, as they did not come in time: those who wait for them, the relay
+        at its input, and the receiver."""
+        ends = next(s for s in status["streams"] if s["name"] == self.kind)
+        late = sum(caller.get("packets-missing", 0) for caller in ends["input"]["stats"].get("callers", [])) if self.kind == "srt" else 0
+        if o == "srt" and os.path.exists(self.path("srt-stats")):
+            with open(self.path("srt-stats")) as f:
+                late += max((json.loads(line)["recv"]["packetsDropped"] for line in f if line.endswith("}\n")), default=0)
+        return late
+
     def received(self, o):
         """The bytes that came, and what is wrong with the datagrams they came in."""
         faults = []
@@ -311,7 +322,7 @@ def count_frames(path):
     return sum(not line.startswith("#") for line in run.stdout.splitlines()), run.stderr.strip().splitlines()
 
 
-def judge(stream, o):
+def judge(stream, o, status):
     """What came of an output, as a dict."""
     content, faults = stream.received(o)
     path = stream.path(o + "-checked")
@@ -320,7 +331,7 @@ def judge(stream, o):
     stray, jumps = count_faults(content)
     frames, complaints = count_frames(path)
     return {"packets": len(content) // PACKET, "stray": stray, "jumps": jumps, "frames": frames, "faults": faults[:3],
-            "complaints": complaints[:3]}
+            "complaints": complaints[:3], "late": stream.late(o, status)}
 
 
 def run(directory, inputs, seconds, kbit, loss, outputs=ENDS, ffmpeg=False):
@@ -352,7 +363,7 @@ def run(directory, inputs, seconds, kbit, loss, outputs=ENDS, ffmpeg=False):
         table["log"] = relay.text()
     for stream in streams:
         for o in outputs:
-            table[stream.kind, o] = judge(stream, o)
+            table[stream.kind, o] = judge(stream, o, table["status"])
     table["lost"] = wire.lost / max(1, wire.lost + wire.passed)
     return table
 
@@ -362,14 +373,15 @@ def find_fault(cell, kind, o, pictures, kbit, loss):
 
     RIST passes what comes after its first report: some pictures are missing at the beginning. Then it repairs most of
     what is lost, but not all: librist sends a packet again once, however often it is asked to (seen with 0.2.7), and
-    is asked seldom in the first seconds."""
+    is asked seldom in the first seconds.  SRT gives up what is late, where a machine pauses for longer than its
+    latency, and says so: no more than that may be missing."""
     rist = "rist" in (kind, o)
     if cell["stray"] or cell["faults"]:
         return "not whole packets"
     start = RIST_START * kbit * 1000 // (8 * PACKET) if rist else 0
     missing = sum(n for number, n in cell["jumps"] if number >= start)
-    if missing > (loss / 2 * (cell["packets"] - start) if rist else 0) and kind != "file":
-        return f"{missing} of {cell['packets'] - start} packets are missing"
-    if cell["frames"] < pictures - (RIST_START * RATE if rist else 0):
+    if missing > 7 * cell["late"] + (loss / 2 * (cell["packets"] - start) if rist else 0) and kind != "file":
+        return f"{missing} of {cell['packets'] - start} packets are missing, and SRT gave up {cell['late']} datagrams"
+    if cell["frames"] < pictures - (RIST_START * RATE if rist else 0) and not cell["late"]:
         return f"{cell['frames']} of {pictures} pictures"
     return None
