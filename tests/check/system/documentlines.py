@@ -138,7 +138,7 @@ def stand_in(end):
     uri = f'uri="{end.protocol}://{host}:{end.port}{named}"{secret}'
     if end.is_sender:
         element = {FASP: f"faspsrc {uri}", SRT: f"srtsrc {uri}", RIST: f"ristsrc port={end.port} ! rtpmp2tdepay",
-                   UDP: f"udpsrc port={end.port}" + (f" address={host}" if end.group else "") +
+                   UDP: f"udpsrc port={end.port} buffer-size=2097152" + (f" address={host}" if end.group else "") +
                         " ! queue max-size-buffers=0"}[end.protocol]
         text = f"{element} ! fakesink"
     else:
