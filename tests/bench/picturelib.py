@@ -53,10 +53,9 @@ class Lift:
                         self.lift(pid, int(thread))
 
     def lift(self, pid, thread):
-        # a process sets its policy, then its priority: looked at and lifted earlier, these would never be seen together
-        nice = os.getpriority(os.PRIO_PROCESS, thread)
-        self.seen.setdefault(pid, set()).add((os.sched_getscheduler(thread), nice))
-        if nice > 0:
+        now = os.sched_getscheduler(thread), os.getpriority(os.PRIO_PROCESS, thread)
+        self.seen.setdefault(pid, set()).add(now)
+        if now != (os.SCHED_OTHER, 0):
             os.sched_setscheduler(thread, os.SCHED_OTHER, os.sched_param(0))
             os.setpriority(os.PRIO_PROCESS, thread, 0)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A file carried between the second implementation and the project's elements, over the emulated link or not."""
 
+import base64
 import contextlib
-import filecmp
 import json
 import os
 import random
@@ -15,6 +15,7 @@ import benchlib  # noqa: E402
 
 PEER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "peer")
 RATE = 20           # Mbit/s, of a sender
+CHUNK = 1 << 20     # bytes compared at once
 
 
 def why_not():
@@ -84,8 +85,28 @@ class Transfer:
         with open(self.stats) as f:
             return json.load(f)
 
-    def carry(self, size):
+    def carry(self, size, header=b""):
+        """@header: comes in front of what is sent."""
         make_file(self.source, size, self.seed)
         stats = self.run()
-        assert filecmp.cmp(self.source, self.copy, shallow=False), stats
+        with open(self.source, "rb") as source, open(self.copy, "rb") as copy:
+            assert copy.read(len(header)) == header, stats
+            while piece := source.read(CHUNK):
+                assert copy.read(len(piece)) == piece, stats
+            assert not copy.read(1), stats
         return stats
+
+
+def make_keys(directory):
+    """For "ours" and "theirs": the file of the private key, and the public one in base64."""
+    from cryptography.hazmat.primitives import serialization
+    from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+    encoding, private, public = serialization.Encoding, serialization.PrivateFormat, serialization.PublicFormat
+    made = {}
+    for name in ("ours", "theirs"):
+        key, path = X25519PrivateKey.generate(), os.path.join(directory, name + ".pem")
+        with open(path, "wb") as f:
+            os.chmod(path, 0o600)
+            f.write(key.private_bytes(encoding.PEM, private.PKCS8, serialization.NoEncryption()))
+        made[name] = path, base64.b64encode(key.public_key().public_bytes(encoding.Raw, public.Raw)).decode()
+    return made

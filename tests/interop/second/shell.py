@@ -151,6 +151,7 @@ class Shell:
     def turn(self):
         """One look at everything. True: it is over."""
         now = self.now()
+        self.receive(now)       # first what came while this process did not run
         self.send(self.endpoint.poll(now))
         self.deliver()
         if self.endpoint.is_over(now) or now > self.args.within * 1e6:
@@ -162,10 +163,8 @@ class Shell:
         due = self.endpoint.due()
         wait = LONGEST_WAIT if due is None else min(max(due - now, 200), LONGEST_WAIT)
         ready, _, _ = select.select(self.sockets + ([self.source] if reads else []), [], [], wait / 1e6)
-        now = self.now()
         if reads and self.source in ready:
-            self.read(now)
-        self.receive(now)
+            self.read(self.now())
         return False
 
     def report(self):
