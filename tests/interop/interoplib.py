@@ -6,9 +6,12 @@ import contextlib
 import json
 import os
 import random
+import select
 import shlex
+import socket
 import subprocess
 import sys
+import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "bench"))
 import benchlib  # noqa: E402
@@ -37,8 +40,48 @@ def read(path):
         return f.read()
 
 
+class Nat(threading.Thread):
+    """Between a caller and a listener, who sees the caller at another port once @after datagrams have passed."""
+
+    def __init__(self, stack, called, port, after):
+        super().__init__(daemon=True)
+        self.listener, self.after, self.ends = ("127.0.0.1", port), after, False
+        self.near, self.far = self.open(called), self.open(0)
+        stack.callback(self.end)
+        self.start()
+
+    @staticmethod
+    def open(port):
+        s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        s.bind(("127.0.0.1", port))
+        return s
+
+    def end(self):
+        self.ends = True
+        self.join()
+        self.near.close()
+        self.far.close()
+
+    def run(self):
+        caller, passed = None, 0
+        while not self.ends:
+            for s in select.select([self.near, self.far], [], [], .1)[0]:
+                try:
+                    datagram, address = s.recvfrom(65536)
+                    caller = address if s is self.near else caller
+                    (self.far if s is self.near else self.near).sendto(datagram, self.listener if s is self.near else caller)
+                except OSError:
+                    continue        # nobody is there yet
+                passed += 1
+                if passed == self.after:
+                    self.far.close()
+                    self.far = self.open(0)
+                    break
+
+
 class Transfer:
-    """@we: "send" or "receive". @listen: who listens, "we" or "they". @link: options of a linkem relay, or None."""
+    """@we: "send" or "receive". @listen: who listens, "we" or "they". @link: options of a linkem relay, after how many
+    datagrams the caller's port moves, or None."""
 
     def __init__(self, directory, we, listen, ours="", theirs="", link=None, flows=1, rate=RATE, within=benchlib.LIMIT, seed=1):
         self.directory, self.we, self.listen, self.ours, self.theirs = directory, we, listen, ours, theirs
@@ -51,6 +94,9 @@ class Transfer:
         if self.link is None:
             return self.port
         called = benchlib.free_port(self.flows)
+        if isinstance(self.link, int):
+            Nat(stack, called, self.port, self.link)
+            return called
         for i in range(self.flows):
             benchlib.start(stack, f"{benchlib.command('netsim/linkem')} relay --listen 127.0.0.1:{called + i} "
                            f"--to 127.0.0.1:{self.port + i} --seed {self.seed + i} --seconds {self.within} {self.link}")
