@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relayrepeats.h"
+#include "relaylog.h"
 
 struct _RelayRepeats
 {
+  GMutex lock;  /* guards the rest */
   GQueue lines; /* Line, first the one that came last */
 };
 
@@ -23,13 +25,17 @@ line_free (Line *line)
 RelayRepeats *
 relay_repeats_new (void)
 {
-  return g_new0 (RelayRepeats, 1);
+  RelayRepeats *repeats = g_new0 (RelayRepeats, 1);
+
+  g_mutex_init (&repeats->lock);
+  return repeats;
 }
 
 void
 relay_repeats_free (RelayRepeats *repeats)
 {
   g_queue_clear_full (&repeats->lines, (GDestroyNotify) line_free);
+  g_mutex_clear (&repeats->lock);
   g_free (repeats);
 }
 
@@ -64,23 +70,47 @@ find_line (RelayRepeats *repeats, gint64 now, const gchar *text)
   return NULL;
 }
 
-gchar *
-relay_repeats_note (RelayRepeats *repeats, gint64 now, const gchar *text)
+/* Under the lock. */
+static gchar *
+note (RelayRepeats *repeats, gint64 now, const gchar *what, const gchar *text)
 {
-  Line *line = find_line (repeats, now, text);
+  Line *line = find_line (repeats, now, what);
   gint64 since;
-  gchar *note;
+  gchar *whole;
 
   if (line == NULL)
-    return g_strdup ("");
+    return g_strdup (text);
   line->last = now;
   line->n++;
   since = now - line->written;
   if (since < MAX (line->written - line->first, RELAY_REPEATS_FIRST))
     return NULL;
-  note = g_strdup_printf (" (%u times in the last %" G_GINT64_FORMAT " s)", line->n,
+  whole = g_strdup_printf ("%s (%u times in the last %" G_GINT64_FORMAT " s)", text, line->n,
       since / G_USEC_PER_SEC);
   line->written = now;
   line->n = 0;
-  return note;
+  return whole;
+}
+
+gchar *
+relay_repeats_note (RelayRepeats *repeats, gint64 now, const gchar *what, const gchar *line)
+{
+  gchar *whole;
+
+  g_mutex_lock (&repeats->lock);
+  whole = note (repeats, now, what, line);
+  g_mutex_unlock (&repeats->lock);
+  return whole;
+}
+
+void
+relay_repeats_warn (RelayRepeats *repeats, const gchar *stream, const gchar *event,
+    const gchar *what, const gchar *then)
+{
+  g_autoptr (GstStructure) details = event != NULL ? gst_structure_new_empty (event) : NULL;
+  g_autofree gchar *text = g_strconcat (what, then, NULL);
+  g_autofree gchar *line = relay_repeats_note (repeats, g_get_monotonic_time (), what, text);
+
+  if (line != NULL)
+    relay_log_end (stream, NULL, G_LOG_LEVEL_WARNING, details, line);
 }

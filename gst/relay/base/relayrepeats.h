@@ -7,11 +7,11 @@
  * written after 10 s, then after 20 s, 40 s and so on: once for each doubling of the time since the
  * first, with the number of repetitions in between.  After 5 min without one, it is new again.
  *
- * Time is an argument.
+ * Time is an argument, but of relay_repeats_warn().
  */
 #pragma once
 
-#include <glib.h>
+#include <gst/gst.h>
 
 G_BEGIN_DECLS
 
@@ -27,8 +27,13 @@ typedef struct _RelayRepeats RelayRepeats;
 
 RelayRepeats *relay_repeats_new (void);
 void relay_repeats_free (RelayRepeats *repeats);
-/* Returns the text to append to @line: empty, or " (37 times in the last 80 s)"; NULL: @line must
- * not be written now.  @now: µs. */
-gchar *relay_repeats_note (RelayRepeats *repeats, gint64 now, const gchar *line);
+/* Returns the line to write: @line, and " (37 times in the last 80 s)" if it is repeated; NULL:
+ * none must be written now.  @what: lines with the same one are repetitions.  @now: µs.  From any
+ * thread. */
+gchar *relay_repeats_note (RelayRepeats *repeats, gint64 now, const gchar *what, const gchar *line);
+/* Logs @what and @then as a warning, if it must be written now.  @stream, @event: or NULL, as for
+ * relay_log_end().  From any thread. */
+void relay_repeats_warn (RelayRepeats *repeats, const gchar *stream, const gchar *event,
+    const gchar *what, const gchar *then);
 
 G_END_DECLS

@@ -120,10 +120,9 @@ note_wrong (RelayAdmission *admission, const gchar *what, const gchar *address, 
   gint64 now = g_get_monotonic_time ();
   g_autofree gchar *line = g_strdup_printf ("The API refuses %s, which gives a wrong %s.",
       address != NULL ? address : "a program at its UNIX socket", what);
-  g_autofree gchar *note = relay_repeats_note (admission->wrong, now, line);
 
   relay_access_note_wrong (&admission->tries, now, network);
-  return note != NULL ? g_strconcat (line, note, NULL) : NULL;
+  return relay_repeats_note (admission->wrong, now, line, line);
 }
 
 static void

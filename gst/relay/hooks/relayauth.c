@@ -131,11 +131,8 @@ note_failure (guint status, const gchar *why)
       g_strdup_printf ("The server of auth-url lets nobody in: %s. Callers are refused until it "
                        "answers.",
           why != NULL ? why : code);
-  g_autofree gchar *note = relay_repeats_note (auth.repeats, g_get_monotonic_time (), line);
-  g_autofree gchar *whole = note != NULL ? g_strconcat (line, note, NULL) : NULL;
 
-  if (whole != NULL)
-    tell (G_LOG_LEVEL_WARNING, "auth-failed", whole);
+  relay_repeats_warn (auth.repeats, NULL, "auth-failed", line, "");
 }
 
 static void

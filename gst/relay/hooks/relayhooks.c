@@ -139,13 +139,9 @@ free_line (Line *line)
 static void
 note_failure (Line *line, const gchar *why, const gchar *then)
 {
-  g_autoptr (GstStructure) details = gst_structure_new_empty (RELAY_LOG_HOOK_FAILED);
-  g_autofree gchar *text = g_strdup_printf ("[hook %s] %s.", line->settings->name, why);
-  g_autofree gchar *note = relay_repeats_note (line->owner->repeats, g_get_monotonic_time (), text);
-  g_autofree gchar *whole = note != NULL ? g_strconcat (text, then, note, NULL) : NULL;
+  g_autofree gchar *what = g_strdup_printf ("[hook %s] %s.", line->settings->name, why);
 
-  if (whole != NULL)
-    relay_log_end (NULL, NULL, G_LOG_LEVEL_WARNING, details, whole);
+  relay_repeats_warn (line->owner->repeats, NULL, RELAY_LOG_HOOK_FAILED, what, then);
 }
 
 static gboolean

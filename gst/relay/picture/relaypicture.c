@@ -87,7 +87,7 @@ kill_it (RelayPicture *p)
 static void
 fail (RelayPicture *p, gchar *why)
 {
-  g_autofree gchar *line = NULL, *note = NULL;
+  g_autofree gchar *what = g_strconcat ("picture: ", why, NULL), *then = NULL;
 
   p->pause = p->pause == 0 ? PAUSE_FIRST : MIN (2 * p->pause, PAUSE_MAX);
   p->not_before = g_get_monotonic_time () + p->pause * G_USEC_PER_SEC;
@@ -95,11 +95,8 @@ fail (RelayPicture *p, gchar *why)
   p->stats.restarts++;
   p->stats.channels = 0;
   g_mutex_unlock (&p->lock);
-  line =
-      g_strdup_printf ("picture: %s It starts again in %u s; the stream goes on.", why, p->pause);
-  note = relay_repeats_note (p->repeats, g_get_monotonic_time (), line);
-  if (note != NULL)
-    relay_log_warning (p->name, "%s%s", line, note);
+  then = g_strdup_printf (" It starts again in %u s; the stream goes on.", p->pause);
+  relay_repeats_warn (p->repeats, p->name, NULL, what, then);
   set_error (p, why);
   kill_it (p);
 }

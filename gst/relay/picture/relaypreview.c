@@ -108,11 +108,9 @@ fail (RelayPreview *p, RelayPreviewResult result, const gchar *why)
 static void
 log_failure (RelayPreview *p, const gchar *why)
 {
-  g_autofree gchar *line = g_strdup_printf ("preview: %s The stream goes on.", why);
-  g_autofree gchar *note = relay_repeats_note (p->repeats, g_get_monotonic_time (), line);
+  g_autofree gchar *what = g_strconcat ("preview: ", why, NULL);
 
-  if (note != NULL)
-    relay_log_warning (p->name, "%s%s", line, note);
+  relay_repeats_warn (p->repeats, p->name, NULL, what, " The stream goes on.");
 }
 
 /* The process has ended by itself: takes @why, or NULL. */

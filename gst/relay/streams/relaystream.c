@@ -70,15 +70,12 @@ idle (RelayStream *stream)
   }
 }
 
-/* Logs a failure, unless it is a repetition. @then: a sentence that says what follows; it is not
- * compared, as the delay in it grows. */
+/* Logs a failure, unless it is a repetition. @then: says what follows; it is not compared, as the
+ * delay in it grows. */
 static void
 log_failure (RelayStream *stream, const gchar *error, const gchar *then)
 {
-  g_autofree gchar *note = relay_repeats_note (stream->repeats, g_get_monotonic_time (), error);
-
-  if (note != NULL)
-    relay_log_warning (stream->config->name, "%s %s%s", error, then, note);
+  relay_repeats_warn (stream->repeats, stream->config->name, NULL, error, then);
 }
 
 /* The stream has ended by itself.  @error: why; NULL: it was the end of the stream. */
@@ -101,12 +98,12 @@ ended (RelayStream *stream, const gchar *error)
     stream->error = g_strdup (error);
   }
   g_mutex_unlock (&stream->lock);
-  then = g_strdup_printf ("It %s again in %.1f s.", error != NULL ? "starts" : "is offered",
+  then = g_strdup_printf (" It %s again in %.1f s.", error != NULL ? "starts" : "is offered",
       stream->delay / 1e3);
   if (error != NULL)
     log_failure (stream, error, then);
   else
-    relay_log (stream->config->name, "the stream has ended. %s", then);
+    relay_log (stream->config->name, "the stream has ended.%s", then);
   begin_stop (stream);
 }
 
@@ -153,18 +150,17 @@ static void
 tell_fault (RelayStream *stream, GstMessage *message, const gchar *text)
 {
   const GstStructure *details = NULL;
-  g_autofree gchar *line = NULL, *note = NULL, *whole = NULL;
+  g_autofree gchar *what = NULL, *line = NULL;
 
   /* an end says why it failed, without the delay that follows */
   gst_message_parse_warning_details (message, &details);
-  line = g_strdup_printf ("%s: %s", GST_MESSAGE_SRC_NAME (message),
+  what = g_strdup_printf ("%s: %s", GST_MESSAGE_SRC_NAME (message),
       details != NULL && gst_structure_has_field (details, "why") ?
           gst_structure_get_string (details, "why") :
           text);
-  note = relay_repeats_note (stream->repeats, g_get_monotonic_time (), line);
-  whole = note != NULL ? g_strconcat (text, note, NULL) : NULL;
-  if (whole != NULL)
-    tell (stream, &stream->messages, message, whole);
+  line = relay_repeats_note (stream->repeats, g_get_monotonic_time (), what, text);
+  if (line != NULL)
+    tell (stream, &stream->messages, message, line);
 }
 
 /* An output has failed: the stream goes on without it until it is opened again. */
@@ -187,13 +183,13 @@ output_failed (RelayStream *stream, RelayBranch *branch, const gchar *error)
   g_mutex_unlock (&stream->lock);
   if (stream->phase == RELAY_PHASE_STARTING) {
     /* an element that does not start keeps the whole pipeline from starting */
-    log_failure (stream, error, "The stream starts without that output.");
+    log_failure (stream, error, " The stream starts without that output.");
     stream->delay = RELAY_RETRY_FIRST;
     stream->again = TRUE;
     begin_stop (stream);
     return;
   }
-  then = g_strdup_printf ("That output starts again in %.1f s.", delay / 1e3);
+  then = g_strdup_printf (" That output starts again in %.1f s.", delay / 1e3);
   log_failure (stream, error, then);
   relay_stream_ends_close (stream, branch);
 }

@@ -77,7 +77,7 @@ test_dead_ends (void)
   for (gint64 s = 0; s < 3600; s += 10)
     for (guint end = 0; end < ends; end++) {
       g_autofree gchar *line = g_strdup_printf ("output-%u: no route", end);
-      g_autofree gchar *note = relay_repeats_note (repeats, 1 + s * G_USEC_PER_SEC, line);
+      g_autofree gchar *note = relay_repeats_note (repeats, 1 + s * G_USEC_PER_SEC, line, line);
 
       lines += note != NULL;
     }
@@ -98,38 +98,41 @@ test_repeats (void)
   guint lines = 0;
 
   for (gint64 s = 0; s < day; s += 2) {
-    g_autofree gchar *note = relay_repeats_note (repeats, 1 + s * G_USEC_PER_SEC, "no route");
+    g_autofree gchar *note =
+        relay_repeats_note (repeats, 1 + s * G_USEC_PER_SEC, "no route", "no route: x");
     g_autofree gchar *said = NULL;
 
     if (note == NULL)
       continue;
     g_assert_cmpint (s, ==, written[lines]);
-    said = lines == 0 ? g_strdup ("") :
-                        g_strdup_printf (" (%u times in the last %u s)",
+    said = lines == 0 ? g_strdup ("no route: x") :
+                        g_strdup_printf ("no route: x (%u times in the last %u s)",
                             (guint) (s - written[lines - 1]) / 2, (guint) (s - written[lines - 1]));
     g_assert_cmpstr (note, ==, said);
     lines++;
     if (lines == 5) {
-      g_autofree gchar *other = relay_repeats_note (repeats, 1 + s * G_USEC_PER_SEC, "another");
+      g_autofree gchar *other =
+          relay_repeats_note (repeats, 1 + s * G_USEC_PER_SEC, "another", "no route: x");
 
-      g_assert_cmpstr (other, ==, "");
+      g_assert_cmpstr (other, ==, "no route: x");
     }
   }
   g_assert_cmpuint (lines, ==, G_N_ELEMENTS (written));
-  g_free (relay_repeats_note (repeats, (day + 400) * G_USEC_PER_SEC, "another"));
+  g_free (relay_repeats_note (repeats, (day + 400) * G_USEC_PER_SEC, "another", ""));
   for (guint i = 0; i < 2; i++) {
-    g_autofree gchar *note = relay_repeats_note (repeats, (day + 400) * G_USEC_PER_SEC, "no route");
+    g_autofree gchar *note =
+        relay_repeats_note (repeats, (day + 400) * G_USEC_PER_SEC, "no route", "x");
 
-    g_assert_cmpstr (note, ==, i == 0 ? "" : NULL);
+    g_assert_cmpstr (note, ==, i == 0 ? "x" : NULL);
   }
   /* of many that differ, those that were told last are known */
   for (guint i = 0; i < RELAY_REPEATS_MAX; i++) {
     g_autofree gchar *line = g_strdup_printf ("%u", i);
 
-    g_free (relay_repeats_note (repeats, (day + 401) * G_USEC_PER_SEC, line));
+    g_free (relay_repeats_note (repeats, (day + 401) * G_USEC_PER_SEC, line, line));
   }
-  g_assert_null (relay_repeats_note (repeats, (day + 402) * G_USEC_PER_SEC, "0"));
-  g_assert_null (relay_repeats_note (repeats, (day + 402) * G_USEC_PER_SEC, "31"));
+  g_assert_null (relay_repeats_note (repeats, (day + 402) * G_USEC_PER_SEC, "0", ""));
+  g_assert_null (relay_repeats_note (repeats, (day + 402) * G_USEC_PER_SEC, "31", ""));
   relay_repeats_free (repeats);
 }
 
