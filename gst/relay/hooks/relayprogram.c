@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relayprogram.h"
-#include <gio/gio.h>
+#include <gio/gunixoutputstream.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <gst/gst.h>
 #include "relaylog.h"
+#include "relayrepeats.h"
 
 struct _RelayProgram
 {
   gint users; /* the output, and each call; atomic */
   gchar **words;
-  guint most;       /* s */
+  guint most; /* s */
+  RelayRepeats *repeats;
   GMutex lock;      /* guards the rest */
   GPtrArray *calls; /* Call, those that run */
   gboolean ended;
@@ -22,7 +24,7 @@ struct _RelayProgram
 typedef struct
 {
   RelayProgram *program;
-  GSubprocess *process;
+  GPid pid;    /* of the process, and of its group */
   gchar *what; /* the reason of the call: a path, or an event */
   guint timer;
   gboolean late;
@@ -36,6 +38,7 @@ relay_program_new (const gchar *const *words, guint most)
   program->users = 1;
   program->words = g_strdupv ((gchar **) words);
   program->most = most;
+  program->repeats = relay_repeats_new ();
   program->calls = g_ptr_array_new ();
   g_mutex_init (&program->lock);
   return program;
@@ -48,18 +51,17 @@ unref (RelayProgram *program)
     return;
   g_ptr_array_unref (program->calls);
   g_mutex_clear (&program->lock);
+  relay_repeats_free (program->repeats);
   g_strfreev (program->words);
   g_free (program);
 }
 
-/* Kills the process and its group. NULL: it has ended, and its number may be another's. */
+/* Kills what is left of the group.  Its number is no other one's while the process is not waited
+ * for, nor just after that, as the kernel gives numbers in turn. */
 static void
 kill_call (gpointer data, gpointer unused)
 {
-  const gchar *pid = g_subprocess_get_identifier (((Call *) data)->process);
-
-  if (pid != NULL)
-    kill (-atoi (pid), SIGKILL);
+  kill (-((Call *) data)->pid, SIGKILL);
 }
 
 void
@@ -83,55 +85,51 @@ on_late (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* Logs what is wrong with a call. @text: between the names of the program and of what it was called
- * for. */
+/* Logs what is wrong with a call, unless it is a repetition. @text: between the names of the
+ * program and of what it was called for. */
 static void G_GNUC_PRINTF (3, 4)
     warn (const RelayProgram *program, const gchar *what, const gchar *format, ...)
 {
-  g_autoptr (GstStructure) details = gst_structure_new_empty (RELAY_LOG_HOOK_FAILED);
-  g_autofree gchar *text = NULL, *line = NULL;
+  g_autofree gchar *then = g_strdup_printf (": %s.", what), *text = NULL, *line = NULL;
   va_list args;
 
   va_start (args, format);
   text = g_strdup_vprintf (format, args);
   va_end (args);
-  line = g_strdup_printf ("%s %s: %s.", program->words[0], text, what);
-  relay_log_end (NULL, NULL, G_LOG_LEVEL_WARNING, details, line);
+  line = g_strdup_printf ("%s %s", program->words[0], text);
+  relay_repeats_warn (program->repeats, NULL, RELAY_LOG_HOOK_FAILED, line, then);
 }
 
 /* Logs how a call has ended, unless it is well. */
 static void
-log_end (const Call *call)
+log_end (const Call *call, gint status)
 {
-  GSubprocess *process = call->process;
-
   if (call->late)
     warn (call->program, call->what, "was killed, as it had not ended after %u s",
         call->program->most);
-  else if (!g_subprocess_get_if_exited (process))
-    warn (call->program, call->what, "was ended by signal %d", g_subprocess_get_term_sig (process));
-  else if (g_subprocess_get_exit_status (process) != 0)
-    warn (call->program, call->what, "has failed, with status %d",
-        g_subprocess_get_exit_status (process));
+  else if (WIFSIGNALED (status))
+    warn (call->program, call->what, "was ended by signal %d", WTERMSIG (status));
+  else if (WEXITSTATUS (status) != 0)
+    warn (call->program, call->what, "has failed, with status %d", WEXITSTATUS (status));
 }
 
+/* What the process has left behind in its group ends with it. */
 static void
-on_end (GObject *object, GAsyncResult *result, gpointer data)
+on_end (GPid pid, gint status, gpointer data)
 {
   Call *call = data;
   RelayProgram *program = call->program;
   gboolean ended;
 
-  g_subprocess_wait_finish (call->process, result, NULL);
+  kill_call (call, NULL);
   g_mutex_lock (&program->lock);
   g_ptr_array_remove_fast (program->calls, call);
   ended = program->ended;
   g_mutex_unlock (&program->lock);
   if (!ended)
-    log_end (call);
+    log_end (call, status);
   if (call->timer != 0)
     g_source_remove (call->timer);
-  g_object_unref (call->process);
   g_free (call->what);
   g_free (call);
   unref (program);
@@ -144,7 +142,7 @@ follow (gpointer data)
   Call *call = data;
 
   call->timer = g_timeout_add_seconds (call->program->most, on_late, call);
-  g_subprocess_wait_async (call->process, NULL, on_end, call);
+  g_child_watch_add (call->pid, on_end, call);
   return G_SOURCE_REMOVE;
 }
 
@@ -155,33 +153,29 @@ lead_group (gpointer unused)
   setpgid (0, 0);
 }
 
-/* Starts the process. NULL: it cannot be started. */
-static GSubprocess *
-spawn (const RelayProgram *program, const gchar *path, GBytes *input, GError **error)
+/* Starts the process.  *pid: its number, and that of its group.  FALSE: it cannot be started. */
+static gboolean
+spawn (const RelayProgram *program, const gchar *path, GBytes *input, GPid *pid, GError **error)
 {
-  g_autoptr (GSubprocessLauncher) launcher =
-      g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_SILENCE
-          | G_SUBPROCESS_FLAGS_STDERR_SILENCE
-          | (input != NULL ? G_SUBPROCESS_FLAGS_STDIN_PIPE : G_SUBPROCESS_FLAGS_NONE));
   g_autoptr (GPtrArray) words = g_ptr_array_new ();
-  GSubprocess *process;
+  g_autoptr (GOutputStream) pipe = NULL;
+  gint end;
 
   for (guint i = 0; program->words[i] != NULL; i++)
     g_ptr_array_add (words, program->words[i]);
-  if (path != NULL)
-    g_ptr_array_add (words, (gpointer) path);
+  g_ptr_array_add (words, (gpointer) path);
   g_ptr_array_add (words, NULL);
-  g_subprocess_launcher_set_child_setup (launcher, lead_group, NULL, NULL);
-  process = g_subprocess_launcher_spawnv (launcher, (const gchar *const *) words->pdata, error);
-  if (process != NULL && input != NULL) {
-    GOutputStream *pipe = g_subprocess_get_stdin_pipe (process);
-
-    /* does not wait, as the pipe is empty; fails if the program has closed it */
-    g_output_stream_write_all (pipe, g_bytes_get_data (input, NULL),
-        MIN (g_bytes_get_size (input), RELAY_PROGRAM_INPUT), NULL, NULL, NULL);
-    g_output_stream_close (pipe, NULL, NULL);
-  }
-  return process;
+  if (!g_spawn_async_with_pipes (NULL, (gchar **) words->pdata, NULL,
+          G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL,
+          lead_group, NULL, pid, input != NULL ? &end : NULL, NULL, NULL, error))
+    return FALSE;
+  if (input == NULL)
+    return TRUE;
+  pipe = g_unix_output_stream_new (end, TRUE);
+  /* does not wait, as the pipe is empty; fails if the program has closed it */
+  g_output_stream_write_all (pipe, g_bytes_get_data (input, NULL),
+      MIN (g_bytes_get_size (input), RELAY_PROGRAM_INPUT), NULL, NULL, NULL);
+  return TRUE;
 }
 
 gboolean
@@ -189,9 +183,9 @@ relay_program_call (RelayProgram *program, const gchar *path, GBytes *input)
 {
   const gchar *what = path != NULL ? path : "an event";
   g_autoptr (GError) error = NULL;
-  GSubprocess *process;
-  Call *call;
   guint running;
+  GPid pid;
+  Call *call;
 
   g_mutex_lock (&program->lock);
   running = program->calls->len;
@@ -202,13 +196,12 @@ relay_program_call (RelayProgram *program, const gchar *path, GBytes *input)
     return FALSE;
   }
   /* without the lock, as this waits for the disk with the program */
-  process = spawn (program, path, input, &error);
-  if (process == NULL) {
+  if (!spawn (program, path, input, &pid, &error)) {
     warn (program, what, "cannot be called (%s)", error->message);
     return TRUE;
   }
   call = g_new0 (Call, 1);
-  call->process = process;
+  call->pid = pid;
   call->program = program;
   call->what = g_strdup (what);
   g_atomic_int_inc (&program->users);

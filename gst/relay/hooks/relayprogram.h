@@ -3,8 +3,9 @@
  * relayprogram.h: a program of the user that is called when something has happened.
  *
  * It is called without a shell, with the environment of the relay and no output.  It is in a
- * process group of its own, of which all processes are killed when it takes too long, or when its
- * caller ends.
+ * process group of its own, of which all processes are killed when it ends, when it takes too long,
+ * or when its caller ends: so nothing that it starts in the background outlives it, unless that is
+ * put into a session of its own (setsid).
  */
 #pragma once
 

@@ -286,6 +286,19 @@ wait_for_writers (gint reader, guint n)
   g_assert_true (n > 0 ? begun == n : got == 0);
 }
 
+/* Runs the main loop until the pipe is open in no process. */
+static void
+wait_for_end (gint reader)
+{
+  gint64 until = g_get_monotonic_time () + 30 * G_USEC_PER_SEC;
+  gchar byte;
+
+  while (read (reader, &byte, 1) != 0 && g_get_monotonic_time () < until)
+    if (!g_main_context_iteration (NULL, FALSE))
+      g_usleep (1000);
+  g_assert_cmpint (read (reader, &byte, 1), ==, 0);
+}
+
 /* It gets the path, as one argument; that it fails, is missing, takes too long or runs too often is
  * logged; at the end it is killed, with its children. */
 static void
@@ -354,12 +367,43 @@ call_program (gpointer program)
   return NULL;
 }
 
+/* What a program leaves behind in the background ends with it.  One that fails each time has one
+ * line. */
+static void
+test_left (void)
+{
+  g_autofree gchar *folder = g_dir_make_tmp ("fasp-XXXXXX", NULL);
+  g_autofree gchar *leaves = write_program (folder, "leaves",
+      "#!/bin/sh\nexec 3>\"$1\"; sleep 600 & printf x >&3; exit 3\n");
+  g_autofree gchar *pipe = g_build_filename (folder, "pipe", NULL);
+  RelayProgram *program = relay_program_new ((const gchar *const[]) { leaves, NULL }, 60);
+  gint reader;
+
+  g_assert_cmpint (mkfifo (pipe, 0600), ==, 0);
+  reader = g_open (pipe, O_RDONLY | O_NONBLOCK, 0);
+  for (guint i = 0; i < 3; i++) {
+    g_autofree gchar *line = NULL;
+
+    relay_program_call (program, pipe, NULL);
+    wait_for_writers (reader, 1);
+    line = i == 0 ? wait_for_lines (1) : NULL;
+    wait_for_end (reader);
+  }
+  g_assert_cmpuint (lines->len, ==, 0);
+  relay_program_free (program);
+  g_unlink (leaves);
+  g_unlink (pipe);
+  g_rmdir (folder);
+  close (reader);
+}
+
 /* A program that does not begin to run, as its disk does not answer, holds up the thread that calls
  * it alone. */
 static void
 test_held_up (void)
 {
   RelayProgram *program = relay_program_new ((const gchar *const[]) { "/bin/false", NULL }, 60);
+  RelayProgram *another = relay_program_new ((const gchar *const[]) { "/bin/false", NULL }, 60);
   g_autofree gchar *one = NULL, *other = NULL;
   GThread *thread;
   gint ends[2];
@@ -367,13 +411,14 @@ test_held_up (void)
   g_assert_cmpint (pipe (ends), ==, 0);
   relay_program_call (program, "/tmp/any", NULL);
   held_up = ends[0];
-  thread = g_thread_new ("caller", call_program, program);
+  thread = g_thread_new ("caller", call_program, another);
   one = wait_for_lines (1);
   g_assert_cmpint (write (ends[1], "x", 1), ==, 1);
   g_thread_join (thread);
   other = wait_for_lines (1);
   held_up = -1;
   relay_program_free (program);
+  relay_program_free (another);
   close (ends[0]);
   close (ends[1]);
 }
@@ -392,6 +437,7 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/cut/set-back", test_set_back);
   g_test_add_func ("/relay/cut/anything", test_anything);
   g_test_add_func ("/relay/cut/program", test_program);
+  g_test_add_func ("/relay/cut/left", test_left);
   g_test_add_func ("/relay/cut/held-up", test_held_up);
   return g_test_run ();
 }
