@@ -63,6 +63,11 @@ relay_hook_read (GKeyFile *file, const gchar *group, const gchar *name, const Re
   RelayHook *hook = relay_hook_new (g_strstrip (g_strdup (name)),
       relay_value_list (file, group, "on"), relay_value_list (file, group, "streams"), url);
 
+  for (guint i = 0; good && i < hooks->len; i++)
+    if (g_str_equal (((RelayHook *) g_ptr_array_index (hooks, i))->name, hook->name)) {
+      RELAY_BAD (error, "[%s]: there is another hook of that name. Rename one.", group);
+      good = FALSE;
+    }
   g_ptr_array_add (hooks, hook);
   if (!good)
     return FALSE;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
 #include "relaykey.h"
 #include "relayports.h"
 #include "relayprotocol.h"
@@ -47,15 +48,26 @@ is_at_all_addresses (const RelayBinding *l)
   return l->address == NULL || g_str_equal (l->address, all_ipv4);
 }
 
+/* Returns the family of IP by which SRT binds the port, 4 or 6; 0: a name decides it. */
+static guint
+get_family (const RelayBinding *l)
+{
+  if (l->address != NULL)
+    return 4;
+  return l->peer != NULL && strchr (l->peer, ':') == NULL ? 0 : 6;
+}
+
 /* Can both send from one port, of which one dials at least? SRT's library shares the socket, which
  * it binds to all addresses for an end that dials. */
 static gboolean
 can_dial_from_one (const Listener *x, const Listener *y)
 {
   const RelayProtocol *protocol = relay_protocol_find (x->end->uri);
+  guint one = get_family (&x->at), other = get_family (&y->at);
 
   return protocol->shares_ports && protocol == relay_protocol_find (y->end->uri)
       && is_at_all_addresses (&x->at) && is_at_all_addresses (&y->at)
+      && (one == other || one == 0 || other == 0)
       && g_strcmp0 (x->at.interface, y->at.interface) == 0;
 }
 
@@ -72,7 +84,7 @@ object (const Listener *x, const Listener *y)
         NULL :
         "and an end that dials from a port (localport, rendezvous) "
         "shares it with ends of srt:// alone, if these listen at all "
-        "addresses and all have the same interface: give each its own";
+        "addresses, all by IPv4 or all by IPv6, and all have the same interface: give each its own";
   if (a->group || b->group)
     return "where one hears a multicast group and the other one all addresses of this machine: give "
            "that one its own port, or write the address of this machine at which it listens into "

@@ -347,6 +347,15 @@ static const struct
       "[stream a] output:", "the same interface" },
   { "[stream a]\ninput = srt://127.0.0.1:7001?mode=listener\noutput = srt://127.0.0.1:1?localport=7001\n",
       "[stream a] output:", "listen at all addresses" },
+  { "[stream a]\n" IN
+    "output = srt://192.0.2.1:1?localport=7001;srt://[2001:db8::1]:1?localport=7001\n",
+      "[stream a] output:", "all by IPv4 or all by IPv6" },
+  { "[stream a]\n" IN "output = srt://:7001?streamid=a;srt://[2001:db8::1]:1?localport=7001\n",
+      "[stream a] output:", "all by IPv4 or all by IPv6" },
+  { "[stream a]\n" IN "output = srt://[::]:7001?streamid=a;srt://192.0.2.1:1?localport=7001\n",
+      "[stream a] output:", "all by IPv4 or all by IPv6" },
+  { "[hook a]\non = came\nrun = /bin/true\n[hook  a ]\non = went\nrun = /bin/true\n", "[hook  a ]",
+      "another hook of that name" },
   { "[stream .]\n" IN OUT, "[stream .]", "out of the paths" },
   { "[stream .. ]\n" IN OUT, "[stream .. ]", "out of the paths" },
   { "[relay]\nstatus = 8080\n", "[relay] status:", "http://127.0.0.1:8080" },
@@ -520,6 +529,7 @@ test_dialling (void)
       "srt://h:7001?mode=rendezvous;srt://:7002?interface=lo;"
       "srt://h:1?localport=7002&interface=lo;fasp://h:1;fasp://h:1;fasp://h:1?localport=0;"
       "fasp://h:1?localport=0;fasp://127.0.0.1:1?localport=7003;"
+      "srt://[::]:7004?streamid=a;srt://[2001:db8::1]:1?localport=7004;srt://h:1?localport=7004;"
       "fasp://[::1]:7003?mode=listener\n"));
 }
 
