@@ -123,26 +123,24 @@ class Browser:
 
     def click(self, selector, until=None):
         """As a mouse does, in the middle of it. @until: what becomes true then. A page that moves meanwhile may have had
-        the click elsewhere: it is repeated."""
-        deadline = time.monotonic() + LIMIT
-        while True:
-            self.click_once(selector)
-            if not until:
-                return
-            seen = time.monotonic() + 2
-            while time.monotonic() < seen:
-                if self.run(until):
-                    return
-                time.sleep(0.02)
-            assert time.monotonic() < deadline, f"{until} does not become true: {self.run('document.body.innerText')[-1500:]}"
+        the click elsewhere: it is repeated, if it is still there."""
+        deadline, clicked = time.monotonic() + LIMIT, None
+        while not clicked or not self.run(until or "true"):
+            now = time.monotonic()
+            if (not clicked or now > clicked + 2) and self.click_once(selector):
+                clicked = now
+            assert now < deadline, f"{selector}, {until}: {self.run('document.body.innerText')[-1500:]}"
+            time.sleep(0.02)
 
     def click_once(self, selector):
-        place = self.wait(f"(() => {{ const e = document.querySelector({json.dumps(selector)}); if (!e) return null;"
-                          " e.scrollIntoView({block: 'center'}); const b = e.getBoundingClientRect();"
-                          " const p = {x: b.x + b.width / 2, y: b.y + b.height / 2};"
-                          " return b.width && e.contains(document.elementFromPoint(p.x, p.y)) ? p : null; })()")
-        for kind in ("mousePressed", "mouseReleased"):
+        """False: it is not seen."""
+        place = self.run(f"(() => {{ const e = document.querySelector({json.dumps(selector)}); if (!e) return null;"
+                         " e.scrollIntoView({block: 'center'}); const b = e.getBoundingClientRect();"
+                         " const p = {x: b.x + b.width / 2, y: b.y + b.height / 2};"
+                         " return b.width && e.contains(document.elementFromPoint(p.x, p.y)) ? p : null; })()")
+        for kind in ("mousePressed", "mouseReleased") if place else ():
             self.call("Input.dispatchMouseEvent", type=kind, button="left", clickCount=1, **place)
+        return bool(place)
 
     def type(self, text):
         self.call("Input.insertText", text=text)
