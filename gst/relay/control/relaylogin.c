@@ -10,7 +10,8 @@
 
 typedef struct
 {
-  RelayLogins *logins;
+  gint users;          /* atomic: the main context, and the thread that checks it */
+  RelayLogins *logins; /* NULL: the relay ends, and the check is for nothing */
   const RelayApiRequest *request;
   gchar *name, *hash;
   gchar *password; /* a secret */
@@ -29,8 +30,12 @@ struct _RelayLogins
 };
 
 static void
-free_login (Login *login)
+unref_login (gpointer data)
 {
+  Login *login = data;
+
+  if (!g_atomic_int_dec_and_test (&login->users))
+    return;
   g_free (login->name);
   g_free (login->hash);
   relay_value_wipe (login->password);
@@ -97,7 +102,7 @@ answer (RelayLogins *logins, gboolean checked)
   else
     refuse_wrong (logins, login, &page);
   relay_request_answer (login->request->handle, &page);
-  free_login (login);
+  unref_login (login);
 }
 
 /* --- checks --------------------------------------------------------------------------------- */
@@ -107,10 +112,12 @@ static gboolean go_on (gpointer data);
 static gboolean
 end_check (gpointer data)
 {
-  RelayLogins *logins = data;
-  const Login *login = g_queue_peek_head (&logins->all);
+  const Login *login = data;
+  RelayLogins *logins = login->logins;
   guint rest;
 
+  if (logins == NULL)
+    return G_SOURCE_REMOVE;
   g_thread_join (g_steal_pointer (&logins->thread));
   rest = login->good ? 0 : REST * login->took / 1000;
   answer (logins, TRUE);
@@ -126,7 +133,7 @@ check (gpointer data)
 
   login->good = relay_password_check (login->hash, login->password);
   login->took = g_get_monotonic_time () - begun;
-  g_idle_add_full (G_PRIORITY_DEFAULT, end_check, login->logins, NULL);
+  g_idle_add_full (G_PRIORITY_DEFAULT, end_check, login, unref_login);
   return NULL;
 }
 
@@ -138,10 +145,14 @@ go_on (gpointer data)
 
   logins->rest = 0;
   while (logins->thread == NULL && !g_queue_is_empty (&logins->all)) {
-    logins->thread =
-        g_thread_try_new ("relay-login", check, g_queue_peek_head (&logins->all), NULL);
-    if (logins->thread == NULL)
+    Login *login = g_queue_peek_head (&logins->all);
+
+    g_atomic_int_inc (&login->users);
+    logins->thread = g_thread_try_new ("relay-login", check, login, NULL);
+    if (logins->thread == NULL) {
+      unref_login (login);
       answer (logins, FALSE);
+    }
   }
   return G_SOURCE_REMOVE;
 }
@@ -158,9 +169,10 @@ relay_logins_new (RelayAdmission *admission)
 void
 relay_logins_free (RelayLogins *logins)
 {
+  /* nothing can stop a check: the thread goes on until the process has ended */
   if (logins->thread != NULL) {
-    g_thread_join (logins->thread);
-    g_source_remove_by_user_data (logins);
+    ((Login *) g_queue_peek_head (&logins->all))->logins = NULL;
+    g_thread_unref (logins->thread);
   }
   if (logins->rest != 0)
     g_source_remove (logins->rest);
@@ -201,6 +213,7 @@ relay_logins_add (RelayLogins *logins, const RelayApiRequest *request, const gch
     return FALSE;
   }
   login = g_new0 (Login, 1);
+  login->users = 1;
   login->logins = logins;
   login->request = request;
   login->name = g_strdup (name);

@@ -22,7 +22,8 @@ G_BEGIN_DECLS
 typedef struct _RelayLogins RelayLogins;
 
 RelayLogins *relay_logins_new (RelayAdmission *admission);
-/* Refuses the logins that wait: the relay ends. */
+/* Refuses the logins that wait, as the relay ends. A check that runs is left to its thread, so
+ * libcrypto must not clean up when the process exits. */
 void relay_logins_free (RelayLogins *logins);
 
 /* Answers the request when the password has been checked.  FALSE: it is refused at once, and @page

@@ -15,6 +15,7 @@
 #include <malloc.h>
 #endif
 #include <sys/resource.h>
+#include <openssl/crypto.h>
 #include "relay.h"
 #include "relayconfigkeys.h"
 #include "relayfiguretable.h"
@@ -205,6 +206,8 @@ main (int argc, char **argv)
   signal (SIGPIPE, SIG_IGN);
   allow_files ();
   return_memory ();
+  /* no cleanup at exit: a thread may still check a password (relaylogin.h) */
+  OPENSSL_init_crypto (OPENSSL_INIT_NO_ATEXIT, NULL);
   g_option_context_set_summary (context, help);
   g_option_context_set_description (context, description);
   g_option_context_add_main_entries (context, entries, NULL);
