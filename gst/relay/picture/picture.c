@@ -3,7 +3,7 @@
  * picture: the program fasp-picture, which fasp-relay starts to decode a key frame now and then,
  * or, called with `preview' instead of an interval, to make a preview of the stream (preview.h).
  *
- * It reads the stream from standard input, and writes frames (pictureframes.h) to standard output:
+ * It reads the stream from a ring, and writes frames (pictureframes.h) to a socket (pictureio.h):
  *
  *     rest until it is time --> WANTS --> the stream until there is a picture and some sound
  *       ^                                                                      |
@@ -176,7 +176,7 @@ main (int argc, char **argv)
   gboolean previews = argc == 2 && g_str_equal (argv[1], "preview");
   gint64 interval = argc == 2 ? g_ascii_strtoll (argv[1], NULL, 10) * 1000 : 0;
 
-  if (interval <= 0 && !previews) {
+  if ((interval <= 0 && !previews) || !picture_open ()) {
     fputs ("fasp-picture: fasp-relay starts it, for streams that have picture-interval or "
            "preview-viewers.\n",
         stderr);

@@ -191,7 +191,7 @@ allow_value (Filter *filter, guint call, guint argument, guint32 value)
 static void
 make_filter (Filter *filter)
 {
-  /* without F_SETOWN and F_SETSIG, by which a pipe signals any process of this user */
+  /* without F_SETOWN and F_SETSIG, by which a socket signals any process of this user */
   static const guint32 commands[] = { F_GETFD, F_SETFD, F_GETFL, F_SETFL };
 
   add (filter, LOAD (arch));

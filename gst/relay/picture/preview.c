@@ -19,7 +19,7 @@ preview_run (void)
   while (goes_on && !picture_sandbox_is_old ()) {
     gsize n = picture_read (data, first == 0 ? -1 : PAUSE);
 
-    if (first == 0)
+    if (first == 0 && n > 0)
       first = g_get_monotonic_time ();
     goes_on = (n == 0 || preview_chain_push (chain, data, n)) && preview_chain_run (chain)
         && (preview_chain_has_begun (chain) || g_get_monotonic_time () - first < LIMIT);

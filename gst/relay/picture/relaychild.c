@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* F_SETPIPE_SZ */
-#endif
 #include "relaychild.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <glib-unix.h>
-#include "relaylog.h"
+#include <gio/gio.h>
 
 #define PROGRAM "fasp-picture"
-#define PIPE (1024 * 1024) /* bytes: 0.4 s at 20 Mbit/s; the kernel's limit for all users */
-#define READ (64 * 1024)   /* bytes at a time: as many as a pipe holds */
+#define READ (64 * 1024) /* bytes at a time */
 
 typedef enum
 {
@@ -25,30 +21,30 @@ typedef enum
 struct _RelayChild
 {
   gint users; /* atomic: the owner, and the watch of a process */
-  gchar *stream, *called;
+  gchar *called;
   RelayStreamTap *tap;
   RelayChildFuncs funcs;
   gpointer data;
   State state;
   GPid pid;
-  gint out; /* the pipe from the process */
+  PictureRing *ring;
+  gint socket; /* its frames; it is woken by the other direction */
   guint source;
   PictureFrames *frames;
 };
 
 RelayChild *
-relay_child_new (const gchar *stream, const gchar *called, RelayStreamTap *tap,
-    const RelayChildFuncs *funcs, gpointer data)
+relay_child_new (const gchar *called, RelayStreamTap *tap, const RelayChildFuncs *funcs,
+    gpointer data)
 {
   RelayChild *child = g_new0 (RelayChild, 1);
 
   child->users = 1;
-  child->stream = g_strdup (stream);
   child->called = g_strdup (called);
   child->tap = tap;
   child->funcs = *funcs;
   child->data = data;
-  child->out = -1;
+  child->socket = -1;
   return child;
 }
 
@@ -57,7 +53,6 @@ relay_child_unref (RelayChild *child)
 {
   if (!g_atomic_int_dec_and_test (&child->users))
     return;
-  g_free (child->stream);
   g_free (child->called);
   g_free (child);
 }
@@ -70,17 +65,18 @@ relay_child_may_start (const RelayChild *child)
 
 /* --- its end -------------------------------------------------------------------------------- */
 
-/* Closes the pipes to and from the process. */
+/* Closes what leads to and from the process. */
 static void
 disconnect (RelayChild *child)
 {
-  relay_stream_tap_set_pipe (child->tap, -1);
+  relay_stream_tap_set_ring (child->tap, NULL, -1);
   if (child->source != 0)
     g_source_remove (child->source);
   child->source = 0;
-  if (child->out >= 0)
-    close (child->out);
-  child->out = -1;
+  if (child->socket >= 0)
+    close (child->socket);
+  child->socket = -1;
+  g_clear_pointer (&child->ring, picture_ring_free);
   g_clear_pointer (&child->frames, picture_frames_free);
 }
 
@@ -160,7 +156,7 @@ on_readable (gint fd, GIOCondition condition, gpointer data)
   if (n < 0 && (errno == EAGAIN || errno == EINTR))
     return G_SOURCE_CONTINUE;
   if (n <= 0) {
-    /* the process has ended, which on_end() handles, or has only closed the pipe */
+    /* the process has ended, which on_end() handles, or has only closed the socket */
     child->source = 0;
     return G_SOURCE_REMOVE;
   }
@@ -200,30 +196,46 @@ make_environment (void)
   return all;
 }
 
-gchar *
-relay_child_start (RelayChild *child, const gchar *argument, PictureFrames *frames)
+/* Starts the program. Its standard input is the ring, its standard output its end of the socket.
+ * FALSE: it cannot be started. */
+static gboolean
+spawn (RelayChild *child, const gchar *argument, GError **error)
 {
   g_autofree gchar *program = find_program ();
   const gchar *argv[] = { program, argument, NULL };
   g_auto (GStrv) environment = make_environment ();
-  g_autoptr (GError) error = NULL;
-  gint in;
+  gint ring, ends[2];
+  gboolean good;
 
-  if (!g_spawn_async_with_pipes (NULL, (gchar **) argv, environment,
-          G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_CLOEXEC_PIPES | G_SPAWN_STDERR_TO_DEV_NULL, NULL,
-          NULL, &child->pid, &in, &child->out, NULL, &error)) {
-    picture_frames_free (frames);
+  child->ring = picture_ring_new (&ring);
+  if (child->ring == NULL || socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    g_set_error_literal (error, G_IO_ERROR, g_io_error_from_errno (errno), g_strerror (errno));
+    if (child->ring != NULL)
+      close (ring);
+    return FALSE;
+  }
+  child->socket = ends[0];
+  good = g_spawn_async_with_fds (NULL, (gchar **) argv, environment,
+      G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, &child->pid, ring,
+      ends[1], -1, error);
+  close (ring);
+  close (ends[1]);
+  return good;
+}
+
+gchar *
+relay_child_start (RelayChild *child, const gchar *argument, PictureFrames *frames)
+{
+  g_autoptr (GError) error = NULL;
+
+  child->frames = frames;
+  if (!spawn (child, argument, &error)) {
+    disconnect (child);
     return g_strdup_printf ("The %s cannot be started: %s.", child->called, error->message);
   }
-  g_unix_set_fd_nonblocking (in, TRUE, NULL);
-  g_unix_set_fd_nonblocking (child->out, TRUE, NULL);
-  /* without this, the pipe is large enough only for slow streams */
-  if (fcntl (in, F_SETPIPE_SZ, PIPE) < 0)
-    relay_log (child->stream, "the pipe to the %s stays small (%s).", child->called,
-        g_strerror (errno));
-  relay_stream_tap_set_pipe (child->tap, in);
-  child->frames = frames;
-  child->source = g_unix_fd_add (child->out, G_IO_IN | G_IO_HUP, on_readable, child);
+  g_unix_set_fd_nonblocking (child->socket, TRUE, NULL);
+  relay_stream_tap_set_ring (child->tap, child->ring, child->socket);
+  child->source = g_unix_fd_add (child->socket, G_IO_IN | G_IO_HUP, on_readable, child);
   child->state = RUNNING;
   g_atomic_int_inc (&child->users);
   g_child_watch_add (child->pid, on_end, child);

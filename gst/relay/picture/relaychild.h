@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relaychild.h: the process fasp-picture, which reads a stream's bytes, and tells what it makes of
- * them (pictureframes.h).
+ * relaychild.h: the process fasp-picture, which reads a stream's bytes from a ring (picturering.h),
+ * and tells by a socket what it makes of them (pictureframes.h).
  *
  *     NONE --- start ---> RUNNING --- kill, or it said what it should not ---> ENDING
  *      ^                     |                                                   |
@@ -28,10 +28,9 @@ typedef struct
   void (*ended) (gchar *why, gpointer data);
 } RelayChildFuncs;
 
-/* @stream: its name, for the log. @called: what sentences about the process call it. @tap: gets
- * the pipe to the process. */
-RelayChild *relay_child_new (const gchar *stream, const gchar *called, RelayStreamTap *tap,
-    const RelayChildFuncs *funcs, gpointer data);
+/* @called: what sentences about the process call it. @tap: writes to the process. */
+RelayChild *relay_child_new (const gchar *called, RelayStreamTap *tap, const RelayChildFuncs *funcs,
+    gpointer data);
 void relay_child_unref (RelayChild *child);
 
 /* @argument: of the program. To be called if relay_child_may_start(). Returns why it cannot be

@@ -291,7 +291,7 @@ relay_picture_new (const gchar *name)
   p->name = g_strdup (name);
   p->repeats = relay_repeats_new ();
   p->tap = relay_stream_tap_new ();
-  p->child = relay_child_new (name, "decoder", p->tap, &funcs, p);
+  p->child = relay_child_new ("decoder", p->tap, &funcs, p);
   g_mutex_init (&p->lock);
   clear_stats (&p->stats);
   return p;

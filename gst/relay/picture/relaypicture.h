@@ -7,8 +7,8 @@
  *      ^                      |                    |                       |
  *      +---- a pause ---------+---- it has ended, is late or talks nonsense: it is killed
  *
- * While it is WANTING, the stream is written to its pipe as well, by the thread that passes it on,
- * and never waits for it: once the pipe is full, the process gets nothing more until it wants the
+ * While it is WANTING, the stream is written to its ring as well, by the thread that passes it on,
+ * and never waits for it: once the ring is full, the process gets nothing more until it wants the
  * next picture.  After a failure it is started again 1 s later, then 2 s, up to 64 s; with a
  * picture that begins anew.
  *

@@ -238,7 +238,7 @@ relay_preview_new (const gchar *name)
 
   p->name = g_strdup (name);
   p->tap = relay_stream_tap_new ();
-  p->child = relay_child_new (name, "process of the preview", p->tap, &funcs, p);
+  p->child = relay_child_new ("process of the preview", p->tap, &funcs, p);
   p->repeats = relay_repeats_new ();
   g_mutex_init (&p->lock);
   return p;

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <unistd.h>
 #include "relaystreamtap.h"
+#include <sys/socket.h>
 
 struct _RelayStreamTap
 {
   GstPad *pad; /* used in the main context only, as the next */
   gulong probe;
-  gint flows;  /* atomic: data have flowed since the last relay_stream_tap_flows() */
-  gint open;   /* atomic: FALSE: data are not copied, so the rest need not be read */
-  GMutex lock; /* guards the rest; held during writes, which do not block */
+  gint flows;        /* atomic: data have flowed since the last relay_stream_tap_flows() */
+  gint open;         /* atomic: FALSE: data are not copied, so the rest need not be read */
+  GMutex lock;       /* guards the rest; held during writes, which do not block */
+  PictureRing *ring; /* NULL: none */
   gint fd;
   gint64 begun;
   gboolean full;
+  gboolean wakes; /* what was written has to wake the reader */
 };
 
 RelayStreamTap *
@@ -19,7 +21,6 @@ relay_stream_tap_new (void)
 {
   RelayStreamTap *tap = g_new0 (RelayStreamTap, 1);
 
-  tap->fd = -1;
   g_mutex_init (&tap->lock);
   return tap;
 }
@@ -28,14 +29,13 @@ void
 relay_stream_tap_free (RelayStreamTap *tap)
 {
   relay_stream_tap_set_pad (tap, NULL);
-  relay_stream_tap_set_pipe (tap, -1);
   g_mutex_clear (&tap->lock);
   g_free (tap);
 }
 
 /* --- in the stream's thread ----------------------------------------------------------------- */
 
-/* FALSE: the pipe has no room for all of the buffer. */
+/* FALSE: the ring has no room for all of the buffer. */
 static gboolean
 write_buffer (RelayStreamTap *tap, GstBuffer *buffer)
 {
@@ -46,7 +46,7 @@ write_buffer (RelayStreamTap *tap, GstBuffer *buffer)
 
     if (!gst_memory_map (memory, &map, GST_MAP_READ))
       return FALSE;
-    fits = map.size == 0 || write (tap->fd, map.data, map.size) == (gssize) map.size;
+    fits = picture_ring_write (tap->ring, map.data, map.size, &tap->wakes);
     gst_memory_unmap (memory, &map);
     if (!fits)
       return FALSE;
@@ -71,12 +71,16 @@ on_flow (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   if (!g_atomic_int_get (&tap->open))
     return GST_PAD_PROBE_OK;
   g_mutex_lock (&tap->lock);
-  if (tap->fd >= 0 && !tap->full) {
+  if (tap->ring != NULL && !tap->full) {
     if (tap->begun == 0)
       tap->begun = g_get_monotonic_time ();
+    tap->wakes = FALSE;
     tap->full = (info->type & GST_PAD_PROBE_TYPE_BUFFER_LIST) != 0 ?
         !gst_buffer_list_foreach (gst_pad_probe_info_get_buffer_list (info), write_piece, tap) :
         !write_buffer (tap, gst_pad_probe_info_get_buffer (info));
+    /* if the socket has no room, it holds what will wake the reader */
+    if (tap->wakes)
+      send (tap->fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (tap->full)
       g_atomic_int_set (&tap->open, FALSE);
   }
@@ -110,17 +114,13 @@ set_open (RelayStreamTap *tap, gboolean open)
 }
 
 void
-relay_stream_tap_set_pipe (RelayStreamTap *tap, gint fd)
+relay_stream_tap_set_ring (RelayStreamTap *tap, PictureRing *ring, gint fd)
 {
-  gint old;
-
   g_mutex_lock (&tap->lock);
   set_open (tap, FALSE);
-  old = tap->fd;
+  tap->ring = ring;
   tap->fd = fd;
   g_mutex_unlock (&tap->lock);
-  if (old >= 0)
-    close (old);
 }
 
 void

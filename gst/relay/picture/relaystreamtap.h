@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relaystreamtap.h: copies the data that flow through a pad into a pipe, as long as the pipe has
- * room.
+ * relaystreamtap.h: copies the data that flow through a pad into a ring (picturering.h), as long as
+ * that has room.
  *
- * It never waits.  When the pipe is full, or its reader has gone, nothing more is written until the
- * tap is opened again: so the data in the pipe have no gap.
+ * It never waits.  When the ring is full, nothing more is written until the tap is opened again: so
+ * the data in the ring have no gap.
  */
 #pragma once
 
 #include <gst/gst.h>
+#include "picturering.h"
 
 G_BEGIN_DECLS
 
@@ -19,9 +20,10 @@ void relay_stream_tap_free (RelayStreamTap *tap);
 
 /* The pad whose data are copied; NULL: none. */
 void relay_stream_tap_set_pad (RelayStreamTap *tap, GstPad *pad);
-/* Takes the file descriptor, which must not block; -1: none.  The tap stays shut. */
-void relay_stream_tap_set_pipe (RelayStreamTap *tap, gint fd);
-/* @open: data are written into the pipe. */
+/* @fd: a socket that must not block, by which the reader of the ring is woken. Both must stay until
+ * the next call; NULL: none.  The tap stays shut. */
+void relay_stream_tap_set_ring (RelayStreamTap *tap, PictureRing *ring, gint fd);
+/* @open: data are written into the ring. */
 void relay_stream_tap_set_open (RelayStreamTap *tap, gboolean open);
 
 /* Have data flowed since the last call? */
@@ -29,7 +31,7 @@ gboolean relay_stream_tap_flows (RelayStreamTap *tap);
 /* When the first byte was written since the tap was opened: g_get_monotonic_time, µs; 0: none
  * was. */
 gint64 relay_stream_tap_get_begun (RelayStreamTap *tap);
-/* Has the tap stopped writing because the pipe was full? */
+/* Has the tap stopped writing because the ring was full? */
 gboolean relay_stream_tap_is_full (RelayStreamTap *tap);
 
 G_END_DECLS
