@@ -22,8 +22,9 @@
 
 G_BEGIN_DECLS
 
-/* Bytes that a piece takes besides its own, at most: a feed of many small ones takes no more. */
-#define RELAY_FEED_PIECE 256
+/* A piece counts for so many bytes besides its own. It takes less memory; but it takes time, too,
+ * and so many small ones may not make work for those that publish and read them. */
+#define RELAY_FEED_PIECE 4096
 
 typedef struct _RelayFeed RelayFeed;
 typedef struct _RelayListener RelayListener;

@@ -8,8 +8,8 @@
 
 struct _PictureFrames
 {
-  GByteArray *bytes; /* not used yet; FRAME_MAX at most */
-  gsize popped;      /* bytes of the frame that was popped last */
+  GByteArray *bytes; /* FRAME_MAX at most */
+  gsize popped;      /* of these, bytes of frames that were popped */
   guint seen;        /* types seen since WANTS, a bit each (get_bit()) */
   PictureOf of;
   gboolean wants; /* between WANTS and DONE */
@@ -33,17 +33,11 @@ picture_frames_free (PictureFrames *frames)
   g_free (frames);
 }
 
-static void
-drop_popped (PictureFrames *frames)
-{
-  g_byte_array_remove_range (frames->bytes, 0, frames->popped);
-  frames->popped = 0;
-}
-
 gboolean
 picture_frames_push (PictureFrames *frames, const guint8 *data, gsize size)
 {
-  drop_popped (frames);
+  g_byte_array_remove_range (frames->bytes, 0, frames->popped);
+  frames->popped = 0;
   if (size > FRAME_MAX - frames->bytes->len)
     return FALSE;
   g_byte_array_append (frames->bytes, data, size);
@@ -215,23 +209,21 @@ is_good (const PictureFrame *frame)
 PictureResult
 picture_frames_pop (PictureFrames *frames, PictureFrame *frame)
 {
-  const guint8 *at;
-  gsize length;
+  const guint8 *at = frames->bytes->data + frames->popped;
+  gsize left = frames->bytes->len - frames->popped, length;
 
   if (frames->bad)
     return PICTURE_BAD;
-  drop_popped (frames);
-  if (frames->bytes->len < PICTURE_HEAD)
+  if (left < PICTURE_HEAD)
     return PICTURE_MORE;
-  at = frames->bytes->data;
   length = (gsize) at[0] << 24 | at[1] << 16 | at[2] << 8 | at[3];
   frames->bad = length == 0 || !has_good_size (at[4], length - 1);
   if (frames->bad)
     return PICTURE_BAD;
-  if (frames->bytes->len < PICTURE_HEAD + length - 1)
+  if (left < PICTURE_HEAD + length - 1)
     return PICTURE_MORE;
   *frame = (PictureFrame) { at[4], at + PICTURE_HEAD, length - 1 };
-  frames->popped = PICTURE_HEAD + length - 1;
+  frames->popped += PICTURE_HEAD + length - 1;
   frames->bad = !follows (frames, frame->type) || !is_good (frame);
   return frames->bad ? PICTURE_BAD : PICTURE_FRAME;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * pictureframes.h: what fasp-picture tells the relay, by a pipe: frames of a length, a type and
+ * pictureframes.h: what fasp-picture tells the relay, by a socket: frames of a length, a type and
  * what belongs to it.
  *
  *     u32  length of what follows, big-endian
@@ -80,7 +80,7 @@ typedef struct
 typedef struct
 {
   PictureType type;
-  const guint8 *data; /* valid until the next call */
+  const guint8 *data; /* valid until the next call of picture_frames_push() */
   gsize size;
 } PictureFrame;
 
@@ -95,7 +95,8 @@ typedef struct _PictureFrames PictureFrames;
 
 PictureFrames *picture_frames_new (PictureOf of);
 void picture_frames_free (PictureFrames *frames);
-/* Takes bytes as they come. FALSE: frames pushed before must be popped first. */
+/* Takes bytes as they come, and drops those of frames that were popped. FALSE: frames pushed before
+ * must be popped first. */
 gboolean picture_frames_push (PictureFrames *frames, const guint8 *data, gsize size);
 PictureResult picture_frames_pop (PictureFrames *frames, PictureFrame *frame);
 

@@ -299,6 +299,27 @@ test_sizes (void)
   }
 }
 
+/* Many small frames are not moved for each of them: each lies behind the one before it. */
+static void
+test_small (void)
+{
+  PictureFrames *frames = picture_frames_new (PICTURE_OF_PREVIEW);
+  const guint8 *last = NULL;
+  PictureFrame got;
+
+  for (const gchar *types = "TIYMMMMM"; *types != '\0'; types++) {
+    g_autoptr (GByteArray) frame = picture_frame_make (*types, (const guint8 *) "video/mp4", 9);
+
+    g_assert_true (picture_frames_push (frames, frame->data, frame->len));
+  }
+  while (picture_frames_pop (frames, &got) == PICTURE_FRAME) {
+    g_assert_true (last == NULL || got.data == last + PICTURE_HEAD + 9);
+    last = got.data;
+  }
+  g_assert_cmpint (got.type, ==, PICTURE_PIECE);
+  picture_frames_free (frames);
+}
+
 int
 main (int argc, char **argv)
 {
