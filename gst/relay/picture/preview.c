@@ -22,13 +22,15 @@ preview_run (void)
     if (first == 0 && n > 0)
       first = g_get_monotonic_time ();
     goes_on = (n == 0 || preview_chain_push (chain, data, n)) && preview_chain_run (chain)
-        && (preview_chain_has_begun (chain) || g_get_monotonic_time () - first < LIMIT);
+        && (first == 0 || preview_chain_has_begun (chain)
+            || g_get_monotonic_time () - first < LIMIT);
     g_usleep (PAUSE * 1000);
   }
   if (!preview_chain_has_begun (chain)) {
     g_autofree gchar *problem = preview_chain_get_problem (chain);
 
-    picture_tell_text (PICTURE_PROBLEM, problem);
+    if (problem != NULL)
+      picture_tell_text (PICTURE_PROBLEM, problem);
   }
   return EXIT_SUCCESS;
 }

@@ -22,6 +22,10 @@
 #define TRUN_SIZE 0x200
 #define TRUN_FLAGS 0x400
 
+#define NAL_LENGTH 4  /* bytes in front of each NAL unit, as h264parse writes it */
+#define NAL_TYPE 0x1f /* nal_unit_type (ITU-T H.264, 7.3.1), and that of an IDR picture */
+#define NAL_IDR 5
+
 /* A box, or NULL. */
 typedef struct
 {
@@ -49,6 +53,22 @@ preview_box_measure (const guint8 *data, gsize size, gchar *type)
   type[4] = '\0';
   all = read_32 (&box, 0);
   return all >= HEAD ? all : PREVIEW_BAD;
+}
+
+gboolean
+preview_sample_has_idr (const guint8 *data, gsize size)
+{
+  Box all = { data, size };
+  gsize at = 0, rest;
+
+  while ((rest = size - at) > NAL_LENGTH) {
+    guint32 unit = read_32 (&all, at);
+
+    if ((data[at + NAL_LENGTH] & NAL_TYPE) == NAL_IDR)
+      return TRUE;
+    at += MIN (unit, rest - NAL_LENGTH) + NAL_LENGTH;
+  }
+  return FALSE;
 }
 
 /* Finds the first box of that type within another, from that offset on. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * previewboxes.h: reads and corrects the boxes of a fragmented MP4 (ISO/IEC 14496-12) that
- * GStreamer's muxer has written.
+ * previewboxes.h: reads and corrects the boxes and samples of a fragmented MP4 (ISO/IEC 14496-12)
+ * that GStreamer's muxer has written.
  *
  * That muxer counts the time of each track from its own first sample, so sound and picture would
  * not go together.  The time of each fragment (tfdt) is therefore made later by as much as its
@@ -33,6 +33,8 @@ typedef struct
 /* Returns the size of the box at the beginning; 0: more is needed to tell; PREVIEW_BAD: there is
  * none. @type: of four characters, and 0. */
 gsize preview_box_measure (const guint8 *data, gsize size, gchar *type);
+/* Has a sample of H.264, of NAL units behind their lengths, an IDR picture? */
+gboolean preview_sample_has_idr (const guint8 *data, gsize size);
 /* Reads which tracks there are from a box moov, and corrects it. */
 void preview_tracks_read (PreviewTracks *tracks, guint8 *moov, gsize size);
 /* Corrects the time of a box moof. @first: ns, when each track begins. *begins: a player may begin

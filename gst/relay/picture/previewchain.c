@@ -8,15 +8,14 @@
 #include "pictureio.h"
 #include "previewboxes.h"
 
-#define APART_MAX (3 * GST_SECOND) /* between picture and sound of one time */
-#define JUMP_MAX (3 * GST_SECOND)  /* from one frame to the next */
-#define FIND_LIMIT (1500 * 1000)   /* µs from the first track until the last */
-#define FRAGMENT 250               /* ms */
-#define BOX_MAX (8 * 1024 * 1024)  /* bytes: 250 ms at 250 Mbit/s */
-#define TIMESCALE 90000            /* of MPEG-TS, Hz */
-#define NAL_LENGTH 4               /* bytes in front of each NAL unit, as h264parse writes it */
-#define NAL_TYPE 0x1f /* nal_unit_type (ITU-T H.264, 7.3.1), and that of an IDR picture */
-#define NAL_IDR 5
+#define JUMP_MAX (3 * GST_SECOND) /* from one frame to the next */
+/* Sound that waits for its picture: demuxer, parser and muxer each hold one until the next comes.
+ */
+#define APART_MAX (4 * JUMP_MAX)
+#define FIND_LIMIT (1500 * 1000)  /* µs from the first track until the last */
+#define FRAGMENT 250              /* ms */
+#define BOX_MAX (8 * 1024 * 1024) /* bytes: 250 ms at 250 Mbit/s */
+#define TIMESCALE 90000           /* of MPEG-TS, Hz */
 
 /* What MP4 and browsers have; a browser may lack one of them. */
 static const gchar *const playable[] = { "H.264", "H.265", "AAC", "Opus" };
@@ -88,17 +87,12 @@ begins (PreviewChain *chain, PreviewKind kind, const GstBuffer *buffer)
 static gboolean
 has_idr (GstBuffer *buffer)
 {
-  gboolean found = FALSE;
+  gboolean found;
   GstMapInfo map;
 
   if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
     return FALSE;
-  for (gsize at = 0; !found && at + NAL_LENGTH < map.size;) {
-    gsize size = GST_READ_UINT32_BE (map.data + at);
-
-    found = (map.data[at + NAL_LENGTH] & NAL_TYPE) == NAL_IDR;
-    at += NAL_LENGTH + size;
-  }
+  found = preview_sample_has_idr (map.data, map.size);
   gst_buffer_unmap (buffer, &map);
   return found;
 }
@@ -333,8 +327,12 @@ take_box (PreviewChain *chain, guint8 *box, gsize size, const gchar *type)
   for (guint i = 0; i < PREVIEW_TRACKS; i++)
     first[i] = GST_CLOCK_DIFF (base, chain->tracks[i].first);
   g_mutex_unlock (&chain->lock);
-  if (!preview_tracks_place (&chain->placed, box, size, first, &key)
-      || (!chain->begun && !tell_head (chain)))
+  if (!preview_tracks_place (&chain->placed, box, size, first, &key))
+    return FALSE;
+  /* a fragment of sound may end before the first of pictures does */
+  if (!chain->begun && !key)
+    return TRUE;
+  if (!chain->begun && !tell_head (chain))
     return FALSE;
   tell_pieces (box, size, key);
   return TRUE;
@@ -410,6 +408,8 @@ preview_chain_get_problem (const PreviewChain *chain)
         chain->left_out->len > 0 ? chain->left_out->str : "what is in it");
   if (chain->error != NULL)
     return g_strdup_printf ("It could not be put into MP4: %s", chain->error);
+  if (g_atomic_int_get (&chain->ended))
+    return NULL;
   if (chain->tracks[PREVIEW_VIDEO].pad != NULL
       && chain->tracks[PREVIEW_VIDEO].first == GST_CLOCK_TIME_NONE)
     return g_strdup (

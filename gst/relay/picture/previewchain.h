@@ -31,7 +31,7 @@ gboolean preview_chain_push (PreviewChain *chain, const guint8 *data, gsize size
 gboolean preview_chain_run (PreviewChain *chain);
 /* Has the head of the MP4 been written? */
 gboolean preview_chain_has_begun (const PreviewChain *chain);
-/* Why it has not begun, a sentence. */
+/* Why it has not begun, a sentence; NULL: the stream has changed meanwhile. */
 gchar *preview_chain_get_problem (const PreviewChain *chain);
 
 G_END_DECLS

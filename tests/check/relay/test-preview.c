@@ -212,6 +212,31 @@ test_opus (void)
   }
 }
 
+/* Lengths that lead beyond the sample end the search, also where counters have 32 bits. */
+static void
+test_idr (void)
+{
+  static const struct
+  {
+    guint8 sample[16];
+    gsize size;
+    gboolean has;
+  } samples[] = {
+    { { 0, 0, 0, 2, 0x09, 0xf0, 0, 0, 0, 1, 0x65 }, 11, TRUE },
+    { { 0, 0, 0, 2, 0x09, 0xf0, 0, 0, 0, 1, 0x41 }, 11, FALSE },
+    { { 0, 0, 0, 1, 0x65 }, 4, FALSE },
+    { { 0 }, 0, FALSE },
+    { { 0, 0, 0, 0, 0, 0, 0, 1, 0x65 }, 9, TRUE },
+    { { 0, 0, 0, 9, 0x41, 0, 0, 0, 1, 0x65 }, 10, FALSE },
+    { { 0xff, 0xff, 0xff, 0xfc, 0x41, 0, 0, 0, 1, 0x65 }, 10, FALSE },
+    { { 0xff, 0xff, 0xff, 0xff, 0x41, 0, 0, 0, 1, 0x65 }, 10, FALSE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (samples); i++)
+    g_assert_cmpint (preview_sample_has_idr (samples[i].sample, samples[i].size), ==,
+        samples[i].has);
+}
+
 /* --- frames -------------------------------------------------------------------------------- */
 
 /* Types of frames in the order in which they come; some frames have valid content. */
@@ -329,8 +354,10 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/preview/broken", test_broken);
   g_test_add_func ("/relay/preview/measure", test_measure);
   g_test_add_func ("/relay/preview/opus", test_opus);
+  g_test_add_func ("/relay/preview/idr", test_idr);
   g_test_add_func ("/relay/preview/orders", test_orders);
   g_test_add_func ("/relay/preview/contents", test_contents);
   g_test_add_func ("/relay/preview/sizes", test_sizes);
+  g_test_add_func ("/relay/preview/small", test_small);
   return g_test_run ();
 }
