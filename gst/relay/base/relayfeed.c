@@ -205,17 +205,19 @@ relay_feed_get_dropped (RelayFeed *feed)
 RelayListener *
 relay_listener_new (RelayFeed *feed, const RelayListenerFuncs *funcs, gpointer data)
 {
-  RelayListener *listener = g_new0 (RelayListener, 1);
+  RelayListener *listener = NULL;
 
-  listener->feed = relay_feed_ref (feed);
-  listener->funcs = *funcs;
-  listener->data = data;
   g_mutex_lock (&feed->lock);
-  listener->piece = feed->head != NULL ? g_bytes_ref (feed->head) : NULL;
-  listener->ended = feed->ended || count (feed) >= feed->most;
-  g_queue_push_tail (&feed->listeners, listener);
+  if (!feed->ended && count (feed) < feed->most) {
+    listener = g_new0 (RelayListener, 1);
+    listener->feed = relay_feed_ref (feed);
+    listener->funcs = *funcs;
+    listener->data = data;
+    listener->piece = feed->head != NULL ? g_bytes_ref (feed->head) : NULL;
+    g_queue_push_tail (&feed->listeners, listener);
+  }
   g_mutex_unlock (&feed->lock);
-  if (feed->came != NULL)
+  if (listener != NULL && feed->came != NULL)
     feed->came (feed->data);
   return listener;
 }

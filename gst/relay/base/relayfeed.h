@@ -38,7 +38,7 @@ typedef struct
 
 /* A feed of the newest. @came: called when there is a new listener, in any thread. */
 RelayFeed *relay_feed_new (void (*came) (gpointer data), gpointer data);
-/* A feed of all. Takes @head. @most: listeners; one that comes beyond that ends at once.  @size: of
+/* A feed of all. Takes @head. @most: listeners; one that comes beyond that is refused.  @size: of
  * the pieces that are kept, each with RELAY_FEED_PIECE more, bytes; @late: how long a listener may
  * take for a piece, µs. */
 RelayFeed *relay_feed_new_of_all (GBytes *head, guint most, gsize size, gint64 late);
@@ -56,6 +56,7 @@ guint relay_feed_count (RelayFeed *feed);
 /* Returns how many were dropped. */
 guint relay_feed_get_dropped (RelayFeed *feed);
 
+/* NULL: the feed has ended, or has as many listeners as it may. */
 RelayListener *relay_listener_new (RelayFeed *feed, const RelayListenerFuncs *funcs, gpointer data);
 /* The listener must not be waiting. */
 void relay_listener_free (RelayListener *listener);

@@ -466,6 +466,12 @@ answer_asked (Relay *relay)
     answer (relay, g_queue_pop_head (&relay->asked));
 }
 
+static gboolean
+waits (gpointer request)
+{
+  return relay_request_waits (request);
+}
+
 /* @name: of a stream. */
 static void
 ask_preview (Relay *relay, RelayRequest *request, const gchar *name)
@@ -475,7 +481,7 @@ ask_preview (Relay *relay, RelayRequest *request, const gchar *name)
     "There is no stream of this name: /status.json lists them." };
 
   if (stream != NULL)
-    relay_stream_ask_preview (stream, relay_status_pages_answer_preview, request);
+    relay_stream_ask_preview (stream, relay_status_pages_answer_preview, waits, request);
   else
     relay_status_pages_answer_preview (&none, request);
 }

@@ -32,6 +32,7 @@ typedef enum
 typedef struct
 {
   RelayPreviewFunc func;
+  gboolean (*waits) (gpointer data);
   gpointer data;
 } Ask;
 
@@ -72,6 +73,25 @@ answer_all (RelayPreview *p, RelayPreviewResult result, const gchar *why)
     g_autofree Ask *ask = g_queue_pop_head (&asks);
 
     ask->func (&all, ask->data);
+  }
+}
+
+/* A viewer that has gone gives its place up. */
+static void
+drop_gone (RelayPreview *p)
+{
+  static const RelayPreviewAnswer none = { RELAY_PREVIEW_LATER, "It has gone." };
+
+  for (GList *l = p->asks.head, *next; l != NULL; l = next) {
+    g_autofree Ask *ask = l->data;
+
+    next = l->next;
+    if (ask->waits (ask->data)) {
+      g_steal_pointer (&ask);
+      continue;
+    }
+    g_queue_delete_link (&p->asks, l);
+    ask->func (&none, ask->data);
   }
 }
 
@@ -212,6 +232,7 @@ look (gpointer data)
     on_end (g_strdup ("The process of the preview said more than it should."), p);
   }
   p->told = 0;
+  drop_gone (p);
   if (p->state != NONE && relay_stream_tap_is_full (p->tap))
     fail (p, RELAY_PREVIEW_LATER,
         "The stream came faster than it was taken: this machine is busy.");
@@ -293,6 +314,7 @@ admit (RelayPreview *p)
 {
   RelayPreviewStats stats = relay_preview_get_stats (p);
 
+  drop_gone (p);
   if (stats.viewers == 0)
     return (RelayPreviewAnswer) { RELAY_PREVIEW_OFF, OFF_TEXT };
   if (p->pad == NULL)
@@ -303,7 +325,8 @@ admit (RelayPreview *p)
 }
 
 void
-relay_preview_ask (RelayPreview *p, RelayPreviewFunc func, gpointer data)
+relay_preview_ask (RelayPreview *p, RelayPreviewFunc func, gboolean (*waits) (gpointer data),
+    gpointer data)
 {
   RelayPreviewAnswer admitted = admit (p);
   gint64 now = g_get_monotonic_time ();
@@ -314,7 +337,7 @@ relay_preview_ask (RelayPreview *p, RelayPreviewFunc func, gpointer data)
     return;
   }
   ask = g_new (Ask, 1);
-  *ask = (Ask) { func, data };
+  *ask = (Ask) { func, waits, data };
   g_queue_push_tail (&p->asks, ask);
   if (p->timer == 0) {
     p->timer = g_timeout_add_seconds (TICK, look, p);

@@ -64,8 +64,10 @@ void relay_preview_follow (RelayPreview *preview, GstPad *pad);
 /* Ends the process, and what viewers get: none is started any more, unless the stream flows again.
  */
 void relay_preview_end (RelayPreview *preview);
-/* A viewer wants to watch: calls @func once, within SILENT_LIMIT. */
-void relay_preview_ask (RelayPreview *preview, RelayPreviewFunc func, gpointer data);
+/* A viewer wants to watch: calls @func once, within SILENT_LIMIT. @waits: does it still wait for
+ * that? Asked each second, and when another viewer wants its place. */
+void relay_preview_ask (RelayPreview *preview, RelayPreviewFunc func,
+    gboolean (*waits) (gpointer data), gpointer data);
 
 /* May be called from any thread. */
 RelayPreviewStats relay_preview_get_stats (RelayPreview *preview);

@@ -552,7 +552,8 @@ relay_stream_use_source (RelayStream *stream, guint source)
 }
 
 void
-relay_stream_ask_preview (RelayStream *stream, RelayPreviewFunc func, gpointer data)
+relay_stream_ask_preview (RelayStream *stream, RelayPreviewFunc func,
+    gboolean (*waits) (gpointer data), gpointer data)
 {
-  relay_preview_ask (stream->preview, func, data);
+  relay_preview_ask (stream->preview, func, waits, data);
 }

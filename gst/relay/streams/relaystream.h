@@ -75,7 +75,8 @@ gboolean relay_stream_drop (RelayStream *stream, guint output, const gchar *addr
 gboolean relay_stream_use_source (RelayStream *stream, guint source);
 
 /* A viewer wants to watch the stream: as relay_preview_ask(). */
-void relay_stream_ask_preview (RelayStream *stream, RelayPreviewFunc func, gpointer data);
+void relay_stream_ask_preview (RelayStream *stream, RelayPreviewFunc func,
+    gboolean (*waits) (gpointer data), gpointer data);
 
 /* May be called from any thread; does not block the stream. */
 RelayStreamStats *relay_stream_get_stats (RelayStream *stream);

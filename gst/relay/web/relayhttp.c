@@ -94,6 +94,7 @@ show_out_late (gpointer data)
   g_mutex_lock (&http->lock);
   while ((late = relay_connection_limits_find_late (&http->limits, now)) != NULL)
     show_out (late);
+  relay_audience_look (&http->audience);
   for (const GList *l = http->listening.head; l != NULL; l = l->next) {
     const RelayRequest *request = l->data;
 
@@ -228,6 +229,21 @@ relay_request_answer (RelayRequest *request, const RelayPage *page)
   if (!waits)
     clear_page (&left);
   request_unref (request);
+}
+
+gboolean
+relay_request_waits (RelayRequest *request)
+{
+  RelayHttp *http = request->http;
+  gboolean waits = FALSE;
+
+  if (!g_atomic_int_get (&request->answered)) {
+    g_mutex_lock (&http->lock);
+    waits = g_queue_find (&http->waiting, request) != NULL
+        && !relay_client_has_gone (get_client (request->connection));
+    g_mutex_unlock (&http->lock);
+  }
+  return waits;
 }
 
 static gboolean
@@ -372,15 +388,6 @@ make_whole_response (RelayPage *page)
   return response;
 }
 
-static void
-refuse_listener (RelayPage *page)
-{
-  g_free (page->text);
-  relay_page_set_text (page, 503,
-      g_strdup_printf ("%d listen already: close a page elsewhere, or ask again later.\n",
-          RELAY_CLIENTS_LISTEN));
-}
-
 /* Keeps what is needed to ask again whether the client may listen. */
 static void
 note_listening (RelayRequest *request)
@@ -408,16 +415,20 @@ make_response (RelayRequest *request)
   RelayHttp *http = request->http;
   RelayPage *page = &request->page;
   struct MHD_Response *response;
+  const gchar *why;
 
   if (page->feed != NULL) {
-    response = relay_audience_add (&http->audience, request->connection, page->feed, show_out);
+    response =
+        relay_audience_add (&http->audience, request->connection, page->feed, show_out, &why);
     if (response != NULL) {
       note_listening (request);
       /* otherwise nginx would buffer frames */
       MHD_add_response_header (response, "X-Accel-Buffering", "no");
       return response;
     }
-    refuse_listener (page);
+    g_free (page->text);
+    g_clear_pointer (&page->media, g_free);
+    relay_page_set_text (page, 503, g_strconcat (why, "\n", NULL));
   }
   return make_whole_response (page);
 }
@@ -439,6 +450,8 @@ send_page (RelayRequest *request)
       page->media != NULL ? page->media : page->type);
   relay_conditional_add (response, page);
   MHD_add_response_header (response, "X-Content-Type-Options", "nosniff");
+  /* pages of other sites may not embed it */
+  MHD_add_response_header (response, "Cross-Origin-Resource-Policy", "same-origin");
   MHD_add_response_header (response, "Connection", "close");
   if (page->policy != NULL) {
     MHD_add_response_header (response, "Content-Security-Policy", page->policy);

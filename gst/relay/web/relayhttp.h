@@ -104,6 +104,9 @@ void relay_http_free (RelayHttp *http);
 
 /* Valid until the request is answered. */
 const RelayApiRequest *relay_request_get (RelayRequest *request);
+/* FALSE: it was answered as the server ends, or its client has gone; it still has to be answered.
+ */
+gboolean relay_request_waits (RelayRequest *request);
 /* Takes the texts, bytes and feed of @page. Call it once. */
 void relay_request_answer (RelayRequest *request, const RelayPage *page);
 

@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* POLLRDHUP */
+#endif
 #include "relaylisten.h"
+#include <poll.h>
 #include <sys/socket.h>
 
 #define PIECE 8192 /* bytes of a feed at a time */
 /* the socket's send buffer for a listening client, bytes: some events, not minutes of them */
 #define UNREAD 65536
+
+#define ALL_TEXT \
+  G_STRINGIFY (RELAY_CLIENTS_LISTEN) \
+  " listen already: close a page elsewhere, or ask again later."
+#define FEED_TEXT "As many watch this as may, or it has just ended: ask again later."
 
 /* A connection that listens. */
 typedef struct
@@ -54,42 +63,53 @@ stop (void *data)
   g_free (one);
 }
 
+gboolean
+relay_client_has_gone (const RelayClient *client)
+{
+  struct pollfd one = { client->fd, POLLRDHUP, 0 };
+
+  return poll (&one, 1, 0) > 0;
+}
+
 /* With the lock held. */
 static Listening *
 start (RelayAudience *audience, struct MHD_Connection *connection, RelayFeed *feed,
-    void (*show_out) (const RelayClient *client))
+    void (*show_out) (const RelayClient *client), const gchar **why)
 {
   static const RelayListenerFuncs funcs = { hold, wake };
   RelayClient *client =
       MHD_get_connection_info (connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
   const RelayClient *leaves;
   int unread = UNREAD;
-  Listening *one;
+  g_autofree Listening *one = g_new0 (Listening, 1);
 
+  *why = FEED_TEXT;
+  *one = (Listening) { audience, connection, client };
+  one->listener = relay_listener_new (feed, &funcs, one);
+  if (one->listener == NULL)
+    return NULL;
+  *why = ALL_TEXT;
   if (audience->closing
       || !relay_connection_limits_listen (audience->limits, g_get_monotonic_time (), client,
-          &leaves))
+          &leaves)) {
+    relay_listener_free (one->listener);
     return NULL;
+  }
   show_out (leaves);
   setsockopt (client->fd, SOL_SOCKET, SO_SNDBUF, &unread, sizeof unread);
-  one = g_new0 (Listening, 1);
-  one->audience = audience;
-  one->connection = connection;
-  one->client = client;
-  one->listener = relay_listener_new (feed, &funcs, one);
   g_queue_push_tail (&audience->all, one);
-  return one;
+  return g_steal_pointer (&one);
 }
 
 struct MHD_Response *
 relay_audience_add (RelayAudience *audience, struct MHD_Connection *connection, RelayFeed *feed,
-    void (*show_out) (const RelayClient *client))
+    void (*show_out) (const RelayClient *client), const gchar **why)
 {
   struct MHD_Response *response;
   Listening *one;
 
   g_mutex_lock (audience->lock);
-  one = start (audience, connection, feed, show_out);
+  one = start (audience, connection, feed, show_out, why);
   g_mutex_unlock (audience->lock);
   if (one == NULL)
     return NULL;
@@ -97,6 +117,17 @@ relay_audience_add (RelayAudience *audience, struct MHD_Connection *connection, 
   if (response == NULL)
     stop (one);
   return response;
+}
+
+void
+relay_audience_look (RelayAudience *audience)
+{
+  for (GList *l = audience->all.head; l != NULL; l = l->next) {
+    const Listening *one = l->data;
+
+    if (relay_client_has_gone (one->client))
+      relay_listener_end (one->listener);
+  }
 }
 
 void

@@ -7,6 +7,7 @@
 #include <glib/gstdio.h>
 #include <json-glib/json-glib.h>
 #include "relayadmission.h"
+#include "relaylogin.h"
 #include "relaypassword.h"
 #include "relaysessions.h"
 
@@ -61,7 +62,7 @@ test_alone (void)
   for (guint i = 0; i < G_N_ELEMENTS (asks); i++) {
     g_autoptr (GPtrArray) accounts = relay_accounts_new ();
     RelayRules rules = { TRUE, (gchar *) asks[i].token, accounts };
-    RelayRoute route = { TRUE, RELAY_ROLE_OPERATE };
+    RelayRoute route = { TRUE, TRUE, RELAY_ROLE_OPERATE };
     RelayIdentity identity;
     RelayRefusal refusal;
 
@@ -277,6 +278,43 @@ try (House *house, const gchar *method, const gchar *path, const gchar *token, c
   g_free (admitted.name);
   g_free (admitted.title);
   return good ? 0 : page.status;
+}
+
+/* A page of another site may link to the relay's pages. It may not use the API, nor take places
+ * that are few. */
+static void
+test_sites (void)
+{
+  static const struct
+  {
+    const gchar *path;
+    guint status;
+  } paths[] = { { "/", 0 }, { "/status.json", 0 }, { "/streams/a/picture.jpg", 0 },
+    { "/events", 403 }, { "/streams/a/preview.mp4", 403 }, { "/streams/%61/preview.mp4", 403 },
+    { "/api/v1/streams", 403 }, { "/api/v1/openapi.json", 403 } };
+  RelayAsk foreign[] = { { .site = "cross-site" }, { .site = "same-site" },
+    { .origin = "http://other" } };
+  House house = { 0 };
+
+  begin (&house);
+  for (guint i = 0; i < G_N_ELEMENTS (paths) * G_N_ELEMENTS (foreign); i++) {
+    RelayAsk *ask = &foreign[i % G_N_ELEMENTS (foreign)];
+    guint path = i / G_N_ELEMENTS (foreign);
+    RelayAdmitted admitted = { 0 };
+    RelayPage page = { 0 };
+
+    g_test_message ("%s", paths[path].path);
+    ask->method = "GET";
+    ask->host = "127.0.0.1:1";
+    ask->authorization = "Bearer token-of-administer";
+    ask->path = paths[path].path;
+    relay_admission_admit (house.admission, ask, &admitted, &page);
+    g_assert_cmpuint (page.status, ==, paths[path].status);
+    g_free (page.text);
+    g_free (admitted.name);
+    g_free (admitted.title);
+  }
+  end (&house);
 }
 
 static guint
@@ -617,6 +655,65 @@ test_passwords (void)
     g_assert_false (relay_password_is_hash (bad[i]));
 }
 
+/* A check of a password, which takes as long as the test wants. */
+static GMutex lock;
+static GCond changed;
+static gboolean begun, held;
+
+gboolean __real_relay_password_check (const gchar *hash, const gchar *password);
+gboolean __wrap_relay_password_check (const gchar *hash, const gchar *password);
+void __wrap_relay_request_answer (RelayRequest *request, const RelayPage *page);
+
+gboolean
+__wrap_relay_password_check (const gchar *hash, const gchar *password)
+{
+  g_mutex_lock (&lock);
+  begun = TRUE;
+  g_cond_signal (&changed);
+  while (held)
+    g_cond_wait (&changed, &lock);
+  g_mutex_unlock (&lock);
+  return __real_relay_password_check (hash, password);
+}
+
+/* @request: gets the status. */
+void
+__wrap_relay_request_answer (RelayRequest *request, const RelayPage *page)
+{
+  *(guint *) request = page->status;
+  g_free (page->text);
+}
+
+/* When the relay ends, it does not wait for a check. */
+static void
+test_left (void)
+{
+  House house = { 0 };
+  guint status = 0;
+  RelayApiRequest request = { .network = 1, .handle = (RelayRequest *) &status };
+  RelayPage page = { 0 };
+  RelayLogins *logins;
+
+  begin (&house);
+  held = TRUE;
+  logins = relay_logins_new (house.admission);
+  g_assert_true (relay_logins_add (logins, &request, "view", "a password", &page));
+  g_mutex_lock (&lock);
+  while (!begun)
+    g_cond_wait (&changed, &lock);
+  g_mutex_unlock (&lock);
+  relay_logins_free (logins);
+  g_assert_cmpuint (status, ==, 503);
+  end (&house);
+  g_mutex_lock (&lock);
+  held = FALSE;
+  g_cond_signal (&changed);
+  g_mutex_unlock (&lock);
+  /* the check is over, and nothing comes of it */
+  g_main_context_iteration (NULL, TRUE);
+  g_assert_cmpuint (status, ==, 503);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -627,6 +724,7 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/access/alone", test_alone);
   g_test_add_func ("/relay/access/tries", test_tries);
   g_test_add_func ("/relay/access/roles", test_roles);
+  g_test_add_func ("/relay/access/sites", test_sites);
   g_test_add_func ("/relay/access/guesses", test_guesses);
   g_test_add_func ("/relay/access/held", test_held);
   g_test_add_func ("/relay/access/removed", test_removed);
@@ -634,5 +732,6 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/access/sessions", test_sessions);
   g_test_add_func ("/relay/access/room", test_room);
   g_test_add_func ("/relay/access/passwords", test_passwords);
+  g_test_add_func ("/relay/access/left", test_left);
   return g_test_run ();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The relay's web server ends while some ask it.
+ * The relay's web server: it ends while some ask it; clients hang up.
  */
 #include <string.h>
 #include <gio/gunixsocketaddress.h>
@@ -10,10 +10,14 @@
 #define ROUNDS 200
 #define ASK 6 /* the API; and as many ask for a page */
 
+static RelayFeed *feed; /* of /events */
+
 static gboolean
 make_page (const gchar *path, RelayPage *page, gpointer data)
 {
   page->text = g_strdup ("a page\n");
+  if (g_str_equal (path, "/events"))
+    page->feed = relay_feed_ref (feed);
   return TRUE;
 }
 
@@ -21,6 +25,12 @@ static gboolean
 admit (const RelayAsk *ask, RelayAdmitted *admitted, RelayPage *page, gpointer data)
 {
   g_assert_true (ask->local);
+  return TRUE;
+}
+
+static gboolean
+may_stay (const RelayAsk *ask, gpointer data)
+{
   return TRUE;
 }
 
@@ -107,10 +117,108 @@ test_end (void)
   g_rmdir (folder);
 }
 
+/* A server at a UNIX socket. */
+typedef struct
+{
+  gchar *folder;
+  GSocketAddress *address;
+  GQueue taken;
+  RelayHttp *http;
+} Server;
+
+static void
+begin (Server *server)
+{
+  static const RelayHttpFuncs funcs = { make_page, admit, may_stay, take };
+  g_autofree gchar *path = NULL;
+  g_autoptr (GError) error = NULL;
+
+  server->folder = g_dir_make_tmp ("fasp-http-XXXXXX", NULL);
+  path = g_build_filename (server->folder, "socket", NULL);
+  server->address = g_unix_socket_address_new (path);
+  server->http = relay_http_new (server->address, &funcs, &server->taken, &error);
+  g_assert_no_error (error);
+}
+
+static void
+end (Server *server)
+{
+  relay_http_free (server->http);
+  g_object_unref (server->address);
+  g_rmdir (server->folder);
+  g_free (server->folder);
+}
+
+/* A client that listens and hangs up gives its place up, also when there is nothing to send. */
+static void
+test_listener_gone (void)
+{
+  Server server = { NULL };
+  GSocketConnection *asked;
+
+  feed = relay_feed_new_of_all (NULL, 1, 1, G_USEC_PER_SEC);
+  begin (&server);
+  asked = ask (server.address, "/events");
+  while (relay_feed_count (feed) == 0)
+    g_main_context_iteration (NULL, FALSE);
+  g_object_unref (asked);
+  while (relay_feed_count (feed) > 0)
+    g_main_context_iteration (NULL, TRUE);
+  end (&server);
+  relay_feed_unref (feed);
+}
+
+/* A client that comes when all places are taken is told. */
+static void
+test_full (void)
+{
+  Server server = { NULL };
+  g_autoptr (GSocketConnection) one = NULL, other = NULL;
+  g_autofree gchar *answer = NULL;
+
+  feed = relay_feed_new_of_all (NULL, 1, 1, G_USEC_PER_SEC);
+  begin (&server);
+  one = ask (server.address, "/events");
+  while (relay_feed_count (feed) == 0)
+    g_main_context_iteration (NULL, FALSE);
+  other = ask (server.address, "/events");
+  answer = read_answer (other);
+  g_assert_true (g_str_has_prefix (answer, "HTTP/1.1 503 "));
+  g_assert_nonnull (strstr (answer, "As many watch this as may"));
+  g_assert_nonnull (strstr (answer, "Cross-Origin-Resource-Policy: same-origin"));
+  end (&server);
+  relay_feed_unref (feed);
+}
+
+/* It is known whether a client still waits for an answer. */
+static void
+test_asker_gone (void)
+{
+  Server server = { NULL };
+  GSocketConnection *asked;
+  RelayRequest *request;
+  RelayPage page = { 200, "text/plain" };
+
+  begin (&server);
+  asked = ask (server.address, "/api/v1/streams");
+  while (server.taken.length == 0)
+    g_main_context_iteration (NULL, TRUE);
+  request = g_queue_pop_head (&server.taken);
+  g_assert_true (relay_request_waits (request));
+  g_object_unref (asked);
+  g_assert_false (relay_request_waits (request));
+  page.text = g_strdup ("late\n");
+  relay_request_answer (request, &page);
+  end (&server);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/relay/http/end", test_end);
+  g_test_add_func ("/relay/http/listener-gone", test_listener_gone);
+  g_test_add_func ("/relay/http/full", test_full);
+  g_test_add_func ("/relay/http/asker-gone", test_asker_gone);
   return g_test_run ();
 }
