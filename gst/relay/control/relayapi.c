@@ -199,9 +199,13 @@ relay_api_find_route (const RelayApi *api, const gchar *method, const gchar *pat
     RelayRoute *route, gchar **stream)
 {
   g_auto (RelayAsked) asked = { NULL };
+  gboolean is_api = g_str_has_prefix (path, RELAY_HTTP_API);
 
   relay_schema_find (api->schema, method, path, &asked);
-  *route = (RelayRoute) { g_str_has_prefix (path, RELAY_HTTP_API), RELAY_ROLE_VIEW };
+  *route = (RelayRoute) { is_api, .role = RELAY_ROLE_VIEW };
+  /* these two take one of few places for as long as the client stays */
+  route->is_own = is_api || g_strcmp0 (asked.operation, "listen") == 0
+      || g_strcmp0 (asked.operation, "watch") == 0;
   if (asked.role != NULL && !relay_role_find (asked.role, &route->role))
     route->role = RELAY_ROLE_ADMINISTER;
   *stream = g_steal_pointer (&asked.variables[0]);

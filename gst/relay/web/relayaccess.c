@@ -174,10 +174,10 @@ relay_access_decide (const RelayRules *rules, const RelayAsk *ask, const RelayRo
       && identity->kind != RELAY_LOCAL)
     return refuse (refusal, 429, "slow",
         "Too many wrong tokens came from this address: wait ten seconds, and send the right one.");
-  if (route->is_api && is_foreign (ask))
+  if (route->is_own && is_foreign (ask))
     return refuse (refusal, 403, "site",
-        "A page of another site may not use the API. Use the relay's own page, fasp-relayctl, or "
-        "a program that sends no Origin.");
+        "A page of another site may not use the API, events and previews. Use the relay's own page, "
+        "fasp-relayctl, or a program that sends no Origin.");
   if (!open && !known)
     return refuse_unknown (rules, refusal);
   if (!open && check_role (route, identity, refusal) != 0)

@@ -10,8 +10,9 @@
  * needs a role, but for those of openapi.json with the role `none'.
  *
  * A web page of another site can have a browser send requests to the relay.  So requests from
- * another site (Origin, Sec-Fetch-Site) are refused, and a body needs a content type that a form
- * cannot have.  relaynames.h checks the host name.
+ * another site (Origin, Sec-Fetch-Site) to the API, for events and for a preview are refused, and a
+ * body needs a content type that a form cannot have.  Over http, but to localhost, a browser says
+ * neither of a GET that the other site cannot read.  relaynames.h checks the host name.
  */
 #pragma once
 
@@ -48,6 +49,7 @@ typedef struct
 typedef struct
 {
   gboolean is_api;
+  gboolean is_own;     /* web pages of other sites may not ask for it */
   RelayRole role;      /* that it needs */
   const gchar *stream; /* that the path names; NULL: none */
 } RelayRoute;

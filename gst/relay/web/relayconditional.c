@@ -35,8 +35,6 @@ relay_conditional_add (struct MHD_Response *response, const RelayPage *page)
   tag = make_tag (page);
   MHD_add_response_header (response, "ETag", tag);
   MHD_add_response_header (response, "Last-Modified", date);
-  /* pages of other sites may not embed it */
-  MHD_add_response_header (response, "Cross-Origin-Resource-Policy", "same-origin");
 }
 
 void
