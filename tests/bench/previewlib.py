@@ -44,15 +44,15 @@ def processor(pid):
 
 class Viewer:
     """A program that asks for the preview of a stream. .status, .headers: of the answer; .rest: bytes that came with them.
-    @holds: bytes that its system holds before it has read them."""
+    @holds: bytes that its system holds before it has read them. @more: lines of the request's head."""
 
-    def __init__(self, relay, stream, method="GET", holds=None):
+    def __init__(self, relay, stream, method="GET", holds=None, more=""):
         self.socket = socket.socket()
         if holds:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, holds)
         self.socket.connect(("127.0.0.1", relay.port))
         self.socket.settimeout(benchlib.LIMIT)
-        self.socket.sendall(f"{method} /streams/{urllib.parse.quote(stream)}/preview.mp4 HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        self.socket.sendall(f"{method} /streams/{urllib.parse.quote(stream)}/preview.mp4 HTTP/1.1\r\nHost: localhost\r\n{more}\r\n".encode())
 
     def look(self):
         """Waits for the answer's head."""
