@@ -90,6 +90,7 @@ relay_srt_socket_bind_own (SRTSOCKET socket, const gchar *host, guint port)
   if (!g_socket_bind (udp, address, FALSE, NULL))
     return -1;
   fd = fcntl (g_socket_get_fd (udp), F_DUPFD_CLOEXEC, 0);
+  fcntl (fd, F_SETFL, 0); /* libsrt waits in recvmsg(), and GLib's sockets never wait */
   return srt_bind_acquire (socket, fd) == 0 ? fd : -1;
 }
 
@@ -97,10 +98,15 @@ void
 relay_srt_socket_cut_off (gint fd)
 {
   struct pollfd unread = { fd, POLLIN };
+  struct timeval wait = { 0 };
+  socklen_t size = sizeof wait;
   gint pair[2];
 
-  if (socketpair (AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair) != 0)
+  if (socketpair (AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, pair) != 0)
     return;
+  /* libsrt waits in recvmsg() for as long as it has chosen */
+  getsockopt (fd, SOL_SOCKET, SO_RCVTIMEO, &wait, &size);
+  setsockopt (pair[0], SOL_SOCKET, SO_RCVTIMEO, &wait, size);
   send (pair[1], "", 1, 0);
   dup3 (pair[0], fd, O_CLOEXEC);
   for (guint i = 0; i < LOOKS && poll (&unread, 1, 0) > 0; i++)

@@ -3,12 +3,14 @@
  * The ports of SRT ends, which are closed while somebody calls.
  */
 #include <string.h>
+#include <sys/resource.h>
 #include <gio/gio.h>
 #include "../elements/pair.h"
 #include "openedend.h"
 
 #define ROUNDS 12
-#define BURST 20 /* calls that a stranger makes at a time */
+#define WORK_MAX 0.1 /* s in a second: ten times what it is */
+#define BURST 20     /* calls that a stranger makes at a time */
 #define ANSWERED (50 * G_TIME_SPAN_MILLISECOND)
 
 /* A handshake (draft-sharabayko-srt-01, 3.2.1): a header of 16 bytes, and these fields. */
@@ -111,11 +113,46 @@ test_called (void)
   g_thread_join (thread);
 }
 
+static gdouble
+get_work (void)
+{
+  struct rusage used;
+
+  getrusage (RUSAGE_SELF, &used);
+  return used.ru_utime.tv_sec + used.ru_stime.tv_sec
+      + (used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
+}
+
+/* How long the process computes in a second: s. */
+static gdouble
+work_for_a_second (void)
+{
+  gdouble before = get_work ();
+
+  g_usleep (G_USEC_PER_SEC);
+  return get_work () - before;
+}
+
+/* libsrt's threads sleep while nothing calls, and when a port was closed. */
+static void
+test_quiet (void)
+{
+  g_autofree gchar *uri = g_strdup_printf ("srt://:%u?streamid=live", pair_get_port ());
+  OpenedEnd opened;
+
+  opened_end_init_output (&opened, uri);
+  work_for_a_second ();
+  g_assert_cmpfloat (work_for_a_second (), <, WORK_MAX);
+  opened_end_clear (&opened);
+  g_assert_cmpfloat (work_for_a_second (), <, WORK_MAX);
+}
+
 int
 main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/srtport/called", test_called);
+  g_test_add_func ("/srtport/quiet", test_quiet);
   return g_test_run ();
 }
