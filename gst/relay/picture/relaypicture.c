@@ -87,7 +87,7 @@ kill_it (RelayPicture *p)
 static void
 fail (RelayPicture *p, gchar *why)
 {
-  g_autofree gchar *what = g_strconcat ("picture: ", why, NULL), *then = NULL;
+  g_autofree gchar *line = NULL;
 
   p->pause = p->pause == 0 ? PAUSE_FIRST : MIN (2 * p->pause, PAUSE_MAX);
   p->not_before = g_get_monotonic_time () + p->pause * G_USEC_PER_SEC;
@@ -95,8 +95,9 @@ fail (RelayPicture *p, gchar *why)
   p->stats.restarts++;
   p->stats.channels = 0;
   g_mutex_unlock (&p->lock);
-  then = g_strdup_printf (" It starts again in %u s; the stream goes on.", p->pause);
-  relay_repeats_warn (p->repeats, p->name, NULL, what, then);
+  line =
+      g_strdup_printf ("picture: %s It starts again in %u s; the stream goes on.", why, p->pause);
+  relay_repeats_warn (p->repeats, p->name, NULL, line, "");
   set_error (p, why);
   kill_it (p);
 }
