@@ -29,9 +29,10 @@
 typedef struct
 {
   gchar *name; /* ADDRESS PORT */
+  guint number;
   SRTSOCKET socket;
   gint fd;               /* of its UDP socket; -1: an end that dials has it, too */
-  GPtrArray *ends;       /* RelaySrtEnd, and in the same order: */
+  GPtrArray *ends;       /* RelaySrtEnd; none: the port closes; and in the same order: */
   GPtrArray *uris;       /* RelayProtocolUri */
   guint let_in, refused; /* calls that are neither connected nor forgotten */
 } Port;
@@ -88,6 +89,7 @@ typedef struct
 static struct
 {
   GMutex turn, working, lock;
+  GCond closed;      /* a port is closed: `working' */
   GHashTable *ports; /* Port, by name */
   GHashTable *calls; /* Call, by socket: refused, let in, dialled or connected */
   guint64 callers;   /* that came */
@@ -110,6 +112,23 @@ static void
 end_work (void)
 {
   g_mutex_unlock (&srt.working);
+}
+
+static gboolean
+is_closing (gpointer name, gpointer data, gpointer number)
+{
+  const Port *port = data;
+
+  return port->ends->len == 0 && (number == NULL || port->number == GPOINTER_TO_UINT (number));
+}
+
+/* While a port closes, libsrt and the kernel still have its number.  Waits until no port of this
+ * number closes; 0: of any. */
+static void
+wait_for_closed (guint number)
+{
+  while (g_hash_table_find (srt.ports, is_closing, GUINT_TO_POINTER (number)) != NULL)
+    g_cond_wait (&srt.closed, &srt.working);
 }
 
 static void
@@ -547,6 +566,7 @@ end_thread (void)
   g_atomic_int_set (&srt.over, TRUE);
   g_thread_join (srt.thread);
   begin_work ();
+  wait_for_closed (0);
   srt_cleanup ();
   alarm (0);
 }
@@ -576,15 +596,32 @@ start_thread (GError **error)
 
 /* libsrt calls on_call() no more when the socket is closed. */
 static void
-free_port (Port *port)
+close_socket (Port *port)
 {
   if (port->fd >= 0)
     relay_srt_socket_cut_off (port->fd);
   srt_close (port->socket);
+}
+
+static void
+free_port (Port *port)
+{
   g_ptr_array_unref (port->ends);
   g_ptr_array_unref (port->uris);
   g_free (port->name);
   g_free (port);
+}
+
+/* Not under `working', as it may take half a second. */
+static void
+close_port (Port *port)
+{
+  close_socket (port);
+  begin_work ();
+  g_hash_table_remove (srt.ports, port->name);
+  g_cond_broadcast (&srt.closed);
+  end_work ();
+  free_port (port);
 }
 
 static Port *
@@ -595,6 +632,7 @@ open_port (const gchar *name, const RelaySrtEnd *end, GError **error)
   Port *port = g_new0 (Port, 1);
 
   port->name = g_strdup (name);
+  port->number = number;
   port->socket = socket;
   port->ends = g_ptr_array_new ();
   port->uris = g_ptr_array_new ();
@@ -609,6 +647,7 @@ open_port (const gchar *name, const RelaySrtEnd *end, GError **error)
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ_WRITE,
       "UDP port %u cannot be opened: use another one, or stop what uses it (ss -ulpn): %s.", number,
       srt_getlasterror_str ());
+  close_socket (port);
   free_port (port);
   return NULL;
 }
@@ -617,8 +656,10 @@ static gboolean
 listen_at (RelaySrtEnd *end, GError **error)
 {
   g_autofree gchar *name = g_strdup_printf ("%s %u", end->address, end->protocol_uri->port);
-  Port *port = g_hash_table_lookup (srt.ports, name);
+  Port *port;
 
+  wait_for_closed (end->protocol_uri->port);
+  port = g_hash_table_lookup (srt.ports, name);
   if (port == NULL)
     port = open_port (name, end, error);
   if (port == NULL)
@@ -639,7 +680,10 @@ dial (RelaySrtEnd *end, const RelayProtocolUri *protocol_uri, GError **error)
       g_inet_socket_address_new_from_string (protocol_uri->host, protocol_uri->port);
   Call *call = g_new0 (Call, 1);
   struct sockaddr_storage native;
+  guint from = relay_srt_socket_get_local_port (protocol_uri);
 
+  if (from != 0)
+    wait_for_closed (from);
   call->socket = socket;
   call->end = end;
   call->address = to;
@@ -808,7 +852,6 @@ leave_port (RelaySrtEnd *end)
   if (shared)
     port->fd = -1;
   srt_epoll_remove_usock (srt.epoll, port->socket);
-  g_hash_table_remove (srt.ports, port->name);
   return port;
 }
 
@@ -827,7 +870,7 @@ relay_srt_end_close (RelaySrtEnd *end)
     hang_up_all (end);
   end_work ();
   if (left != NULL)
-    free_port (left);
+    close_port (left);
   g_mutex_lock (&end->lock);
   end->closed = TRUE;
   g_mutex_unlock (&end->lock);

@@ -9,8 +9,10 @@
 #include "openedend.h"
 
 #define ROUNDS 12
-#define WORK_MAX 0.1 /* s in a second: ten times what it is */
-#define BURST 20     /* calls that a stranger makes at a time */
+#define WORK_MAX 0.1   /* s in a second: ten times what it is */
+#define SETTLED 100000 /* µs; an end is open, or has said that it is not */
+#define MOMENT 3000    /* µs; at most, between the end of one and the next */
+#define BURST 20       /* calls that a stranger makes at a time */
 #define ANSWERED (50 * G_TIME_SPAN_MILLISECOND)
 
 /* A handshake (draft-sharabayko-srt-01, 3.2.1): a header of 16 bytes, and these fields. */
@@ -147,6 +149,55 @@ test_quiet (void)
   g_assert_cmpfloat (work_for_a_second (), <, WORK_MAX);
 }
 
+/* Has the end told that it cannot be opened? */
+static gboolean
+has_failed (GstBus *bus)
+{
+  GstMessage *message;
+  gboolean failed = FALSE;
+
+  while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING)) != NULL) {
+    const GstStructure *details = NULL;
+
+    gst_message_parse_warning_details (message, &details);
+    failed |= details != NULL && gst_structure_has_name (details, "end-failed");
+    gst_message_unref (message);
+  }
+  return failed;
+}
+
+static gpointer
+close_end (gpointer data)
+{
+  opened_end_clear (data);
+  return NULL;
+}
+
+/* An end opens a port while the last other one there closes it, which takes 10 ms. */
+static void
+test_taken_over (void)
+{
+  g_autofree gchar *uri = g_strdup_printf ("srt://:%u?streamid=live", pair_get_port ());
+  OpenedEnd before, after;
+
+  opened_end_init_output (&before, uri);
+  for (guint i = 0; i < ROUNDS; i++) {
+    g_autoptr (GstBus) bus = NULL;
+    GThread *thread;
+
+    g_usleep (SETTLED);
+    thread = g_thread_new ("close", close_end, &before);
+    g_usleep (g_random_int_range (0, MOMENT));
+    opened_end_init_output (&after, uri);
+    g_thread_join (thread);
+    before = after;
+    bus = gst_element_get_bus (before.pipeline);
+    g_usleep (SETTLED);
+    g_assert_false (has_failed (bus));
+  }
+  opened_end_clear (&before);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -154,5 +205,6 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/srtport/called", test_called);
   g_test_add_func ("/srtport/quiet", test_quiet);
+  g_test_add_func ("/srtport/taken-over", test_taken_over);
   return g_test_run ();
 }
