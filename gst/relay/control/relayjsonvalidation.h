@@ -13,11 +13,10 @@
 
 G_BEGIN_DECLS
 
-#define RELAY_JSON_DEPTH_MAX 16  /* json-glib recurses as deeply */
-#define RELAY_JSON_DIGITS_MAX 18 /* of a number before its point, so that it fits into 64 bits */
+#define RELAY_JSON_DEPTH_MAX 16 /* json-glib recurses as deeply */
 
-/* FALSE: @text is not JSON, or exceeds these limits. json-glib checks the rest: commas, and whether
- * the text is complete. */
+/* FALSE: @text is not JSON, is nested more deeply, or has a number of more than 18 digits before
+ * its point. json-glib checks the rest: commas, and whether the text is complete. */
 gboolean relay_json_validation_check (const gchar *text, gsize size);
 
 G_END_DECLS
