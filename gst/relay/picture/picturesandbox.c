@@ -6,16 +6,12 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <stddef.h>
+#include <seccomp.h>
 #include <unistd.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <sys/prctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include "picturesandbox.h"
 
 /* 16 pictures of 3840x2160 with 10 bits, what an H.265 decoder keeps at most, are 400 MB */
@@ -27,14 +23,6 @@
 #define FILES_MAX 64
 #define LOWEST 19 /* nice */
 #define LOW 10    /* a tenth of what others get */
-
-#if defined(__x86_64__)
-#define ARCHITECTURE AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#define ARCHITECTURE AUDIT_ARCH_AARCH64
-#elif defined(__riscv) && __riscv_xlen == 64
-#define ARCHITECTURE AUDIT_ARCH_RISCV64
-#endif
 
 /* --- before --------------------------------------------------------------------------------- */
 
@@ -78,176 +66,61 @@ picture_sandbox_step_back (PictureShare share)
 
 /* --- after ----------------------------------------------------------------------------------- */
 
-/* other architectures have other system calls, for which there is no list */
-#ifdef ARCHITECTURE
-
 /* System calls of threads that only compute. All others fail with EPERM. */
-static const guint allowed[] = {
-  __NR_read,
-  __NR_readv,
-  __NR_write,
-  __NR_writev,
-  __NR_close,
-  __NR_fstat,
-  __NR_lseek,
-  __NR_ppoll,
-  __NR_eventfd2,
-  __NR_pipe2,
-#ifdef __NR_poll
-  __NR_poll,
-#endif
-  __NR_futex,
-  __NR_brk,
-  __NR_munmap,
-  __NR_mremap,
-  __NR_madvise,
-  __NR_set_robust_list,
-#ifdef __NR_rseq
-  __NR_rseq,
-#endif
-  __NR_exit,
-  __NR_exit_group,
-  __NR_rt_sigaction,
-  __NR_rt_sigprocmask,
-  __NR_rt_sigreturn,
-  __NR_sigaltstack,
-  __NR_restart_syscall,
-  __NR_sched_yield,
-  __NR_sched_getaffinity,
-  __NR_getcpu,
-  __NR_getpid,
-  __NR_gettid,
-  __NR_getrusage,
-  __NR_getrandom,
-  __NR_sysinfo,
-  __NR_uname,
-  __NR_membarrier,
-  __NR_gettimeofday,
-  __NR_clock_gettime,
-  __NR_clock_getres,
-  __NR_clock_nanosleep,
-  __NR_nanosleep,
-};
-
-#define LOAD(field) \
-  (struct sock_filter) BPF_STMT (BPF_LD | BPF_W | BPF_ABS, offsetof (struct seccomp_data, field))
-/* the low half, on little endian */
-#define LOAD_ARGUMENT(n) \
-  (struct sock_filter) \
-      BPF_STMT (BPF_LD | BPF_W | BPF_ABS, offsetof (struct seccomp_data, args) + 8 * (n))
-#define RETURN(what) (struct sock_filter) BPF_STMT (BPF_RET | BPF_K, what)
-#define IF_EQUAL(value, otherwise) \
-  (struct sock_filter) BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, value, 0, otherwise)
-#define IF_BITS(bits, then, otherwise) \
-  (struct sock_filter) BPF_JUMP (BPF_JMP | BPF_JSET | BPF_K, bits, then, otherwise)
-#define DENY RETURN (SECCOMP_RET_ERRNO | EPERM)
-#define ALLOW RETURN (SECCOMP_RET_ALLOW)
-
-#define FILTER_MAX 160
-
-typedef struct
-{
-  struct sock_filter steps[FILTER_MAX];
-  guint n;
-} Filter;
+static const gchar allowed[] =
+    "read readv write writev close fstat lseek ppoll eventfd2 pipe2 poll futex brk munmap "
+    "mremap madvise set_robust_list rseq exit exit_group rt_sigaction rt_sigprocmask "
+    "rt_sigreturn sigaltstack restart_syscall sched_yield sched_getaffinity getcpu getpid "
+    "gettid getrusage getrandom sysinfo uname membarrier gettimeofday clock_gettime "
+    "clock_getres clock_nanosleep nanosleep";
 
 static void
-add (Filter *filter, struct sock_filter step)
+allow_if (scmp_filter_ctx filter, int call, struct scmp_arg_cmp argument)
 {
-  g_assert (filter->n < FILTER_MAX);
-  filter->steps[filter->n++] = step;
+  seccomp_rule_add (filter, SCMP_ACT_ALLOW, call, 1, argument);
 }
 
-/* Allows a call only if one of these bits of an argument is set; or, @unless, if none is. */
+/* A rule that cannot be added leaves its call forbidden. */
 static void
-allow_bits (Filter *filter, guint call, guint argument, guint32 bits, gboolean unless)
-{
-  add (filter, IF_EQUAL (call, 4));
-  add (filter, LOAD_ARGUMENT (argument));
-  add (filter, IF_BITS (bits, unless ? 1 : 0, unless ? 0 : 1));
-  add (filter, ALLOW);
-  add (filter, DENY);
-}
-
-/* Allows a call only with one of these values of an argument. */
-static void
-allow_values (Filter *filter, guint call, guint argument, const guint32 *values, guint n)
-{
-  add (filter, IF_EQUAL (call, 2 * n + 2));
-  add (filter, LOAD_ARGUMENT (argument));
-  for (guint i = 0; i < n; i++) {
-    add (filter, IF_EQUAL (values[i], 1));
-    add (filter, ALLOW);
-  }
-  add (filter, DENY);
-}
-
-static void
-allow_value (Filter *filter, guint call, guint argument, guint32 value)
-{
-  allow_values (filter, call, argument, &value, 1);
-}
-
-static void
-make_filter (Filter *filter)
+add_rules (scmp_filter_ctx filter)
 {
   /* without F_SETOWN and F_SETSIG, by which a socket signals any process of this user */
-  static const guint32 commands[] = { F_GETFD, F_SETFD, F_GETFL, F_SETFL };
+  static const int commands[] = { F_GETFD, F_SETFD, F_GETFL, F_SETFL };
+  g_auto (GStrv) calls = g_strsplit (allowed, " ", -1);
 
-  add (filter, LOAD (arch));
-  add (filter, (struct sock_filter) BPF_JUMP (BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0));
-  add (filter, DENY);
-  add (filter, LOAD (nr));
-  for (guint i = 0; i < G_N_ELEMENTS (allowed); i++) {
-    add (filter, IF_EQUAL (allowed[i], 1));
-    add (filter, ALLOW);
-  }
+  for (guint i = 0; calls[i] != NULL; i++)
+    seccomp_rule_add (filter, SCMP_ACT_ALLOW, seccomp_syscall_resolve_name (calls[i]), 0);
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
+    allow_if (filter, SCMP_SYS (fcntl), SCMP_A1 (SCMP_CMP_EQ, commands[i]));
   /* no new executable memory */
-  allow_bits (filter, __NR_mmap, 2, PROT_EXEC, TRUE);
-  allow_bits (filter, __NR_mprotect, 2, PROT_EXEC, TRUE);
+  allow_if (filter, SCMP_SYS (mmap), SCMP_A2 (SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
+  allow_if (filter, SCMP_SYS (mprotect), SCMP_A2 (SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
   /* threads, but no processes; clone3(), whose flags a filter cannot read, fails, and libc then
    * uses clone() */
-  allow_bits (filter, __NR_clone, 0, CLONE_THREAD, FALSE);
-#ifdef __NR_clone3
-  add (filter, IF_EQUAL (__NR_clone3, 1));
-  add (filter, RETURN (SECCOMP_RET_ERRNO | ENOSYS));
-#endif
-  allow_values (filter, __NR_fcntl, 1, commands, G_N_ELEMENTS (commands));
-  allow_value (filter, __NR_prctl, 0, PR_SET_NAME);
+  allow_if (filter, SCMP_SYS (clone), SCMP_A0 (SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD));
+  seccomp_rule_add (filter, SCMP_ACT_ERRNO (ENOSYS), SCMP_SYS (clone3), 0);
+  allow_if (filter, SCMP_SYS (prctl), SCMP_A0 (SCMP_CMP_EQ, PR_SET_NAME));
   /* GStreamer wakes its threads by these */
-  allow_value (filter, __NR_socketpair, 0, AF_UNIX);
+  allow_if (filter, SCMP_SYS (socketpair), SCMP_A0 (SCMP_CMP_EQ, AF_UNIX));
   /* abort() */
-  allow_value (filter, __NR_tgkill, 0, getpid ());
-  add (filter, DENY);
+  allow_if (filter, SCMP_SYS (tgkill), SCMP_A0 (SCMP_CMP_EQ, getpid ()));
 }
 
 /* Installs the filter in all threads, as GLib has started some. */
 static gboolean
-install (const Filter *filter)
-{
-  struct sock_fprog program = { filter->n, (struct sock_filter *) filter->steps };
-
-  return syscall (__NR_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0;
-}
-
-static gboolean
 filter_calls (void)
 {
-  Filter filter = { .n = 0 };
+  scmp_filter_ctx filter = seccomp_init (SCMP_ACT_ERRNO (EPERM));
+  gboolean good = filter != NULL && seccomp_attr_set (filter, SCMP_FLTATR_CTL_TSYNC, TRUE) == 0;
 
-  make_filter (&filter);
-  return prctl (PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && install (&filter);
+  if (good) {
+    add_rules (filter);
+    good = seccomp_load (filter) == 0;
+  }
+  if (filter != NULL)
+    seccomp_release (filter);
+  return good;
 }
-
-#else
-
-static gboolean
-filter_calls (void)
-{
-  return FALSE;
-}
-
-#endif
 
 gboolean
 picture_sandbox_close (void)
