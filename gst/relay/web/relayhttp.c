@@ -8,7 +8,6 @@
 #include <unistd.h>
 #include <gio/gunixsocketaddress.h>
 #include "relayhttp.h"
-#include "relayconditional.h"
 #include "relaylisten.h"
 
 /* libmicrohttpd stops accepting at this limit. It is twice what the relay allows, as connections
@@ -448,11 +447,14 @@ send_page (RelayRequest *request)
     return MHD_NO;
   MHD_add_response_header (response, "Content-Type",
       page->media != NULL ? page->media : page->type);
-  relay_conditional_add (response, page);
+  MHD_add_response_header (response, "Cache-Control", "no-store");
   MHD_add_response_header (response, "X-Content-Type-Options", "nosniff");
   /* pages of other sites may not embed it */
   MHD_add_response_header (response, "Cross-Origin-Resource-Policy", "same-origin");
   MHD_add_response_header (response, "Connection", "close");
+  /* pages of other sites may not embed it */
+  if (g_str_has_prefix (page->type, "image/"))
+    MHD_add_response_header (response, "Cross-Origin-Resource-Policy", "same-origin");
   if (page->policy != NULL) {
     MHD_add_response_header (response, "Content-Security-Policy", page->policy);
     MHD_add_response_header (response, "Referrer-Policy", "no-referrer");
@@ -515,8 +517,6 @@ prepare (RelayRequest *request, const gchar *path, const gchar *method)
     return TRUE;
   }
   make_page (request->http, path, method, &request->page);
-  relay_conditional_leave_out (get_header (request->connection, MHD_HTTP_HEADER_IF_NONE_MATCH),
-      &request->page);
   if (g_str_equal (method, "GET"))
     return request->page.by_main_context;
   g_clear_pointer (&request->page.feed, relay_feed_unref);

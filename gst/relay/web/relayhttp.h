@@ -45,8 +45,6 @@ typedef struct
   gchar *media;              /* type of the content, instead of the other; NULL: the other */
   gchar *text;
   GBytes *bytes; /* sent instead of the text; NULL: the text is sent */
-  gint64 time;   /* when the bytes were made, by which a client may cache them: µs, UTC; 0: it may
-                    not */
 } RelayPage;
 
 typedef struct _RelayRequest RelayRequest;

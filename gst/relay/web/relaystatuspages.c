@@ -305,7 +305,6 @@ fill_picture (const RelayStreamStats *stream, RelayPage *page)
   } else {
     page->type = "image/jpeg";
     page->bytes = g_bytes_ref (stats->jpeg);
-    page->time = stats->time;
   }
 }
 

@@ -14,7 +14,7 @@ class Screen {
     this.node = make("div", {class: "screen"}, this.picture, this.caption, this.meters);
   }
 
-  /* The browser keeps each picture with its ETag, and asks only whether it still holds. */
+  /* Each picture has an address of its own, so the browser asks for it once. */
   update({picture, levels, receiving}) {
     const time = picture?.time, error = receiving ? picture?.error : null;
     const caption = picture ? sayPicture(time && Date.parse(time) / 1000, receiving, error) : "– No pictures: picture-interval is 0.";
