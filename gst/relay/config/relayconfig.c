@@ -249,33 +249,6 @@ read_input (GKeyFile *file, const gchar *group, const RelaySecrets *secrets,
   return read_times (file, group, config->input, error);
 }
 
-/* Reads `switch-source', the source of the input that must lead. */
-static gboolean
-read_switch (GKeyFile *file, const gchar *group, RelayStreamConfig *config, GError **error)
-{
-  g_autoptr (GError) why = NULL;
-  guint sources;
-
-  config->switch_source = -1;
-  if (!g_key_file_has_key (file, group, "switch-source", NULL))
-    return TRUE;
-  sources = relay_end_count_sources (config->input);
-  if (sources == 0) {
-    RELAY_BAD (error,
-        "it is for an input that has several sources at once: write input = MAIN;BACKUP, or add "
-        "redundancy=hot or redundancy=standby to the URI of fasp://, or leave this out.");
-    return relay_value_locate (error, group, "switch-source");
-  }
-  config->switch_source = g_key_file_get_integer (file, group, "switch-source", &why);
-  if (why == NULL && config->switch_source >= 0 && (guint) config->switch_source < sources)
-    return TRUE;
-  RELAY_BAD (error,
-      "write the number of a source, 0 to %u: 0 is the main one, and 1 the first backup. Or leave it "
-      "out.",
-      sources - 1);
-  return relay_value_locate (error, group, "switch-source");
-}
-
 static gboolean
 read_outputs (GKeyFile *file, const gchar *group, const RelaySecrets *secrets,
     RelayStreamConfig *config, GError **error)
@@ -379,7 +352,7 @@ read_stream (GKeyFile *file, const gchar *group, const RelaySecrets *secrets, GE
           &config->picture_interval, &why)
       && relay_value_number (file, group, relay_key_find (relay_stream_keys, "preview-viewers", 0),
           &config->preview_viewers, &why)
-      && read_input (file, group, secrets, config, &why) && read_switch (file, group, config, &why)
+      && read_input (file, group, secrets, config, &why)
       && read_outputs (file, group, secrets, config, &why);
   if (good)
     return config;

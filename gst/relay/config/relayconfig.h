@@ -28,7 +28,6 @@ typedef struct
   gboolean optional;         /* the relay counts as ready without this stream */
   guint picture_interval;    /* s between pictures; 0: there are none */
   guint preview_viewers;     /* of the preview, at once; 0: there is none */
-  gint switch_source;        /* number of the source that must lead; -1: none is set */
   RelayEnd *input;
   GPtrArray *outputs; /* RelayEnd */
   guint next_id;      /* of the next output that is added */

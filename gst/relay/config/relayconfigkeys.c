@@ -71,9 +71,6 @@ const RelayKey relay_stream_keys[] = {
   { "preview-viewers", 0, NULL, 0, PREVIEW_VIEWERS_MAX, "0",
       "how many may watch the stream in a browser at once, on its page or at "
       "/streams/NAME/preview.mp4, up to 16; 0: none" },
-  TEXT ("switch-source", "none",
-      "number of the source, of several, that is asked to lead at each reload: 0 is the main one, 1 "
-      "the first backup, or the first of fallback-addresses"),
   { "switch-after", 0, NULL, SWITCH_AFTER_MIN, SWITCH_AFTER_MAX, G_STRINGIFY (RELAY_SWITCH_AFTER),
       "ms without media after which another source of an input with backups is used" },
   { "wait-to-restore", 0, NULL, 0, WAIT_TO_RESTORE_MAX, G_STRINGIFY (RELAY_WAIT_TO_RESTORE),

@@ -38,8 +38,7 @@ relay_stream_config_compare (const RelayStreamConfig *a, const RelayStreamConfig
   if (g_strcmp0 (a->streamid, b->streamid) != 0)
     return RELAY_RESTART;
   if (a->require_streamid != b->require_streamid || a->optional != b->optional
-      || a->switch_source != b->switch_source || a->picture_interval != b->picture_interval
-      || a->preview_viewers != b->preview_viewers)
+      || a->picture_interval != b->picture_interval || a->preview_viewers != b->preview_viewers)
     most = RELAY_ADJUST;
   inputs = relay_end_compare (a->input, b->input);
   if (inputs == RELAY_RESTART && !has_holder (a))

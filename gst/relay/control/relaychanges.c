@@ -130,21 +130,14 @@ list_sources (RelayCall *call, gboolean replaces)
   return whole;
 }
 
-/* Sets the URIs of the input's sources. Removes a `switch-source' that the new input does not have,
- * as the API cannot set that key, and the times of an input without backups. Keys that name files,
- * secrets included, can only be changed in the configuration file; the check refuses an input that
- * they do not suit. */
+/* Sets the URIs of the input's sources, and removes the times of an input without backups. Keys
+ * that name files, secrets included, can only be changed in the configuration file; the check
+ * refuses an input that they do not suit. */
 static void
 set_input (RelayCall *call, RelayEdit *edit, gchar **all)
 {
-  RelayEnd end = { .uri = all[0] };
-  guint n = g_strv_length (all);
-  guint sources = n > 1 ? n : relay_end_count_sources (&end);
-
   relay_edit_set_uris (edit, call->stream, "input", (const gchar *const *) all);
-  if (call->config != NULL && call->config->switch_source >= (gint) sources)
-    relay_edit_set_string (edit, call->stream, "switch-source", NULL);
-  for (guint i = 0; n == 1 && i < G_N_ELEMENTS (times); i++)
+  for (guint i = 0; all[1] == NULL && i < G_N_ELEMENTS (times); i++)
     relay_edit_set_string (edit, call->stream, times[i], NULL);
 }
 

@@ -258,7 +258,7 @@ use (Relay *relay, RelayConfig *config, gboolean reloads, const RelayKept *kept)
   g_clear_pointer (&relay->config, relay_config_free);
   relay->config = config;
   relay->phase = RELAY_CHANGING;
-  relay_set_apply (relay->set, config, reloads);
+  relay_set_apply (relay->set, config);
 }
 
 static gboolean

@@ -85,16 +85,6 @@ relay_end_count_backups (const RelayEnd *end)
   return end->backups != NULL ? end->backups->len : 0;
 }
 
-guint
-relay_end_count_sources (const RelayEnd *end)
-{
-  const RelayProtocol *protocol = relay_protocol_find (end->uri);
-
-  if (end->backups != NULL)
-    return 1 + end->backups->len;
-  return protocol != NULL && protocol->count_sources != NULL ? protocol->count_sources (end) : 0;
-}
-
 gboolean
 relay_end_holds_up (const RelayEnd *end)
 {

@@ -78,8 +78,6 @@ gboolean relay_end_takes_files (const RelayEnd *end);
 gboolean relay_end_names_passphrase (const RelayEnd *end);
 gboolean relay_end_has_passphrase (const RelayEnd *end);
 guint relay_end_count_backups (const RelayEnd *end);
-/* How many sources an input has that can be asked for; 0: none can. */
-guint relay_end_count_sources (const RelayEnd *end);
 /* May this output block the input, so that the input cannot be closed alone? */
 gboolean relay_end_holds_up (const RelayEnd *end);
 /* Returns the path that an output records to, with the fields of g_date_time_format(). NULL: it

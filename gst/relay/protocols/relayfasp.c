@@ -9,10 +9,6 @@
 #include "gstfaspcontinuity.h"
 #include "relayprotocol.h"
 
-/* An input has two sources if they call in, or if the URI has a single name, of which two addresses
- * are used. */
-#define PAIR 2
-
 const gchar *const relay_end_files[RELAY_FILES] = { "key-file", "allowed-keys", "record", "log" };
 
 /* --- several sources (docs/hitless.md) --------------------------------------------------------- */
@@ -236,18 +232,6 @@ make_model (const RelayEnd *end)
   return element != NULL ? gst_object_ref_sink (element) : NULL;
 }
 
-static guint
-count_sources (const RelayEnd *end)
-{
-  g_autoptr (GstElement) source = end->sends ? NULL : make_model (end);
-  g_auto (GStrv) further = NULL;
-
-  if (source == NULL || !has_several (source))
-    return 0;
-  further = list_further (source);
-  return further != NULL ? 1 + g_strv_length (further) : PAIR;
-}
-
 static gboolean
 holds_up (const RelayEnd *end)
 {
@@ -407,7 +391,6 @@ adjust (const RelayEnd *old, const RelayEnd *end, GstElement *element)
 const RelayProtocol relay_protocol_fasp = {
   .scheme = "fasp",
   .make_end = make_end,
-  .count_sources = count_sources,
   .holds_up = holds_up,
   .get_binding = get_binding,
   .compare = compare,

@@ -56,7 +56,6 @@ struct _RelayProtocol
   /* The following belong to make_end(), and are as in relayend.h. NULL: none, FALSE; for a change:
    * restart.
    */
-  guint (*count_sources) (const RelayEnd *end);
   gboolean (*holds_up) (const RelayEnd *end);
   gboolean (*get_binding) (const RelayEnd *end, RelayBinding *binding);
   RelayDifference (*compare) (const RelayEnd *a, const RelayEnd *b);

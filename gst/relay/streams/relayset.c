@@ -15,7 +15,6 @@ struct _RelaySet
   GMutex lock;
   GPtrArray *changes; /* Change, of the last relay_set_apply() or _stop(), until it settles */
   guint stopping;     /* number of changes whose streams have not stopped yet */
-  gboolean reloads;   /* the last change is a reload */
   gboolean ending;
   void (*settled) (gpointer data);
   gpointer data;
@@ -60,14 +59,6 @@ take_out (RelaySet *set, const gchar *name)
   g_mutex_unlock (&set->lock);
 }
 
-static void
-complete (RelaySet *set, RelayStream *stream)
-{
-  relay_stream_complete (stream);
-  if (set->reloads)
-    relay_stream_switch_source (stream);
-}
-
 /* Completes the changes, after every stream that had to stop has freed its ports. */
 static void
 settle (RelaySet *set)
@@ -78,7 +69,7 @@ settle (RelaySet *set)
     if (change->config == NULL || set->ending)
       take_out (set, relay_stream_get_config (change->stream)->name);
     else if (change->plays)
-      complete (set, change->stream);
+      relay_stream_complete (change->stream);
     else
       relay_stream_start (change->stream, change->config);
   }
@@ -138,18 +129,15 @@ find_changes (RelaySet *set, const RelayConfig *config)
 
     if (difference != RELAY_SAME)
       add_change (set, stream, new)->plays = difference < RELAY_RESTART;
-    else if (set->reloads)
-      relay_stream_switch_source (stream);
   }
 }
 
 void
-relay_set_apply (RelaySet *set, const RelayConfig *config, gboolean reloads)
+relay_set_apply (RelaySet *set, const RelayConfig *config)
 {
   guint to_begin;
 
   g_return_if_fail (set->changes->len == 0 && !set->ending);
-  set->reloads = reloads;
   find_changes (set, config);
   to_begin = set->changes->len;
   for (guint i = 0; i < config->streams->len; i++) {

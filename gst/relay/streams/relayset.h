@@ -19,9 +19,8 @@ typedef struct _RelaySet RelaySet;
 RelaySet *relay_set_new (void (*settled) (gpointer data), gpointer data);
 void relay_set_free (RelaySet *set);
 
-/* Must not be called before the last change has settled. @reloads: unchanged streams, too, switch
- * to the source that `switch-source' names. */
-void relay_set_apply (RelaySet *set, const RelayConfig *config, gboolean reloads);
+/* Must not be called before the last change has settled. */
+void relay_set_apply (RelaySet *set, const RelayConfig *config);
 /* Stops all streams, for good. May be called at any time. */
 void relay_set_stop (RelaySet *set);
 

@@ -506,23 +506,6 @@ relay_stream_complete (RelayStream *stream)
     ended (stream, error->message);
 }
 
-void
-relay_stream_switch_source (RelayStream *stream)
-{
-  gint source = stream->config->switch_source;
-  RelayBranch *input = relay_stream_ends_find (stream, 0);
-  gboolean done = FALSE;
-
-  if (source < 0 || input == NULL || stream->phase != RELAY_PHASE_RUNNING)
-    return;
-  g_signal_emit_by_name (input->element, "switch-source", source, &done);
-  if (!done)
-    relay_log (stream->config->name,
-        "input: source %d (switch-source) cannot lead now: it is not connected, or its bytes are "
-        "wrong. Reload again when it is there.",
-        source);
-}
-
 gboolean
 relay_stream_drop (RelayStream *stream, guint output, const gchar *address)
 {

@@ -67,8 +67,6 @@ gboolean relay_stream_change (RelayStream *stream, RelayStreamConfig *config, Re
 /* Opens the ends of the configuration that are not open. */
 void relay_stream_complete (RelayStream *stream);
 
-/* Asks the source that the configuration names to lead, if the stream runs and it names one. */
-void relay_stream_switch_source (RelayStream *stream);
 /* Disconnects a receiver. @address: as in the statistics. FALSE: there is none. */
 gboolean relay_stream_drop (RelayStream *stream, guint output, const gchar *address);
 /* Makes a source of the input lead. @source: its number, from 0. FALSE: there is no such source. */

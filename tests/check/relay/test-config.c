@@ -42,7 +42,6 @@ test_good (void)
                   "[stream news]\n" IN OUT
                   "[stream two words]\nstreamid = x\nrequire-streamid = true\n"
                   "optional = true\ninput = fasp://:7002?latency=auto&redundancy=hot\n"
-                  "switch-source = 1\n"
                   "output = fasp://:7102?max-bitrate=1000000&slow-policy=wait;fasp://h:1\n");
   const RelayStreamConfig *news = relay_config_find (config, "news");
   const RelayStreamConfig *other = relay_config_find (config, "two words");
@@ -60,8 +59,6 @@ test_good (void)
   g_assert_false (news->require_streamid || news->optional);
   g_assert_true (other->require_streamid && other->optional);
   g_assert_cmpuint (other->outputs->len, ==, 2);
-  g_assert_cmpint (news->switch_source, ==, -1);
-  g_assert_cmpint (other->switch_source, ==, 1);
   g_assert_null (relay_config_find (config, "sport"));
 
   /* what a relay wants where the URI says nothing */
@@ -78,7 +75,7 @@ test_backups (void)
   g_autoptr (RelayConfig) config =
       parse_good ("[stream a]\n" OUT
                   "input = srt://:9000;fasp://h:1;srt://:9001?passphrase=horse\\;battery\n"
-                  "switch-after = 100\nwait-to-restore = 0\nswitch-source = 2\n"
+                  "switch-after = 100\nwait-to-restore = 0\n"
                   "[stream b]\noutput = udp://127.0.0.1:1\ninput = udp://:5000;rtp://:5002;\n"
                   "[stream c]\noutput = udp://127.0.0.1:1\ninput = udp://:5004\n");
   const RelayEnd *a = relay_config_find (config, "a")->input;
@@ -152,8 +149,6 @@ static const struct
   { "[stream a]\n" OUT "input = http://x:1\n", "[stream a] input:", "fasp://" },
   { "[stream a]\n" OUT "input = srt://x\n", "[stream a] input:", "srt://HOST:PORT" },
   { "[stream a]\n" IN "output = udp://:5000\n", "[stream a] output:", "udp://HOST:PORT" },
-  { "[stream a]\n" OUT "input = udp://:5000\nswitch-source = 0\n",
-      "[stream a] switch-source:", "several sources" },
   { "[stream a]\n" OUT "input = udp://:5000\ninput-record = /tmp/x.csv\n",
       "[stream a] input:", "input-record is for fasp://" },
   { "[stream a]\n" IN "output = udp://h:5000\noutput-log = /tmp/x\n",
@@ -267,8 +262,6 @@ static const struct
       "[stream a] switch-after:", "MAIN;BACKUP" },
   { "[stream a]\n" OUT "input = udp://:5000\nwait-to-restore = 0\n",
       "[stream a] wait-to-restore:", "MAIN;BACKUP" },
-  { "[stream a]\n" OUT "input = udp://:5000;udp://:5001\nswitch-source = 2\n",
-      "[stream a] switch-source:", "0 to 1" },
   { "[stream a]\n" OUT "input = udp://:5000;rtp://:5002\ninput-passphrase-file = /nowhere\n",
       "[stream a] input-passphrase-file:", "/nowhere" },
   { "[stream a]\n" OUT "input = fasp://127.0.0.1:1?redundancy=hot\n",
@@ -282,13 +275,6 @@ static const struct
       "[stream a] input:", "[0::1]:1 is there twice" },
   { "[stream a]\n" OUT "input = fasp://:1?redundancy=hot&flowlets=2\n",
       "[stream a] input:", "leave out flowlets" },
-  { "[stream a]\n" IN OUT "switch-source = 0\n",
-      "[stream a] switch-source:", "add redundancy=hot" },
-  { "[stream a]\n" OUT "input = fasp://a:1?redundancy=hot&fallback-addresses=b:1,c:1\n"
-    "switch-source = 3\n",
-      "[stream a] switch-source:", "0 to 2" },
-  { "[stream a]\n" OUT "input = fasp://:1?redundancy=hot\nswitch-source = main\n",
-      "[stream a] switch-source:", "0 to 1" },
   { "[stream a]\n" IN "output = fasp://:1?redundancy=hot\n",
       "[stream a] output:", "into the input" },
   { "[stream a]\n" IN "output = fasp://:7101?authentication=true\n",
