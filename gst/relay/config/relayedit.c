@@ -5,48 +5,41 @@
 
 #define STREAM "stream "
 #define SECRET "passphrase"
-#define BLANKS " \t"
+
+/* Expressions of lines: blank space; blank lines; a line with a key, and what is between that and
+ * its value. */
+#define SPACE "[^\\S\n]*"
+#define BLANK "(?:^" SPACE "\n)+"
+#define KEY "^" SPACE "[^\\s\\[#=][^=\n]*?([ \\t]*=[ \\t]*)[^\n]*\n"
 
 struct _RelayEdit
 {
-  GPtrArray *lines; /* each with its line break */
+  gchar *text; /* its last line has a line break */
 };
 
 RelayEdit *
 relay_edit_new (const gchar *text, gsize size)
 {
   RelayEdit *edit = g_new (RelayEdit, 1);
-  const gchar *end = text + size;
+  gboolean whole = size == 0 || text[size - 1] == '\n';
 
-  edit->lines = g_ptr_array_new_with_free_func ((GDestroyNotify) relay_value_wipe);
-  while (text < end) {
-    const gchar *stop = memchr (text, '\n', end - text);
-
-    g_ptr_array_add (edit->lines,
-        stop != NULL ? g_strndup (text, stop + 1 - text) :
-                       g_strdup_printf ("%.*s\n", (int) (end - text), text));
-    text = stop != NULL ? stop + 1 : end;
-  }
+  edit->text = g_strdup_printf ("%.*s%s", (int) size, text, whole ? "" : "\n");
   return edit;
 }
 
 void
 relay_edit_free (RelayEdit *edit)
 {
-  g_ptr_array_unref (edit->lines);
+  relay_value_wipe (edit->text);
   g_free (edit);
 }
 
 gchar *
 relay_edit_get_text (RelayEdit *edit, gsize *size)
 {
-  GString *text = g_string_new (NULL);
-
-  for (guint i = 0; i < edit->lines->len; i++)
-    g_string_append (text, g_ptr_array_index (edit->lines, i));
   if (size != NULL)
-    *size = text->len;
-  return g_string_free (text, FALSE);
+    *size = strlen (edit->text);
+  return g_strdup (edit->text);
 }
 
 gboolean
@@ -67,101 +60,59 @@ relay_edit_check_name (const gchar *name, const gchar **why)
 
 /* --- lines --------------------------------------------------------------------------------- */
 
-/* Returns the first character of a line behind blanks; '\0' or a line break: the line is blank. */
-static const gchar *
-get_start (const RelayEdit *edit, guint line)
+/* Finds a group of an expression in the text from @from on, up to @to. */
+static gboolean
+find (const RelayEdit *edit, gint from, gint to, const gchar *expression, gint group, gint *begin,
+    gint *end)
 {
-  const gchar *text = g_ptr_array_index (edit->lines, line);
+  g_autoptr (GRegex) regex =
+      g_regex_new (expression, G_REGEX_RAW | G_REGEX_MULTILINE | G_REGEX_NEWLINE_LF, 0, NULL);
+  g_autoptr (GMatchInfo) found = NULL;
 
-  while (g_ascii_isspace (*text))
-    text++;
-  return text;
+  return g_regex_match_full (regex, edit->text, to, from, 0, &found, NULL)
+      && g_match_info_fetch_pos (found, group, begin, end);
 }
 
-static gboolean
-is_blank (const RelayEdit *edit, guint line)
+static void
+replace (RelayEdit *edit, gint from, gint to, const gchar *by)
 {
-  return *get_start (edit, line) == '\0';
+  gchar *old = edit->text;
+
+  edit->text = g_strdup_printf ("%.*s%s%s", from, old, by, old + to);
+  relay_value_wipe (old);
 }
 
-static gboolean
-is_comment (const RelayEdit *edit, guint line)
+static gint
+get_size (const RelayEdit *edit)
 {
-  return *get_start (edit, line) == '#';
+  return strlen (edit->text);
 }
 
-/* Does the section of a stream begin here? Its name may have spaces around it. */
+/* Finds the section of a stream: its first line, whose name may have spaces around it, and the
+ * first line behind its keys. */
 static gboolean
-begins_stream (const RelayEdit *edit, guint line, const gchar *name)
+find_section (const RelayEdit *edit, const gchar *name, gint *head, gint *end)
 {
-  const gchar *text = get_start (edit, line);
-  g_autofree gchar *section = *text == '[' ? g_strndup (text + 1, strcspn (text + 1, "]")) : NULL;
+  g_autofree gchar *escaped = g_regex_escape_string (name, -1);
+  g_autofree gchar *line =
+      g_strdup_printf ("^" SPACE "\\[" STREAM SPACE "%s" SPACE "\\][^\n]*\n", escaped);
+  gint next = get_size (edit);
 
-  return section != NULL && g_str_has_prefix (section, STREAM)
-      && g_str_equal (g_strstrip (section + strlen (STREAM)), name);
-}
-
-/* Has the line this key? NULL: any key. */
-static gboolean
-has_key (const RelayEdit *edit, guint line, const gchar *key)
-{
-  const gchar *text = get_start (edit, line), *equals = strchr (text, '=');
-  g_autofree gchar *its = NULL;
-
-  if (equals == NULL || *text == '[' || *text == '#')
+  if (!find (edit, 0, next, line, 0, head, end))
     return FALSE;
-  its = g_strchomp (g_strndup (text, equals - text));
-  return key == NULL || g_str_equal (its, key);
+  find (edit, *end, next, "^" SPACE "\\[", 0, &next, NULL);
+  while (find (edit, *end, next, KEY, 0, NULL, end))
+    ;
+  return TRUE;
 }
 
-/* Finds the section of a stream: the line of its name, and the first line behind its keys. */
-static gboolean
-find_section (const RelayEdit *edit, const gchar *name, guint *head, guint *end)
-{
-  for (*head = 0; *head < edit->lines->len; (*head)++) {
-    if (!begins_stream (edit, *head, name))
-      continue;
-    *end = *head + 1;
-    for (guint i = *end; i < edit->lines->len && *get_start (edit, i) != '['; i++)
-      if (has_key (edit, i, NULL))
-        *end = i + 1;
-    return TRUE;
-  }
-  return FALSE;
-}
-
+/* The line break of the line at @at. */
 static const gchar *
-get_break (const RelayEdit *edit, guint line)
+get_break (const RelayEdit *edit, gint at)
 {
-  return line < edit->lines->len
-          && g_str_has_suffix (g_ptr_array_index (edit->lines, line), "\r\n") ?
-      "\r\n" :
-      "\n";
-}
+  gsize size = strcspn (edit->text + at, "\n");
 
-/* Returns how many bytes of a line come before its value. */
-static gsize
-get_value_at (const gchar *line)
-{
-  gsize at = strcspn (line, "=") + 1;
-
-  return at + strspn (line + at, BLANKS);
-}
-
-/* Returns what is between a key and its value, as the section's first key has it. */
-static gchar *
-get_equals (const RelayEdit *edit, guint head, guint end)
-{
-  for (guint i = head + 1; i < end; i++)
-    if (has_key (edit, i, NULL)) {
-      const gchar *line = g_ptr_array_index (edit->lines, i);
-      gsize at = strcspn (line, "=");
-
-      while (at > 0 && strchr (BLANKS, line[at - 1]) != NULL)
-        at--;
-      return g_strndup (line + at, get_value_at (line) - at);
-    }
-  return g_strdup (" = ");
+  return size > 0 && edit->text[at + size - 1] == '\r' ? "\r\n" : "\n";
 }
 
 /* --- sections and keys ----------------------------------------------------------------------- */
@@ -170,55 +121,48 @@ void
 relay_edit_add_stream (RelayEdit *edit, const gchar *name)
 {
   const gchar *ends = get_break (edit, 0);
+  gint size = get_size (edit);
+  gboolean apart = size == 0 || find (edit, 0, size, BLANK "\\z", 0, NULL, NULL);
+  g_autofree gchar *section = g_strconcat (apart ? "" : ends, "[" STREAM, name, "]", ends, NULL);
 
-  if (edit->lines->len > 0 && !is_blank (edit, edit->lines->len - 1))
-    g_ptr_array_add (edit->lines, g_strdup (ends));
-  g_ptr_array_add (edit->lines, g_strconcat ("[" STREAM, name, "]", ends, NULL));
+  replace (edit, size, size, section);
 }
 
 /* The comment right above the section goes with it, if a blank line is above that. */
 void
 relay_edit_remove_stream (RelayEdit *edit, const gchar *name)
 {
-  guint head, end, above;
+  gint head, end;
 
   if (!find_section (edit, name, &head, &end))
     return;
-  for (above = head; above > 0 && is_comment (edit, above - 1);)
-    above--;
-  if (above > 0 && is_blank (edit, above - 1))
-    head = above;
-  while (end < edit->lines->len && is_blank (edit, end))
-    end++;
-  while (end == edit->lines->len && head > 0 && is_blank (edit, head - 1))
-    head--;
-  g_ptr_array_remove_range (edit->lines, head, end - head);
+  find (edit, 0, head, BLANK "((?:^" SPACE "#[^\n]*\n)+)\\z", 1, &head, NULL);
+  find (edit, end, get_size (edit), "\\G" BLANK, 0, NULL, &end);
+  if (end == get_size (edit))
+    find (edit, 0, head, BLANK "\\z", 0, &head, NULL);
+  replace (edit, head, end, "");
 }
 
-/* @value: as it is written into the file; NULL removes the key. */
+/* @value: as it is written into the file; NULL removes the key. A new key is written like the first
+ * one of the section. */
 static void
 set_value (RelayEdit *edit, const gchar *name, const gchar *key, const gchar *value)
 {
-  guint head, end, at;
+  g_autofree gchar *line = g_strdup_printf ("^" SPACE "%s" SPACE "=[ \\t]*([^\n]*?)\r?\n", key);
   g_autofree gchar *equals = NULL;
+  gint head, end, from, to;
+  gchar *added;
 
   if (!find_section (edit, name, &head, &end))
     return;
-  for (at = head + 1; at < end && !has_key (edit, at, key);)
-    at++;
-  if (value == NULL) {
-    if (at < end)
-      g_ptr_array_remove_index (edit->lines, at);
-  } else if (at < end) {
-    gchar *line = g_ptr_array_index (edit->lines, at);
-
-    g_ptr_array_index (edit->lines, at) =
-        g_strdup_printf ("%.*s%s%s", (int) get_value_at (line), line, value, get_break (edit, at));
-    relay_value_wipe (line);
-  } else {
-    equals = get_equals (edit, head, end);
-    g_ptr_array_insert (edit->lines, end,
-        g_strconcat (key, equals, value, get_break (edit, head), NULL));
+  if (find (edit, head, end, line, value != NULL ? 1 : 0, &from, &to)) {
+    replace (edit, from, to, value != NULL ? value : "");
+  } else if (value != NULL) {
+    equals = find (edit, head, end, KEY, 1, &from, &to) ? g_strndup (edit->text + from, to - from) :
+                                                          g_strdup (" = ");
+    added = g_strconcat (key, equals, value, get_break (edit, head), NULL);
+    replace (edit, end, end, added);
+    relay_value_wipe (added);
   }
 }
 
