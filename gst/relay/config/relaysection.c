@@ -93,14 +93,11 @@ read_history (GKeyFile *file, RelayConfig *config, GError **error)
 {
   if (!relay_value_string (file, RELAY_SECTION, "history", &config->history, error))
     return FALSE;
-  if (!RELAY_HAS_HISTORY_FILE && config->history != NULL)
-    RELAY_BAD (error, "this build has no SQLite: leave it out, or build with -Drecord=enabled.");
-  else if (config->history != NULL && !g_path_is_absolute (config->history))
-    RELAY_BAD (error,
-        "write the whole path of a file, in a folder where the relay may write, e.g. "
-        "/var/lib/fasp-relay/history.db.");
-  else
+  if (config->history == NULL || g_path_is_absolute (config->history))
     return TRUE;
+  RELAY_BAD (error,
+      "write the whole path of a file, in a folder where the relay may write, e.g. "
+      "/var/lib/fasp-relay/history.db.");
   return relay_value_locate (error, RELAY_SECTION, "history");
 }
 

@@ -350,8 +350,7 @@ static const struct
   { "[relay]\nstatus = http://example.org:8080\n", "[relay] status:", "http://127.0.0.1:8080" },
   /* any free one, which no user would know */
   { "[relay]\nstatus = http://127.0.0.1:0\n", "[relay] status:", "http://127.0.0.1:8080" },
-  { "[relay]\nhistory = history.db\n",
-      "[relay] history:", HAVE_SQLITE ? "/var/lib/fasp-relay/history.db" : "no SQLite" },
+  { "[relay]\nhistory = history.db\n", "[relay] history:", "/var/lib/fasp-relay/history.db" },
   { "[relay]\nstatus-names =\n", "[relay] status-names:", "without a port" },
   { "[relay]\nstatus-names = a;;b\n", "[relay] status-names:", "without a port" },
   { "[relay]\nstatus-names = relay.example:8080\n", "[relay] status-names:", "without a port" },

@@ -6,14 +6,13 @@
 #include <json-glib/json-glib.h>
 #include <math.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include "relayhistory.h"
 #include "relayhistoryfile.h"
 #include "relaylog.h"
-#if HAVE_SQLITE
-#include <sqlite3.h>
 
 #define EACH 20000 /* µs between writes, where a test waits for one */
 
@@ -494,19 +493,3 @@ main (int argc, char **argv)
       test_set_clock, take_down);
   return g_test_run ();
 }
-#else
-
-static void
-test_none (void)
-{
-  g_test_skip ("this build has no SQLite");
-}
-
-int
-main (int argc, char **argv)
-{
-  g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/relay/historyfile", test_none);
-  return g_test_run ();
-}
-#endif
