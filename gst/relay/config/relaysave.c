@@ -10,20 +10,19 @@
 void
 relay_saved_set (RelaySaved *saved, const gchar *text, gsize size)
 {
-  gchar *old = saved->text;
-  gsize old_size = saved->size;
-
-  saved->text = text != NULL ? g_strndup (text, size) : NULL;
-  saved->size = size;
-  if (old != NULL)
-    explicit_bzero (old, old_size);
-  g_free (old);
+  g_free (saved->digest);
+  saved->digest = text != NULL ?
+      g_compute_checksum_for_data (G_CHECKSUM_SHA256, (const guchar *) text, size) :
+      NULL;
 }
 
 gboolean
 relay_saved_is (const RelaySaved *saved, const gchar *text, gsize size)
 {
-  return saved->text != NULL && saved->size == size && memcmp (saved->text, text, size) == 0;
+  g_autofree gchar *its =
+      g_compute_checksum_for_data (G_CHECKSUM_SHA256, (const guchar *) text, size);
+
+  return g_strcmp0 (saved->digest, its) == 0;
 }
 
 static gboolean

@@ -8,14 +8,13 @@
 
 G_BEGIN_DECLS
 
-/* The text of the file when the relay read it, or wrote it, last. */
+/* The file when the relay read it, or wrote it, last. */
 typedef struct
 {
-  gchar *text; /* may hold secrets; NULL: not known */
-  gsize size;
+  gchar *digest; /* SHA-256 of its text, in hex; NULL: not known */
 } RelaySaved;
 
-/* Copies @text; NULL: forgets it. */
+/* @text: NULL: forgets it. */
 void relay_saved_set (RelaySaved *saved, const gchar *text, gsize size);
 gboolean relay_saved_is (const RelaySaved *saved, const gchar *text, gsize size);
 

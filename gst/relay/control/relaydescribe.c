@@ -43,13 +43,9 @@ relay_describe_receivers (const RelayEnd *output, const RelayStreamStats *stats)
 {
   const RelayEndStats *end = find_stats (output, stats);
   g_autoptr (GArray) receivers = end != NULL ? relay_figures_list_peers (end, NAN) : NULL;
-  JsonArray *array = json_array_new ();
 
-  for (guint i = 0; receivers != NULL && i < receivers->len; i++)
-    json_array_add_object_element (array,
-        relay_figures_to_object (RELAY_OF_RECEIVER, RELAY_IN_API,
-            &g_array_index (receivers, RelayPeerFigures, i)));
-  return relay_json_take_array (array);
+  return relay_json_take_array (relay_figures_to_array (RELAY_OF_RECEIVER, RELAY_IN_API,
+      receivers));
 }
 
 /* Sets a time of an input with backups, ms. */

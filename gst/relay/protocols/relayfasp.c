@@ -323,24 +323,17 @@ add_changed (GHashTable *a, GHashTable *b, GHashTable *changed)
   return TRUE;
 }
 
-/* Lists the keys that differ, if all of them can be set while the element plays; else NULL. */
-static GPtrArray *
+/* Returns the keys that differ, if all of them can be set while the element plays; else NULL. */
+static GHashTable *
 list_changed (GstUri *a, GstUri *b)
 {
   g_autoptr (GHashTable) old = gst_uri_get_query_table (a);
   g_autoptr (GHashTable) new = gst_uri_get_query_table (b);
   g_autoptr (GHashTable) changed = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  GPtrArray *list;
-  GHashTableIter iter;
-  gpointer key;
 
-  if (!add_changed (old, new, changed) || !add_changed (new, old, changed))
-    return NULL;
-  list = g_ptr_array_new_with_free_func (g_free);
-  g_hash_table_iter_init (&iter, changed);
-  while (g_hash_table_iter_next (&iter, &key, NULL))
-    g_ptr_array_add (list, g_strdup (key));
-  return list;
+  return add_changed (old, new, changed) && add_changed (new, old, changed) ?
+      g_steal_pointer (&changed) :
+      NULL;
 }
 
 static RelayDifference
@@ -348,8 +341,10 @@ compare (const RelayEnd *a, const RelayEnd *b)
 {
   g_autoptr (GstUri) old = gst_fasp_parse_uri (a->uri);
   g_autoptr (GstUri) new = gst_fasp_parse_uri (b->uri);
-  g_autoptr (GPtrArray) changed = NULL;
+  g_autoptr (GHashTable) changed = NULL;
   g_autoptr (GstElement) element = NULL;
+  GHashTableIter iter;
+  gpointer key;
 
   if (g_strcmp0 (a->streamid, b->streamid) != 0 || g_strcmp0 (a->passphrase, b->passphrase) != 0
       || g_strcmp0 (gst_uri_get_host (old), gst_uri_get_host (new)) != 0
@@ -361,11 +356,12 @@ compare (const RelayEnd *a, const RelayEnd *b)
   changed = list_changed (old, new);
   if (changed == NULL)
     return RELAY_RESTART;
-  if (changed->len == 0)
+  if (g_hash_table_size (changed) == 0)
     return RELAY_SAME;
   element = make_model (b);
-  for (guint i = 0; i < changed->len; i++)
-    if (element == NULL || !is_mutable (element, g_ptr_array_index (changed, i)))
+  g_hash_table_iter_init (&iter, changed);
+  while (g_hash_table_iter_next (&iter, &key, NULL))
+    if (element == NULL || !is_mutable (element, key))
       return RELAY_RESTART;
   return RELAY_ADJUST;
 }
@@ -375,11 +371,13 @@ adjust (const RelayEnd *old, const RelayEnd *end, GstElement *element)
 {
   g_autoptr (GstUri) a = gst_fasp_parse_uri (old->uri);
   g_autoptr (GstUri) b = gst_fasp_parse_uri (end->uri);
-  g_autoptr (GPtrArray) changed = list_changed (a, b);
+  g_autoptr (GHashTable) changed = list_changed (a, b);
   g_autoptr (GstElement) model = make_model (end);
+  GHashTableIter iter;
+  gpointer key;
 
-  for (guint i = 0; i < changed->len; i++) {
-    const gchar *key = g_ptr_array_index (changed, i);
+  g_hash_table_iter_init (&iter, changed);
+  while (g_hash_table_iter_next (&iter, &key, NULL)) {
     GValue value = G_VALUE_INIT;
 
     g_object_get_property (G_OBJECT (model), key, &value);

@@ -38,21 +38,14 @@ relay_stats_is_ready (const RelayStats *stats)
 gdouble
 relay_figures_read (const GValue *value)
 {
-  if (G_VALUE_HOLDS_DOUBLE (value))
-    return g_value_get_double (value);
+  GValue number = G_VALUE_INIT;
+
   if (G_VALUE_HOLDS_UINT64 (value) && g_value_get_uint64 (value) >= RELAY_NEVER)
     return g_value_get_uint64 (value) == RELAY_NEVER ? NAN : INFINITY;
-  if (G_VALUE_HOLDS_UINT64 (value))
-    return g_value_get_uint64 (value);
-  if (G_VALUE_HOLDS_UINT (value))
-    return g_value_get_uint (value);
-  if (G_VALUE_HOLDS_INT64 (value))
-    return g_value_get_int64 (value);
-  if (G_VALUE_HOLDS_INT (value))
-    return g_value_get_int (value);
   if (G_VALUE_HOLDS_BOOLEAN (value))
     return g_value_get_boolean (value);
-  return NAN;
+  g_value_init (&number, G_TYPE_DOUBLE);
+  return g_value_transform (value, &number) ? g_value_get_double (&number) : NAN;
 }
 
 /* NAN also if the field is missing. */

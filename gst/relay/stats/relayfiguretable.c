@@ -325,6 +325,18 @@ relay_figures_to_object (RelayFigureOf of, RelayFigureIn in, gconstpointer figur
   return object;
 }
 
+JsonArray *
+relay_figures_to_array (RelayFigureOf of, RelayFigureIn in, const GArray *all)
+{
+  JsonArray *array = json_array_new ();
+
+  for (guint i = 0; all != NULL && i < all->len; i++)
+    json_array_add_object_element (array,
+        relay_figures_to_object (of, in,
+            all->data + i * g_array_get_element_size ((GArray *) all)));
+  return array;
+}
+
 gchar *
 relay_figures_make_metric (const gchar *owner, const gchar *name, guint unit)
 {

@@ -104,6 +104,8 @@ gdouble relay_figure_get_number (const RelayFigure *row, gconstpointer figures);
 /* Makes an object of all figures of one owner that are shown in @in. */
 JsonObject *relay_figures_to_object (RelayFigureOf of, RelayFigureIn in, gconstpointer figures);
 
+/* The same for each of a list of structs; NULL: an empty array. */
+JsonArray *relay_figures_to_array (RelayFigureOf of, RelayFigureIn in, const GArray *all);
 /* Makes a metric's name: @owner (or empty), the words of @name without `total' and the unit's word,
  * and the base unit. */
 gchar *relay_figures_make_metric (const gchar *owner, const gchar *name, guint unit);

@@ -32,23 +32,12 @@ sort_receivers (const RelayEndStats *output, gdouble rate)
   return all;
 }
 
-static JsonArray *
-describe_receivers (const GArray *receivers, guint most)
-{
-  JsonArray *array = json_array_new ();
-
-  for (guint i = 0; i < MIN (receivers->len, most); i++)
-    json_array_add_object_element (array,
-        relay_figures_to_object (RELAY_OF_RECEIVER, RELAY_IN_EVENTS,
-            &g_array_index (receivers, RelayPeerFigures, i)));
-  return array;
-}
-
 gchar *
 relay_summary_list_receivers (const RelayEndStats *output, RelayRates rates)
 {
   g_autoptr (GArray) all = sort_receivers (output, rates.rate);
-  g_autoptr (JsonNode) root = relay_json_take_array (describe_receivers (all, all->len));
+  g_autoptr (JsonNode) root =
+      relay_json_take_array (relay_figures_to_array (RELAY_OF_RECEIVER, RELAY_IN_EVENTS, all));
 
   return json_to_string (root, FALSE);
 }
@@ -85,8 +74,9 @@ describe_output (const RelayEndStats *output, gdouble rate)
 
   relay_figures_get_end (output, rate, &figures);
   object = relay_figures_to_object (RELAY_OF_OUTPUT, RELAY_IN_EVENTS, &figures);
+  g_array_set_size (receivers, MIN (receivers->len, RELAY_SUMMARY_RECEIVERS));
   json_object_set_array_member (object, "list",
-      describe_receivers (receivers, RELAY_SUMMARY_RECEIVERS));
+      relay_figures_to_array (RELAY_OF_RECEIVER, RELAY_IN_EVENTS, receivers));
   return object;
 }
 
@@ -95,22 +85,15 @@ describe_input (const RelayEndStats *input)
 {
   g_autoptr (GArray) peers = relay_figures_list_peers (input, NAN);
   g_autoptr (GArray) several = relay_figures_list_sources (input);
-  JsonArray *senders = json_array_new (), *sources = json_array_new ();
   RelayEndFigures figures;
   JsonObject *object;
 
   relay_figures_get_end (input, NAN, &figures);
   object = relay_figures_to_object (RELAY_OF_INPUT, RELAY_IN_EVENTS, &figures);
-  for (guint i = 0; i < peers->len; i++)
-    json_array_add_object_element (senders,
-        relay_figures_to_object (RELAY_OF_SENDER, RELAY_IN_EVENTS,
-            &g_array_index (peers, RelayPeerFigures, i)));
-  for (guint i = 0; i < several->len; i++)
-    json_array_add_object_element (sources,
-        relay_figures_to_object (RELAY_OF_SOURCE, RELAY_IN_EVENTS,
-            &g_array_index (several, RelaySourceFigures, i)));
-  json_object_set_array_member (object, "senders", senders);
-  json_object_set_array_member (object, "sources", sources);
+  json_object_set_array_member (object, "senders",
+      relay_figures_to_array (RELAY_OF_SENDER, RELAY_IN_EVENTS, peers));
+  json_object_set_array_member (object, "sources",
+      relay_figures_to_array (RELAY_OF_SOURCE, RELAY_IN_EVENTS, several));
   return object;
 }
 
