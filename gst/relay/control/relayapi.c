@@ -132,6 +132,7 @@ static const RelayOperation reads[] = {
 
 static const RelayOperation *const lists[] = { reads, relay_changes };
 
+/* openapi.json has no other operations below /api/. */
 static const RelayOperation *
 find_operation (const gchar *name)
 {
@@ -139,22 +140,7 @@ find_operation (const gchar *name)
     for (const RelayOperation *o = lists[i]; o->operation != NULL; o++)
       if (g_str_equal (o->operation, name))
         return o;
-  return NULL;
-}
-
-/* Aborts if the document and these lists do not have the same operations. */
-static void
-check_operations (RelayApi *api)
-{
-  g_autoptr (GPtrArray) all = relay_schema_list (api->schema);
-  guint n = 0;
-
-  for (guint i = 0; i < G_N_ELEMENTS (lists); i++)
-    for (const RelayOperation *o = lists[i]; o->operation != NULL; o++)
-      n++;
-  g_assert (all->len == n);
-  for (guint i = 0; i < all->len; i++)
-    g_assert (find_operation (g_ptr_array_index (all, i)) != NULL);
+  g_assert_not_reached ();
 }
 
 RelayApi *
@@ -166,7 +152,6 @@ relay_api_new (const RelayApiFuncs *funcs, gpointer data)
   api->funcs = *funcs;
   api->data = data;
   api->run = g_random_int ();
-  check_operations (api);
   return api;
 }
 
@@ -315,6 +300,7 @@ relay_api_answer (RelayApi *api, const RelayApiRequest *request, RelayPage *page
   g_autoptr (JsonParser) parser = json_parser_new ();
   g_auto (RelayAsked) asked = { NULL };
   RelayCall call = { .api = api, .page = page, .request = request };
+  const RelayOperation *operation;
 
   page->status = 200;
   relay_schema_find (api->schema, request->method, request->path, &asked);
@@ -330,11 +316,12 @@ relay_api_answer (RelayApi *api, const RelayApiRequest *request, RelayPage *page
     page->allow = g_intern_string (asked.allow);
     return TRUE;
   }
+  operation = find_operation (asked.operation);
   if (!find_named (&call, &asked)
       || !read_body (&call, parser, &asked, request->body, request->size) || !names_no_file (&call))
     return TRUE;
   if (!relay_api_only_reads (request) && !is_as_known (&call, request))
     return TRUE;
-  find_operation (asked.operation)->func (&call);
+  operation->func (&call);
   return !call.later;
 }

@@ -4,7 +4,6 @@
 #include "relayfiguretable.h"
 #include "relayschema.h"
 
-#define API "/api/"
 #define ROLE "x-role"
 
 struct _RelaySchema
@@ -65,30 +64,6 @@ get_operation (JsonObject *path, const gchar *method)
   return g_strv_contains (methods, name) && json_object_has_member (path, name) ?
       json_object_get_object_member (path, name) :
       NULL;
-}
-
-GPtrArray *
-relay_schema_list (const RelaySchema *schema)
-{
-  GPtrArray *list = g_ptr_array_new ();
-  JsonObjectIter paths, members;
-  JsonNode *path, *member;
-  const gchar *name, *pattern;
-
-  json_object_iter_init (&paths, get_paths (schema));
-  while (json_object_iter_next (&paths, &pattern, &path)) {
-    json_object_iter_init (&members, json_node_get_object (path));
-    while (json_object_iter_next (&members, &name, &member)) {
-      if (!JSON_NODE_HOLDS_OBJECT (member))
-        continue;
-      g_assert (json_object_has_member (json_node_get_object (member), ROLE));
-      if (g_str_has_prefix (pattern, API))
-        g_ptr_array_add (list,
-            (gpointer) json_object_get_string_member (json_node_get_object (member),
-                "operationId"));
-    }
-  }
-  return list;
 }
 
 /* Does the path match a pattern of the document, part by part? Stores the values of its

@@ -30,10 +30,6 @@ typedef struct
 RelaySchema *relay_schema_new (void);
 void relay_schema_free (RelaySchema *schema);
 const gchar *relay_schema_get_text (const RelaySchema *schema);
-/* Returns the operationIds of paths below /api/, not those of other pages, which the API does not
- * answer. Free the array only. Aborts if an operation of any path does not say its role. */
-GPtrArray *relay_schema_list (const RelaySchema *schema);
-
 void relay_schema_find (const RelaySchema *schema, const gchar *method, const gchar *path,
     RelayAsked *asked);
 void relay_asked_clear (RelayAsked *asked);

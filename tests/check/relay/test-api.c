@@ -5,6 +5,7 @@
  * runs.)
  */
 #include <glib/gstdio.h>
+#include <json-glib/json-glib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -399,6 +400,59 @@ ask (RelayApi *api, const gchar *method, const gchar *path, const gchar *body, g
   g_free (page.location);
 }
 
+/* Each operation of the document has its function, which is looked for before the body is read. */
+static void
+test_operations (void)
+{
+  static const gchar *const names[][2] = { { "{stream}", "a" }, { "{output}", "1" },
+    { "{receiver}", "x" } };
+  static const gchar text[] = "[stream a]\ninput = fasp://:1\noutput = fasp://:2\n";
+  RelayApiRequest request = { "GET", RELAY_API_DESCRIPTION };
+  RelayPage described = { 0 };
+  RelayApi *api = relay_api_new (&funcs, NULL);
+  g_autoptr (JsonNode) document = NULL;
+  JsonObjectIter paths, methods;
+  JsonNode *path, *method;
+  const gchar *pattern, *name;
+  guint n = 0;
+
+  relay_api_answer (api, &request, &described);
+  relay_api_free (api);
+  document = json_from_string (described.text, NULL);
+  g_free (described.text);
+  json_object_iter_init (&paths,
+      json_object_get_object_member (json_node_get_object (document), "paths"));
+  while (json_object_iter_next (&paths, &pattern, &path)) {
+    g_autoptr (GString) its = g_string_new (pattern);
+
+    /* what logs in is not in the fake */
+    if (!g_str_has_prefix (pattern, RELAY_HTTP_API) || g_str_equal (pattern, RELAY_API_SESSION))
+      continue;
+    for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+      g_string_replace (its, names[i][0], names[i][1], 0);
+    json_object_iter_init (&methods, json_node_get_object (path));
+    while (json_object_iter_next (&methods, &name, &method)) {
+      Fake fake = { relay_config_parse (text, strlen (text), NULL, NULL) };
+      RelayPage page = { 0 };
+      g_autofree gchar *upper = g_ascii_strup (name, -1);
+
+      if (JSON_NODE_HOLDS_OBJECT (method)) {
+        api = relay_api_new (&funcs, &fake);
+        request = (RelayApiRequest) { upper, its->str, "{}", 2 };
+        relay_api_answer (api, &request, &page);
+        g_test_message ("%s %s: %u", upper, its->str, page.status);
+        g_assert_cmpuint (page.status, !=, 0);
+        relay_api_free (api);
+        n++;
+      }
+      g_free (page.text);
+      g_free (page.location);
+      relay_config_free (fake.config);
+    }
+  }
+  g_assert_cmpuint (n, >, 15);
+}
+
 /* Backups stay when the main source changes, and keep their passphrases, at whatever place. What
  * needs backups goes with the last one. */
 static void
@@ -635,6 +689,7 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/api/odd-texts", test_odd_texts);
   g_test_add_func ("/relay/api/save", test_save);
   g_test_add_func ("/relay/api/json-validation", test_json_validation);
+  g_test_add_func ("/relay/api/operations", test_operations);
   g_test_add_func ("/relay/api/tags", test_tags);
   g_test_add_func ("/relay/api/files", test_files);
   g_test_add_func ("/relay/api/requests", test_requests);
