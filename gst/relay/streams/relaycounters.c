@@ -2,34 +2,21 @@
 #include "relaycounters.h"
 #include "relayfields.h"
 
+/* A counter of an end. */
 typedef struct
 {
+  gint64 key;     /* the end's id, and the quark of the field's name */
+  guint64 serial; /* of the present element's branch */
   guint64 before; /* counted by elements that are gone */
   guint64 now;    /* counted by the present element: its highest value so far, as an element that
                      has stopped reports 0 */
 } Count;
 
-/* The counters of one end. */
-typedef struct
-{
-  guint64 serial;     /* of the present element's branch */
-  GHashTable *counts; /* Count, by the field's name */
-} Ledger;
-
 struct _RelayCounters
 {
-  GMutex lock;         /* guards the rest */
-  GHashTable *ledgers; /* Ledger, by the end's id */
+  GMutex lock;        /* guards the rest */
+  GHashTable *counts; /* Count, by its key */
 };
-
-static void
-free_ledger (gpointer data)
-{
-  Ledger *ledger = data;
-
-  g_hash_table_unref (ledger->counts);
-  g_free (ledger);
-}
 
 RelayCounters *
 relay_counters_new (void)
@@ -37,55 +24,37 @@ relay_counters_new (void)
   RelayCounters *counters = g_new0 (RelayCounters, 1);
 
   g_mutex_init (&counters->lock);
-  counters->ledgers = g_hash_table_new_full (NULL, NULL, NULL, free_ledger);
+  counters->counts = g_hash_table_new_full (g_int64_hash, g_int64_equal, NULL, g_free);
   return counters;
 }
 
 void
 relay_counters_free (RelayCounters *counters)
 {
-  g_hash_table_unref (counters->ledgers);
+  g_hash_table_unref (counters->counts);
   g_mutex_clear (&counters->lock);
   g_free (counters);
 }
 
-/* The ledger of an end, after adding the counts of an earlier element if @serial is a new one's.
- * NULL: @serial is an earlier element's, or the end has had none. @serial 0: it has no element
- * now. */
-static Ledger *
-open_ledger (RelayCounters *counters, guint id, guint64 serial)
-{
-  Ledger *ledger = g_hash_table_lookup (counters->ledgers, GUINT_TO_POINTER (id));
-  GHashTableIter iter;
-  gpointer count;
-
-  if (serial == 0)
-    return ledger;
-  if (ledger == NULL) {
-    ledger = g_new0 (Ledger, 1);
-    ledger->serial = serial;
-    ledger->counts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-    g_hash_table_insert (counters->ledgers, GUINT_TO_POINTER (id), ledger);
-  }
-  if (serial <= ledger->serial)
-    return serial == ledger->serial ? ledger : NULL;
-  ledger->serial = serial;
-  g_hash_table_iter_init (&iter, ledger->counts);
-  while (g_hash_table_iter_next (&iter, NULL, &count)) {
-    ((Count *) count)->before += ((Count *) count)->now;
-    ((Count *) count)->now = 0;
-  }
-  return ledger;
-}
-
+/* Returns the value of a field of an end, with the counts of earlier elements. That of an earlier
+ * element itself is as it is. A serial of 0: the end has no element now. */
 static guint64
-follow (Ledger *ledger, const gchar *field, guint64 value)
+follow (RelayCounters *counters, const RelayEndStats *stats, GQuark field, guint64 value)
 {
-  Count *count = g_hash_table_lookup (ledger->counts, field);
+  gint64 key = (gint64) stats->id << 32 | field;
+  Count *count = g_hash_table_lookup (counters->counts, &key);
 
-  if (count == NULL) {
+  if (count == NULL && stats->serial != 0) {
     count = g_new0 (Count, 1);
-    g_hash_table_insert (ledger->counts, g_strdup (field), count);
+    count->key = key;
+    g_hash_table_insert (counters->counts, &count->key, count);
+  }
+  if (count == NULL || (stats->serial != 0 && stats->serial < count->serial))
+    return value;
+  if (stats->serial > count->serial) {
+    count->serial = stats->serial;
+    count->before += count->now;
+    count->now = 0;
   }
   count->now = MAX (count->now, value);
   return count->before + count->now;
@@ -103,46 +72,50 @@ is_own_counter (const gchar *field)
   return known != NULL && known->kind == FASP_KIND_COUNTER;
 }
 
-static gboolean
-follow_field (GQuark id, GValue *value, gpointer ledger)
+typedef struct
 {
-  const gchar *field = g_quark_to_string (id);
+  RelayCounters *counters;
+  const RelayEndStats *stats;
+} Following;
 
-  if (G_VALUE_HOLDS_UINT64 (value) && is_own_counter (field))
-    g_value_set_uint64 (value, follow (ledger, field, g_value_get_uint64 (value)));
+static gboolean
+follow_field (GQuark id, GValue *value, gpointer data)
+{
+  const Following *f = data;
+
+  if (G_VALUE_HOLDS_UINT64 (value) && is_own_counter (g_quark_to_string (id)))
+    g_value_set_uint64 (value, follow (f->counters, f->stats, id, g_value_get_uint64 (value)));
   return TRUE;
 }
 
 void
 relay_counters_follow (RelayCounters *counters, RelayEndStats *stats)
 {
-  Ledger *ledger;
+  Following f = { counters, stats };
 
   g_mutex_lock (&counters->lock);
-  ledger = open_ledger (counters, stats->id, stats->serial);
-  if (ledger != NULL) {
-    stats->refused = follow (ledger, "callers-refused", stats->refused);
-    if (stats->stats != NULL)
-      gst_structure_map_in_place (stats->stats, follow_field, ledger);
-  }
+  stats->refused =
+      follow (counters, stats, g_quark_from_static_string ("callers-refused"), stats->refused);
+  if (stats->stats != NULL)
+    gst_structure_map_in_place (stats->stats, follow_field, &f);
   g_mutex_unlock (&counters->lock);
+}
+
+static gboolean
+is_gone (gpointer key, gpointer count, gpointer outputs)
+{
+  guint id = *(gint64 *) key >> 32;
+  gboolean found = id == 0; /* the input */
+
+  for (guint i = 0; i < ((GPtrArray *) outputs)->len && !found; i++)
+    found = ((RelayEnd *) g_ptr_array_index ((GPtrArray *) outputs, i))->id == id;
+  return !found;
 }
 
 void
 relay_counters_keep (RelayCounters *counters, GPtrArray *outputs)
 {
-  GHashTableIter iter;
-  gpointer id;
-
   g_mutex_lock (&counters->lock);
-  g_hash_table_iter_init (&iter, counters->ledgers);
-  while (g_hash_table_iter_next (&iter, &id, NULL)) {
-    gboolean found = id == NULL; /* the input */
-
-    for (guint i = 0; i < outputs->len && !found; i++)
-      found = ((RelayEnd *) g_ptr_array_index (outputs, i))->id == GPOINTER_TO_UINT (id);
-    if (!found)
-      g_hash_table_iter_remove (&iter);
-  }
+  g_hash_table_foreach_remove (counters->counts, is_gone, outputs);
   g_mutex_unlock (&counters->lock);
 }
