@@ -116,6 +116,15 @@ get_tasks (const FaspSession *session)
   return session->role == FASP_ROLE_SENDER ? SENDER : RECEIVER;
 }
 
+/* A key that the peer does not let us replace is used for twice the intended number of datagrams at
+ * most. */
+static gboolean
+is_worn (const FaspSession *session)
+{
+  return session->priv->keys.cipher != FASP_CIPHER_NONE
+      && session->priv->rekeying.datagrams >= 2 * session->priv->rekeying.limit;
+}
+
 gboolean
 fasp_session_poll (FaspSession *session, FaspTime now, FaspDatagram *datagram)
 {
@@ -132,12 +141,11 @@ fasp_session_poll (FaspSession *session, FaspTime now, FaspDatagram *datagram)
       break;
   }
   if (session->is_proved) {
-    /* a key that the peer does not let us replace is used for twice the intended number of
-     * datagrams at most */
-    if (session->priv->keys.cipher != FASP_CIPHER_NONE
-        && session->priv->rekeying.datagrams >= 2 * session->priv->rekeying.limit)
+    if (is_worn (session)) {
       fasp_session_close (session, now, FASP_REASON_STOPPED,
           "it never confirms that it has the new key");
+      return fasp_session_poll_close (session, now, datagram);
+    }
     fasp_session_follow_rate (session, now);
   }
   for (const FaspTask *task = get_tasks (session); task->poll != NULL; task++) {
@@ -157,7 +165,8 @@ fasp_session_poll (FaspSession *session, FaspTime now, FaspDatagram *datagram)
 gboolean
 fasp_session_must_look (const FaspSession *session, FaspTime now)
 {
-  return session->state != FASP_SESSION_OPEN || now >= fasp_session_get_rekey_time (session)
+  return session->state != FASP_SESSION_OPEN || is_worn (session)
+      || now >= fasp_session_get_rekey_time (session)
       || fasp_path_estimate_begins (fasp_tx_get_estimate (session->tx),
           fasp_tx_view (session->tx)->counts.blocks_sent);
 }

@@ -5,8 +5,11 @@
  */
 #include <string.h>
 #include "faspcallingprivate.h"
+#include "faspsessionprivate.h"
 #include "vcases.h"
 #include "vkeys.h"
+
+#define KEY_DATAGRAMS 50 /* that a key is used for */
 
 typedef struct
 {
@@ -426,6 +429,41 @@ test_rekey_datagrams (void)
   watch_stop (&w);
 }
 
+typedef struct
+{
+  VCast *n;
+  guint64 most; /* datagrams that a key has sealed, while its session was open */
+} KeyUse;
+
+static void
+look_at_keys (gpointer data, VnetSide from, FaspTime now, guint8 *bytes, gsize size)
+{
+  KeyUse *use = data;
+
+  FASP_EACH_SESSION (use->n->nodes[VNET_A].endpoint, session)
+    if (session->state == FASP_SESSION_OPEN)
+      use->most = MAX (use->most, session->priv->rekeying.datagrams);
+}
+
+/* A session whose next key is not confirmed ends as soon as the present one has sealed twice as
+ * many datagrams, also in the midst of a turn (faspscheduler.h). */
+static void
+test_rekey_unconfirmed (void)
+{
+  g_autoptr (VCast) n = vcast_new (6);
+  KeyUse use = { n };
+
+  vnet_set_tap (n->net, look_at_keys, &use);
+  n->sender.rekey_datagrams = KEY_DATAGRAMS;
+  vcast_begin (n, VNET_B);
+  vcast_run (n, 3 * FASP_SEC);
+  for (guint i = 0; i < 2; i++)
+    vnet_get_wire (n->net, i, !i)->delay = 1500 * FASP_MSEC;
+  vcast_run (n, 3 * FASP_SEC);
+  g_assert_cmpuint (use.most, >, KEY_DATAGRAMS);
+  g_assert_cmpuint (use.most, <, 2 * KEY_DATAGRAMS);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -446,5 +484,6 @@ main (int argc, char **argv)
   g_test_add_func ("/secure/rekey/time", test_rekey);
   g_test_add_func ("/secure/rekey/far", test_rekey_far);
   g_test_add_func ("/secure/rekey/datagrams", test_rekey_datagrams);
+  g_test_add_func ("/secure/rekey/unconfirmed", test_rekey_unconfirmed);
   return g_test_run ();
 }
