@@ -730,7 +730,8 @@ gst_fasp_connection_drop (GstElement *element, const gchar *address)
 }
 
 gboolean
-gst_fasp_connection_decide (GstElement *element, const gchar *ticket, gboolean accept)
+gst_fasp_connection_decide (GstElement *element, const gchar *ticket, gboolean accept,
+    const gchar *why)
 {
   GstFaspConnection *c = get_connection (element);
   FaspEvent asked;
@@ -742,7 +743,7 @@ gst_fasp_connection_decide (GstElement *element, const gchar *ticket, gboolean a
   if (good) {
     FaspIo *io = get_io (c, source);
 
-    good = fasp_endpoint_decide (fasp_io_lock (io), g_get_monotonic_time (), &asked, accept);
+    good = fasp_endpoint_decide (fasp_io_lock (io), g_get_monotonic_time (), &asked, accept, why);
     fasp_io_unlock (io, TRUE);
   }
   g_mutex_unlock (&c->lock);

@@ -677,6 +677,7 @@ gst_fasp_sink_class_init (GstFaspSinkClass *klass)
    * @sink: a faspsink
    * @ticket: that of #GstFaspSink::caller-asked
    * @accept: %FALSE: the caller is turned away
+   * @reason: why, which the caller is told, too; %NULL: it is not known
    *
    * Answers a question whose answer a handler has put off.
    *
@@ -687,7 +688,7 @@ gst_fasp_sink_class_init (GstFaspSinkClass *klass)
    */
   g_signal_new_class_handler ("decide-caller", G_TYPE_FROM_CLASS (klass),
       G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (gst_fasp_connection_decide), NULL, NULL,
-      NULL, G_TYPE_BOOLEAN, 2, G_TYPE_STRING, G_TYPE_BOOLEAN);
+      NULL, G_TYPE_BOOLEAN, 3, G_TYPE_STRING, G_TYPE_BOOLEAN, G_TYPE_STRING);
   /**
    * GstFaspSink::drop-caller:
    * @sink: a faspsink

@@ -744,6 +744,7 @@ gst_fasp_src_class_init (GstFaspSrcClass *klass)
    * @src: a faspsrc
    * @ticket: that of #GstFaspSrc::caller-asked
    * @accept: %FALSE: the caller is turned away
+   * @reason: why, which the caller is told, too; %NULL: it is not known
    *
    * Answers a question whose answer a handler has put off.
    *
@@ -754,7 +755,7 @@ gst_fasp_src_class_init (GstFaspSrcClass *klass)
    */
   g_signal_new_class_handler ("decide-caller", G_TYPE_FROM_CLASS (klass),
       G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (gst_fasp_connection_decide), NULL, NULL,
-      NULL, G_TYPE_BOOLEAN, 2, G_TYPE_STRING, G_TYPE_BOOLEAN);
+      NULL, G_TYPE_BOOLEAN, 3, G_TYPE_STRING, G_TYPE_BOOLEAN, G_TYPE_STRING);
   /**
    * GstFaspSrc::switch-source:
    * @source: as in the message `stream-source` and in `callers` of the statistics

@@ -123,19 +123,19 @@ test_later (gconstpointer data)
   pair_play (pair);
   pair_push (pair, stream, 0, 10000, 1316);
   ticket = g_async_queue_pop (later.tickets);
-  g_signal_emit_by_name (element, "decide-caller", "no ticket", TRUE, &known);
+  g_signal_emit_by_name (element, "decide-caller", "no ticket", TRUE, NULL, &known);
   g_assert_false (known);
   g_atomic_int_set (&later.answered, TRUE);
-  g_signal_emit_by_name (element, "decide-caller", ticket, welcome, &known);
+  g_signal_emit_by_name (element, "decide-caller", ticket, welcome, "try again at noon", &known);
   g_assert_true (known);
-  g_signal_emit_by_name (element, "decide-caller", ticket, !welcome, &known);
+  g_signal_emit_by_name (element, "decide-caller", ticket, !welcome, NULL, &known);
   g_assert_false (known);
   if (welcome) {
     pair_finish (pair, stream);
   } else {
     g_autofree gchar *text = pair_wait_text (pair->sender, GST_MESSAGE_ERROR);
 
-    g_assert_nonnull (strstr (text, "refused"));
+    g_assert_nonnull (strstr (text, "refused the call (try again at noon)"));
     g_assert_cmpuint (get_size (pair), ==, 0);
   }
   g_assert_cmpint (later.early, ==, 0);

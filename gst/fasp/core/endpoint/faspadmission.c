@@ -325,7 +325,8 @@ needs_opening (FaspEndpoint *endpoint, FaspTime now, const Call *call)
       same->handshake.accept_due = TRUE;
       fasp_endpoint_wake (endpoint, same);
     } else if (same->closing.reason == FASP_REASON_REFUSED) {
-      send_reject (endpoint, call, FASP_REASON_REFUSED, REFUSED_TEXT);
+      send_reject (endpoint, call, FASP_REASON_REFUSED,
+          same->closing.text[0] != '\0' ? same->closing.text : REFUSED_TEXT);
     }
     return FALSE;
   }
@@ -574,7 +575,8 @@ fasp_admission_confirmed (FaspEndpoint *endpoint, FaspTime now, FaspSession *ses
 }
 
 void
-fasp_admission_decided (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, gboolean accept)
+fasp_admission_decided (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, gboolean accept,
+    const gchar *why)
 {
   fasp_endpoint_wake (endpoint, session);
   if (accept) {
@@ -588,7 +590,10 @@ fasp_admission_decided (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessi
     memcpy (open.nonce, session->record->nonce, FASP_NONCE_SIZE);
     if (session->streamid != NULL)
       g_strlcpy (call.hello.streamid, session->streamid, sizeof (call.hello.streamid));
-    reject (endpoint, now, &call, FASP_REASON_REFUSED, REFUSED_TEXT);
+    /* kept, as the caller believes no refusal before it has called once more */
+    g_strlcpy (session->closing.text, why != NULL ? why : REFUSED_TEXT,
+        sizeof session->closing.text);
+    reject (endpoint, now, &call, FASP_REASON_REFUSED, session->closing.text);
     /* costs as many tokens as a key that is not allowed, so that the application is not asked more
      * often */
     if (session->peer.proved && !session->peer.allowed)
