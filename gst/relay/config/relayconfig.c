@@ -3,6 +3,7 @@
 #include <string.h>
 #include "faspplain.h"
 #include "relayconfigkeys.h"
+#include "relayedit.h"
 #include "relayhookconfig.h"
 #include "relaylog.h"
 #include "relayports.h"
@@ -441,26 +442,48 @@ relay_config_parse (const gchar *text, gsize size, const RelayConfig *before, GE
       NULL;
 }
 
+/* May a part of the URL's path or query be a secret?  It has as many characters as the secrets that
+ * the configuration takes have at least. */
+static gboolean
+has_secret (const gchar *url)
+{
+  const gchar *part = url != NULL ? strstr (url, "://") : NULL;
+
+  for (part = part != NULL ? strchr (part + strlen ("://"), '/') : NULL; part != NULL;
+      part = strpbrk (part + 1, "/?"))
+    if (part[0] == '?' || strcspn (part + 1, "/?") >= RELAY_SECRET_MIN)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+names_secret (const RelayEnd *end)
+{
+  g_autofree gchar *shown = relay_edit_hide (end->uri);
+
+  return !g_str_equal (shown, end->uri);
+}
+
 gboolean
 relay_config_has_secret (const RelayConfig *config)
 {
-  gboolean found = config->auth_url != NULL && strchr (config->auth_url, '?') != NULL;
+  gboolean found = has_secret (config->auth_url);
 
   for (guint i = 0; i < config->accounts->len; i++)
     found |= ((RelayAccount *) g_ptr_array_index (config->accounts, i))->password != NULL;
   for (guint i = 0; i < config->hooks->len; i++) {
     const RelayHook *hook = g_ptr_array_index (config->hooks, i);
 
-    found |= hook->url != NULL && strchr (hook->url, '?') != NULL;
+    found |= has_secret (hook->url);
   }
   for (guint i = 0; i < config->streams->len; i++) {
     const RelayStreamConfig *s = g_ptr_array_index (config->streams, i);
 
-    found |= relay_end_names_passphrase (s->input);
+    found |= names_secret (s->input);
     for (guint k = 0; k < relay_end_count_backups (s->input); k++)
-      found |= relay_end_names_passphrase (g_ptr_array_index (s->input->backups, k));
+      found |= names_secret (g_ptr_array_index (s->input->backups, k));
     for (guint k = 0; k < s->outputs->len; k++)
-      found |= relay_end_names_passphrase (g_ptr_array_index (s->outputs, k));
+      found |= names_secret (g_ptr_array_index (s->outputs, k));
   }
   return found;
 }

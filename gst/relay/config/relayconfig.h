@@ -66,7 +66,8 @@ void relay_config_free (RelayConfig *config);
 
 /* NULL: there is no stream of that name. */
 RelayStreamConfig *relay_config_find (const RelayConfig *config, const gchar *name);
-/* Is there a passphrase in its text, or the hash of a password? */
+/* Is there, or may there be, a secret in its text: a passphrase, the hash of a password, a password
+ * in a streamid, a token in a URL? */
 gboolean relay_config_has_secret (const RelayConfig *config);
 
 /* NULL: there is no such output. */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relayedit.h"
 #include <string.h>
+#include "relaysrtname.h"
 #include "relayvalue.h"
 
 #define STREAM "stream "
 #define SECRET "passphrase"
+#define STREAMID "streamid"
 
 /* Expressions of lines: blank space; blank lines; a line with a key, and what is between that and
  * its value. */
@@ -271,10 +273,25 @@ relay_edit_set_key (const gchar *uri, const gchar *key, const gchar *value)
   return set_pair (uri, key, escaped);
 }
 
+/* Returns what may be shown of the streamid, escaped; NULL: all of it, or it is the name of an end
+ * that listens. */
+static gchar *
+hide_streamid (const gchar *uri)
+{
+  g_autofree gchar *escaped = strstr (uri, "://:") == NULL ? get_key (uri, STREAMID) : NULL;
+  g_autofree gchar *streamid = escaped != NULL ? g_uri_unescape_string (escaped, NULL) : NULL;
+  g_autofree gchar *shown = streamid != NULL ? relay_srt_name_show (streamid) : NULL;
+
+  return g_strcmp0 (streamid, shown) != 0 ? g_uri_escape_string (shown, "!*=:,/", FALSE) : NULL;
+}
+
 gchar *
 relay_edit_hide (const gchar *uri)
 {
-  return set_pair (uri, SECRET, NULL);
+  g_autofree gchar *streamid = hide_streamid (uri);
+  g_autofree gchar *text = streamid != NULL ? set_pair (uri, STREAMID, streamid) : g_strdup (uri);
+
+  return set_pair (text, SECRET, NULL);
 }
 
 /* Have both URIs the same scheme? A passphrase is not kept for another protocol, which may have
@@ -288,8 +305,13 @@ has_same_scheme (const gchar *a, const gchar *b)
 gchar *
 relay_edit_keep_secret (const gchar *uri, const gchar *old)
 {
-  g_autofree gchar *has = get_key (uri, SECRET);
-  g_autofree gchar *had = old != NULL && has_same_scheme (uri, old) ? get_key (old, SECRET) : NULL;
+  gboolean same = old != NULL && has_same_scheme (uri, old);
+  g_autofree gchar *has = get_key (uri, SECRET), *had = same ? get_key (old, SECRET) : NULL;
+  g_autofree gchar *streamid = get_key (uri, STREAMID), *shown = same ? hide_streamid (old) : NULL;
+  g_autofree gchar *hidden = same ? get_key (old, STREAMID) : NULL;
+  g_autofree gchar *text = shown != NULL && g_strcmp0 (streamid, shown) == 0 ?
+      set_pair (uri, STREAMID, hidden) :
+      g_strdup (uri);
 
-  return has != NULL || had == NULL ? g_strdup (uri) : set_pair (uri, SECRET, had);
+  return has != NULL || had == NULL ? g_strdup (text) : set_pair (text, SECRET, had);
 }

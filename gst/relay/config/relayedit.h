@@ -36,10 +36,11 @@ void relay_edit_set_uris (RelayEdit *edit, const gchar *name, const gchar *key,
 /* Returns @uri with this value of a key in its query.  @value: NULL: returns @uri without the key.
  */
 gchar *relay_edit_set_key (const gchar *uri, const gchar *key, const gchar *value);
-/* Returns @uri without its passphrase. */
+/* Returns what may be shown of @uri: it has no passphrase, and no password in a streamid that is
+ * given to a peer. */
 gchar *relay_edit_hide (const gchar *uri);
-/* Returns @uri, with the passphrase of @old if it has none and both have the same scheme.  The API
- * hides passphrases from its clients, so they send a URI back without. */
+/* Returns @uri, which was shown like this, or is new, with the secrets that @old has and it does
+ * not show, if both have the same scheme. */
 gchar *relay_edit_keep_secret (const gchar *uri, const gchar *old);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (RelayEdit, relay_edit_free);

@@ -116,14 +116,14 @@ read_secret (const gchar *path, const gchar *what, GPtrArray *warnings, GError *
   explicit_bzero (text, size);
   g_free (text);
   relay_value_look_at (warnings, path, &state, GST_FASP_FILE_SECRET);
-  if (secret != NULL && g_utf8_validate (secret, -1, NULL) && g_utf8_strlen (secret, -1) >= 10
-      && strlen (secret) <= 1024)
+  if (secret != NULL && g_utf8_validate (secret, -1, NULL)
+      && g_utf8_strlen (secret, -1) >= RELAY_SECRET_MIN && strlen (secret) <= 1024)
     return secret;
   relay_value_wipe (secret);
   RELAY_BAD (error,
-      "%s holds no %s of 10 characters to 1024 bytes. Name another file; "
+      "%s holds no %s of %d characters to 1024 bytes. Name another file; "
       "to make one: openssl rand -base64 18 >NEW-FILE",
-      path, what);
+      path, what, RELAY_SECRET_MIN);
   return NULL;
 }
 

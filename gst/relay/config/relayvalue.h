@@ -11,6 +11,8 @@
 
 G_BEGIN_DECLS
 
+#define RELAY_SECRET_MIN 10 /* characters */
+
 /* The contents of files, by their path. */
 typedef struct
 {

@@ -66,17 +66,11 @@ relay_end_takes_passphrase (const RelayEnd *end)
 }
 
 gboolean
-relay_end_names_passphrase (const RelayEnd *end)
+relay_end_has_passphrase (const RelayEnd *end)
 {
   g_autoptr (GstUri) uri = gst_fasp_parse_uri (end->uri);
 
-  return uri != NULL && gst_uri_query_has_key (uri, "passphrase");
-}
-
-gboolean
-relay_end_has_passphrase (const RelayEnd *end)
-{
-  return end->passphrase != NULL || relay_end_names_passphrase (end);
+  return end->passphrase != NULL || (uri != NULL && gst_uri_query_has_key (uri, "passphrase"));
 }
 
 guint

@@ -16,8 +16,8 @@ G_BEGIN_DECLS
 #define RELAY_SOURCES_MAX 8 /* of an input: a main one and seven backups */
 extern const gchar *const relay_end_files[RELAY_FILES];
 
-/* `streamid' and `files' are fasp's only.  The URI may hold a secret and is never shown; the
- * element's own property `uri' leaves secrets out. */
+/* `streamid' and `files' are fasp's only.  The URI may hold a secret, and only
+ * relay_edit_hide() of it is shown. */
 typedef struct
 {
   guint id;       /* number of an output in its stream, from 1; 0: an input */
@@ -74,8 +74,6 @@ gboolean relay_end_check (const RelayEnd *end, GError **error);
 /* Can its protocol use a passphrase, and relay_end_files? */
 gboolean relay_end_takes_passphrase (const RelayEnd *end);
 gboolean relay_end_takes_files (const RelayEnd *end);
-/* Is there a passphrase in the end's URI, so that the configuration is a secret? */
-gboolean relay_end_names_passphrase (const RelayEnd *end);
 gboolean relay_end_has_passphrase (const RelayEnd *end);
 guint relay_end_count_backups (const RelayEnd *end);
 /* May this output block the input, so that the input cannot be closed alone? */

@@ -136,6 +136,15 @@ relay_srt_name_clear (RelaySrtName *name)
   g_free (name->shown);
 }
 
+gchar *
+relay_srt_name_show (const gchar *streamid)
+{
+  g_auto (RelaySrtName) name = { 0 };
+
+  relay_srt_name_read (streamid, &name);
+  return g_steal_pointer (&name.shown);
+}
+
 /* Returns the end of this streamid. An output goes first, as to request is the default. */
 static const RelayProtocolUri *
 find_end (const GPtrArray *ends, const gchar *streamid, gboolean input, gboolean output)

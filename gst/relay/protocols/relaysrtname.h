@@ -31,6 +31,9 @@ typedef struct
 gint relay_srt_name_read (const gchar *streamid, RelaySrtName *name);
 void relay_srt_name_clear (RelaySrtName *name);
 
+/* Returns what may be shown of a streamid: it does not have what may be a password or a token. */
+gchar *relay_srt_name_show (const gchar *streamid);
+
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RelaySrtName, relay_srt_name_clear);
 
 /* Returns the end that a caller with this streamid calls; NULL: there is none.  @ends:

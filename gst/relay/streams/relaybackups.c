@@ -4,6 +4,7 @@
 #include "gstfaspcommon.h"
 #include "relaychain.h"
 #include "relaycue.h"
+#include "relayedit.h"
 #include "relayfailover.h"
 #include "relaypackets.h"
 #include "relayplayer.h"
@@ -483,7 +484,7 @@ add_source (RelayBackups *self, const RelayEnd *end, const gchar *name, GError *
   source->player = relay_player_new (element, relay_end_has_passphrase (end));
   source->packets = relay_packets_new ();
   gst_segment_init (&source->segment, GST_FORMAT_UNDEFINED);
-  g_object_get (element, "uri", &source->name, NULL);
+  source->name = relay_edit_hide (end->uri);
   source->pad = gst_object_ref_sink (gst_pad_new (NULL, GST_PAD_SINK));
   gst_pad_set_element_private (source->pad, source);
   gst_pad_set_chain_function (source->pad, on_buffer);

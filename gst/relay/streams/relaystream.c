@@ -129,8 +129,10 @@ get_peer (GstMessage *message)
 static void
 tell (RelayStream *stream, RelayLogBudget *budget, GstMessage *message, const gchar *text)
 {
-  const GstStructure *peer = get_peer (message);
-  guint missed, port = relay_visits_get_stray_port (message, peer);
+  const GstStructure *details = get_peer (message);
+  guint missed, port = relay_visits_get_stray_port (message, details);
+  g_autofree gchar *line = g_strdup (text);
+  g_autoptr (GstStructure) peer = relay_visits_hide (details, &line);
   g_autofree gchar *place = port != 0 ? g_strdup_printf ("port %u", port) : NULL;
   gboolean may = relay_log_may (budget, g_get_monotonic_time (), &missed);
 
@@ -142,7 +144,7 @@ tell (RelayStream *stream, RelayLogBudget *budget, GstMessage *message, const gc
         place != NULL ? place : GST_MESSAGE_SRC_NAME (message),
         GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING ? G_LOG_LEVEL_WARNING :
                                                             G_LOG_LEVEL_MESSAGE,
-        peer, text);
+        peer, line);
 }
 
 /* Logs a warning, unless that is a repetition. */

@@ -61,6 +61,37 @@ test_secrets (void)
   g_assert_cmpstr (udp, ==, "udp://:1");
 }
 
+/* The same of a password in a streamid that is given to a peer; the name of an end that listens is
+ * none.
+ */
+static void
+test_streamids (void)
+{
+  static const struct
+  {
+    const gchar *uri, *shown;
+  } all[] = {
+    { "srt://h:1?streamid=%23!::r=x,u=joe,s=secret&latency=5",
+        "srt://h:1?streamid=%23!::r=x,u=joe,s=*&latency=5" },
+    { "srt://h:1?streamid=read:x:joe:secret&passphrase=secret", "srt://h:1?streamid=read:x:joe:*" },
+    { "fasp://h:1?stream%69d=read%3ax%3ajoe%3asecret%26%23", "fasp://h:1?streamid=read:x:joe:*" },
+    { "srt://h:1?streamid=read:x", "srt://h:1?streamid=read:x" },
+    { "srt://:1?streamid=a:b:c:d", "srt://:1?streamid=a:b:c:d" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (all); i++) {
+    g_autofree gchar *shown = relay_edit_hide (all[i].uri);
+    g_autofree gchar *back = relay_edit_keep_secret (shown, all[i].uri);
+    g_autofree gchar *other = relay_edit_keep_secret ("srt://h:1?streamid=y", all[i].uri);
+    g_autofree gchar *again = relay_edit_hide (back);
+
+    g_assert_cmpstr (shown, ==, all[i].shown);
+    g_assert_cmpint (strstr (back, "secret") != NULL, ==, strstr (all[i].uri, "secret") != NULL);
+    g_assert_cmpstr (again, ==, shown);
+    g_assert_nonnull (strstr (other, "streamid=y"));
+  }
+}
+
 static void
 test_names (void)
 {
@@ -684,6 +715,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/relay/api/uris", test_uris);
   g_test_add_func ("/relay/api/secrets", test_secrets);
+  g_test_add_func ("/relay/api/streamids", test_streamids);
   g_test_add_func ("/relay/api/names", test_names);
   g_test_add_func ("/relay/api/text", test_text);
   g_test_add_func ("/relay/api/odd-texts", test_odd_texts);
