@@ -4,6 +4,7 @@
 import json
 import re
 import urllib.parse
+import uuid
 
 
 class Description:
@@ -33,6 +34,8 @@ class Description:
                    for t in types), (where, value, types)
         if "enum" in schema:
             assert value in schema["enum"], (where, value)
+        if schema.get("format") == "uuid":
+            assert str(uuid.UUID(value)) == value, (where, value)
         if isinstance(value, dict) and "properties" in schema:
             assert set(value) == set(schema["properties"]) == set(schema["required"]), (where, value)
             self.fields |= {(name, field) for field in value}

@@ -11,6 +11,7 @@ struct _RelayEvents
 {
   RelayEventFunc func; /* this and the next are set before there are events */
   gpointer data;
+  gchar *boot; /* new for each start of the relay */
   GMutex lock; /* guards the rest */
   GQueue all;  /* Event, the oldest first */
   guint64 last;
@@ -36,6 +37,7 @@ relay_events_new (void)
 {
   RelayEvents *events = g_new0 (RelayEvents, 1);
 
+  events->boot = g_uuid_string_random ();
   g_mutex_init (&events->lock);
   return events;
 }
@@ -45,6 +47,7 @@ relay_events_free (RelayEvents *events)
 {
   g_queue_clear_full (&events->all, (GDestroyNotify) event_free);
   g_mutex_clear (&events->lock);
+  g_free (events->boot);
   g_free (events);
 }
 
@@ -218,6 +221,7 @@ relay_events_add (RelayEvents *events, gint64 now, const gchar *stream, const gc
   event->time = now;
   g_mutex_lock (&events->lock);
   event->node = describe (++events->last, stream, end, level, details, text);
+  json_object_set_string_member (json_node_get_object (event->node), "boot", events->boot);
   json = tells ? to_text (event) : NULL;
   make_room (events, event->group);
   g_queue_push_tail (&events->all, event);
