@@ -8,8 +8,7 @@
 #include "relaynetwork.h"
 #include "relayrepeats.h"
 
-#define BUSY "too many questions about callers are under way"
-#define FAILED "the server of auth-url does not answer"
+#define BUSY "too many questions about callers are under way here"
 
 /* A question under way.
  *
@@ -27,7 +26,7 @@ typedef struct
   GBytes *body;
   gchar *digest;   /* of the question, by which its answer is kept; NULL: it is not kept */
   guint64 network; /* of the caller */
-  const gchar *why;
+  guint status;    /* of HTTP, or as in relayclient.h; when it is PAUSED */
   guint timer;
   RelayAuthFunc func;
   gpointer data;
@@ -35,7 +34,7 @@ typedef struct
 
 typedef struct
 {
-  gboolean yes;
+  guint status; /* of HTTP */
   gint64 until; /* µs */
 } Kept;
 
@@ -56,7 +55,7 @@ static struct
 /* --- answers that are kept, under the lock -------------------------------------------------- */
 
 static void
-keep (const gchar *digest, gboolean yes)
+keep (const gchar *digest, guint status)
 {
   Kept *kept;
   gchar *own;
@@ -67,7 +66,7 @@ keep (const gchar *digest, gboolean yes)
     g_hash_table_remove (auth.kept, g_queue_pop_head (&auth.order));
   own = g_strdup (digest);
   kept = g_new (Kept, 1);
-  *kept = (Kept) { yes, g_get_monotonic_time () + auth.keep };
+  *kept = (Kept) { status, g_get_monotonic_time () + auth.keep };
   g_hash_table_insert (auth.kept, own, kept);
   g_queue_push_tail (&auth.order, own);
 }
@@ -90,14 +89,39 @@ find_kept (const gchar *digest)
 
 /* --- questions under way, in the main context ------------------------------------------------ */
 
+/* How many of the questions have no answer yet. Under the lock. */
+static guint
+count_open (void)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < auth.asked->len; i++)
+    n += ((Asked *) g_ptr_array_index (auth.asked, i))->state != PAUSED;
+  return n;
+}
+
+/* Returns why a caller is refused; NULL: it is not. */
+static gchar *
+explain (guint status)
+{
+  if (status / 100 == 2)
+    return NULL;
+  if (status == 0)
+    return g_strdup ("the server of auth-url cannot be reached");
+  if (status == RELAY_CLIENT_LATE)
+    return g_strdup ("the server of auth-url has not answered in time");
+  return g_strdup_printf ("the server of auth-url %s (status %u)",
+      relay_client_may_help (status) ? "fails" : "does not let it in", status);
+}
+
 /* Removes the question, and answers it. */
 static void
-answer (Asked *asked, gboolean yes, const gchar *why)
+answer (Asked *asked, const gchar *refusal)
 {
   g_mutex_lock (&auth.lock);
   g_ptr_array_remove_fast (auth.asked, asked);
   g_mutex_unlock (&auth.lock);
-  asked->func (yes, why, asked->data);
+  asked->func (refusal, asked->data);
   if (asked->timer != 0)
     g_source_remove (asked->timer);
   g_bytes_unref (asked->body);
@@ -109,18 +133,11 @@ static gboolean
 on_paused (gpointer data)
 {
   Asked *asked = data;
+  g_autofree gchar *refusal = explain (asked->status);
 
   asked->timer = 0;
-  answer (asked, FALSE, asked->why);
+  answer (asked, refusal);
   return G_SOURCE_REMOVE;
-}
-
-static void
-tell (GLogLevelFlags level, const gchar *event, const gchar *text)
-{
-  g_autoptr (GstStructure) details = gst_structure_new_empty (event);
-
-  relay_log_end (NULL, NULL, level, details, text);
 }
 
 static void
@@ -128,37 +145,37 @@ note_failure (guint status, const gchar *why)
 {
   g_autofree gchar *code = g_strdup_printf ("it answers with status %u", status);
   g_autofree gchar *line =
-      g_strdup_printf ("The server of auth-url lets nobody in: %s. Callers are refused until it "
-                       "answers.",
-          why != NULL ? why : code);
+      g_strdup_printf ("The server of auth-url lets nobody in: %s.", why != NULL ? why : code);
 
-  relay_repeats_warn (auth.repeats, NULL, "auth-failed", line, "");
+  relay_repeats_warn (auth.repeats, NULL, "auth-failed", line,
+      " Callers are refused until it answers.");
 }
 
 static void
 on_answer (guint status, const gchar *why, gpointer data)
 {
   Asked *asked = data;
-  gboolean yes = status / 100 == 2, failed = status == 0 || status / 100 == 5, was_down;
+  gboolean yes = status / 100 == 2, failed = !yes && relay_client_may_help (status), was_down,
+           waits;
 
   g_mutex_lock (&auth.lock);
   was_down = auth.failed != 0;
   auth.failed = failed ? g_get_monotonic_time () : 0;
   auth.stats.failures += failed;
   if (!failed && asked->digest != NULL)
-    keep (asked->digest, yes);
+    keep (asked->digest, status);
+  asked->state = PAUSED;
+  asked->status = status;
+  waits = !yes && auth.asked->len - count_open () <= RELAY_AUTH_PAUSED;
   g_mutex_unlock (&auth.lock);
   if (failed)
     note_failure (status, why);
   else if (was_down)
-    tell (G_LOG_LEVEL_MESSAGE, "auth-answers", "The server of auth-url answers again.");
-  if (yes) {
-    answer (asked, TRUE, NULL);
-    return;
-  }
-  asked->state = PAUSED;
-  asked->why = failed ? FAILED : NULL;
-  asked->timer = g_timeout_add (RELAY_AUTH_PAUSE, on_paused, asked);
+    relay_log (NULL, "The server of auth-url answers again.");
+  if (waits)
+    asked->timer = g_timeout_add (RELAY_AUTH_PAUSE, on_paused, asked);
+  else
+    on_paused (asked);
 }
 
 /* Returns a question that has not been sent.  NULL: there is none. */
@@ -190,7 +207,7 @@ send_waiting (gpointer unused)
 
   while ((asked = take_waiting (&url)) != NULL) {
     if (url == NULL)
-      answer (asked, FALSE, "the configuration has changed meanwhile");
+      answer (asked, "the configuration of this relay has changed meanwhile");
     else
       relay_client_post (auth.client, url, asked->body, NULL, RELAY_AUTH_TIME, on_answer, asked);
     g_free (url);
@@ -238,11 +255,11 @@ get_network (const gchar *ip)
 static gboolean
 has_room (guint64 network)
 {
-  guint n = 0;
+  guint room = RELAY_AUTH_MOST - count_open (), n = 0;
 
   for (guint i = 0; i < auth.asked->len; i++)
     n += ((Asked *) g_ptr_array_index (auth.asked, i))->network == network;
-  return auth.asked->len < RELAY_AUTH_MOST && n < RELAY_AUTH_OF_NETWORK;
+  return n < (room + RELAY_AUTH_SHARE - 1) / RELAY_AUTH_SHARE;
 }
 
 /* Takes over @digest. Under the lock. */
@@ -264,8 +281,9 @@ add_question (JsonNode *root, gchar *digest, guint64 network, RelayAuthFunc func
   g_idle_add_full (G_PRIORITY_DEFAULT, send_waiting, NULL, NULL);
 }
 
-static RelayAnswer
-ask (const RelayQuestion *question, RelayAuthFunc func, gpointer data, const gchar **why)
+/* FALSE: the answer is there. *refusal: that one, as for RelayAuthFunc. Under the lock. */
+static gboolean
+ask (const RelayQuestion *question, RelayAuthFunc func, gpointer data, gchar **refusal)
 {
   g_autoptr (JsonNode) root = relay_json_take (describe (question));
   g_autofree gchar *text = json_to_string (root, FALSE);
@@ -274,26 +292,30 @@ ask (const RelayQuestion *question, RelayAuthFunc func, gpointer data, const gch
   const Kept *kept = find_kept (digest);
 
   explicit_bzero (text, strlen (text));
-  if (kept != NULL)
-    return kept->yes ? RELAY_ANSWER_YES : RELAY_ANSWER_NO;
-  *why = BUSY;
-  if (!has_room (network))
-    return RELAY_ANSWER_NO;
-  add_question (root, g_steal_pointer (&digest), network, func, data);
-  return RELAY_ANSWER_LATER;
+  if (kept != NULL) {
+    *refusal = explain (kept->status);
+  } else if (!has_room (network)) {
+    auth.stats.busy++;
+    *refusal = g_strdup (BUSY);
+  } else {
+    add_question (root, g_steal_pointer (&digest), network, func, data);
+    return TRUE;
+  }
+  return FALSE;
 }
 
-RelayAnswer
-relay_auth_ask (const RelayQuestion *question, RelayAuthFunc func, gpointer data, const gchar **why)
+gboolean
+relay_auth_ask (const RelayQuestion *question, RelayAuthFunc func, gpointer data)
 {
-  RelayAnswer answer = RELAY_ANSWER_YES;
+  g_autofree gchar *refusal = NULL;
+  gboolean later;
 
-  *why = NULL;
   g_mutex_lock (&auth.lock);
-  if (auth.url != NULL)
-    answer = ask (question, func, data, why);
+  later = auth.url != NULL && ask (question, func, data, &refusal);
   g_mutex_unlock (&auth.lock);
-  return answer;
+  if (refusal != NULL)
+    func (refusal, data);
+  return later || refusal != NULL;
 }
 
 /* --- the whole ------------------------------------------------------------------------------- */
@@ -333,7 +355,7 @@ relay_auth_end (void)
   g_clear_pointer (&auth.client, relay_client_free);
   g_clear_pointer (&auth.repeats, relay_repeats_free);
   while (auth.asked->len > 0)
-    answer (g_ptr_array_index (auth.asked, 0), FALSE, "the relay ends");
+    answer (g_ptr_array_index (auth.asked, 0), "the relay ends");
 }
 
 gboolean

@@ -4,11 +4,16 @@
  *
  * A question has the fields of MediaMTX's `authMethod: http': 2xx means yes, any other status no.
  * Nothing comes in or goes out before the answer is yes.  When there is none in time, or the server
- * fails (5xx), the answer is no: an attacker that stops the server keeps new callers out, and gets
- * none in.  Callers that are connected stay.
+ * fails (5xx, 408, 429), the answer is no: an attacker that stops the server keeps new callers out,
+ * and gets none in.  Callers that are connected stay.
  *
- * An answer is kept for a while for the same question, also a no, but not a failure.  A no comes a
- * second late, and a network has few questions under way, so that no caller can try many passwords.
+ * An answer is kept for a while for the same question, also a no, but not a failure.
+ *
+ * A no comes a second late, and until then counts as one of its network's questions, so that no
+ * caller can try many passwords.  The server has RELAY_AUTH_MOST questions at once.  A network
+ * (an IPv4 address, an IPv6 /48) may have one for each RELAY_AUTH_SHARE places that are free, and
+ * one if any is: so the more networks ask, the fewer questions each has, and eight of them leave
+ * ten places to others.
  */
 #pragma once
 
@@ -20,9 +25,9 @@ G_BEGIN_DECLS
 #define RELAY_AUTH_TIME 3000
 #define RELAY_AUTH_PAUSE 1000 /* before a no */
 #define RELAY_AUTH_KEPT 4096  /* answers */
-/* Questions under way; of one network (an IPv4 address, an IPv6 /48), an eighth of them. */
-#define RELAY_AUTH_MOST 32
-#define RELAY_AUTH_OF_NETWORK 4
+#define RELAY_AUTH_MOST 32    /* questions that the server has, or is about to get */
+#define RELAY_AUTH_SHARE 8
+#define RELAY_AUTH_PAUSED 1024 /* that wait with a no; beyond these, it is given at once */
 /* A server that has failed counts as down for so long, unless it answers; µs. */
 #define RELAY_AUTH_DOWN (60 * G_USEC_PER_SEC)
 
@@ -36,21 +41,15 @@ typedef struct
   const gchar *user, *password, *token, *query;
 } RelayQuestion;
 
-typedef enum
-{
-  RELAY_ANSWER_YES,
-  RELAY_ANSWER_NO,
-  RELAY_ANSWER_LATER,
-} RelayAnswer;
-
 typedef struct
 {
   guint64 questions; /* sent to the server */
-  guint64 failures;  /* questions to which it gave no answer, or a 5xx */
+  guint64 failures;  /* questions that it did not answer, or with a status that will change */
+  guint64 busy;      /* callers refused unasked, as too many questions were under way */
 } RelayAuthStats;
 
-/* @why: the reason of a no, for the log; NULL: the server said no. */
-typedef void (*RelayAuthFunc) (gboolean yes, const gchar *why, gpointer data);
+/* @refusal: why the caller may not come in, for the caller, too; NULL: it may. */
+typedef void (*RelayAuthFunc) (const gchar *refusal, gpointer data);
 
 /* Sets the server; in the main context.  @url: NULL: none, and every answer is yes.  @keep: s for
  * which an answer holds. */
@@ -58,9 +57,9 @@ void relay_auth_use (const gchar *url, guint keep);
 /* Answers the questions under way with no; in the main context. */
 void relay_auth_end (void);
 
-/* From any thread.  LATER: @func is called from the main context, once.  *why: as above. */
-RelayAnswer relay_auth_ask (const RelayQuestion *question, RelayAuthFunc func, gpointer data,
-    const gchar **why);
+/* From any thread.  FALSE: the caller may come in, and @func is not called.  TRUE: it is called
+ * once, from the main context, or from here. */
+gboolean relay_auth_ask (const RelayQuestion *question, RelayAuthFunc func, gpointer data);
 
 /* From any thread, as the next. */
 gboolean relay_auth_is_down (void);

@@ -8,6 +8,12 @@
 
 #define BAD(error, ...) g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_REFERENCE, __VA_ARGS__)
 
+gboolean
+relay_client_may_help (guint status)
+{
+  return status < 300 || status >= 500 || status == 408 || status == 429;
+}
+
 #if HAVE_SOUP
 
 /* So much of a body is read, bytes, that the connection can serve the next request. */
@@ -128,7 +134,7 @@ on_answer (GObject *session, GAsyncResult *result, gpointer data)
   if (body != NULL)
     g_input_stream_skip_async (body, BODY, G_PRIORITY_DEFAULT, post->cancellable, on_read, post);
   else if (post->late)
-    end (post, 0, g_strdup_printf ("no answer in %.1f s", post->most / 1e3));
+    end (post, RELAY_CLIENT_LATE, g_strdup_printf ("no answer in %.1f s", post->most / 1e3));
   else
     end (post, 0, g_strdup (error->message));
 }

@@ -14,8 +14,15 @@ G_BEGIN_DECLS
 
 typedef struct _RelayClient RelayClient;
 
-/* @status: of HTTP; 0: there was no answer.  @why: a sentence about that; NULL: there was one. */
+#define RELAY_CLIENT_LATE 1 /* is no status of HTTP */
+
+/* @status: of HTTP; 0: the server cannot be reached, RELAY_CLIENT_LATE: it has not answered in
+ * time.
+ * @why: a sentence about these, which may name the server; NULL: there was an answer. */
 typedef void (*RelayClientFunc) (guint status, const gchar *why, gpointer data);
+
+/* Would the same request be answered otherwise later? Not 3xx, nor 4xx but 408 and 429. */
+gboolean relay_client_may_help (guint status);
 
 /* Can this build call, and is @url one that it calls?  @error: a sentence, without the URL, which
  * may hold a secret. */

@@ -161,13 +161,6 @@ retry (Line *line)
   line->timer = g_timeout_add (line->delay, on_retry, line);
 }
 
-/* Would the same request be answered otherwise later? Not a 4xx but 408 and 429, nor a redirect. */
-static gboolean
-may_help (guint status)
-{
-  return status < 300 || status >= 500 || status == 408 || status == 429;
-}
-
 static void
 on_answer (guint status, const gchar *why, gpointer data)
 {
@@ -179,7 +172,7 @@ on_answer (guint status, const gchar *why, gpointer data)
     free_line (line);
   } else if (status / 100 == 2) {
     done (line, TRUE);
-  } else if (!may_help (status)) {
+  } else if (!relay_client_may_help (status)) {
     note_failure (line, code, " This event is not tried again.");
     done (line, FALSE);
   } else if (g_get_monotonic_time () - line->now->since >= RELAY_HOOKS_AGE) {

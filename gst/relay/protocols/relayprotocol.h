@@ -85,8 +85,9 @@ struct _RelayProtocol
       GCancellable *cancellable, GError **error);
   gboolean (*start) (gpointer opened, GstElement *element, GError **error);
   void (*close) (gpointer opened);
-  /* Answers relay_protocol_pipeline_asks(); from any thread. NULL: it does not ask. */
-  void (*decide) (guint64 caller, gboolean accept);
+  /* Answers relay_protocol_pipeline_asks(); from any thread. @refusal: why the caller is refused;
+   * NULL: it may come in.  NULL: it does not ask. */
+  void (*decide) (guint64 caller, const gchar *refusal);
   /* Adds figures that only this protocol has to @stats (relayfields.c has a row for each), and to
    * @peers a GstStructure of each peer that is known, with the fields that faspsrc and faspsink
    * have in `callers'.  What cannot be known is left out.  @element: the one of make(), which

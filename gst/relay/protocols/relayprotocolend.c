@@ -533,14 +533,14 @@ accept (RelayProtocolEnd *self, GSocketAddress *address, const gchar *streamid)
 }
 
 static gboolean
-decide (RelayProtocolEnd *self, const gchar *ticket, gboolean accept)
+decide (RelayProtocolEnd *self, const gchar *ticket, gboolean accept, const gchar *reason)
 {
   guint64 caller;
 
   if (self->protocol_uri->protocol->decide == NULL
       || !g_ascii_string_to_unsigned (ticket, 10, 1, G_MAXUINT64, &caller, NULL))
     return FALSE;
-  self->protocol_uri->protocol->decide (caller, accept);
+  self->protocol_uri->protocol->decide (caller, accept ? NULL : reason);
   return TRUE;
 }
 
@@ -589,8 +589,8 @@ relay_protocol_end_class_init (RelayProtocolEndClass *klass)
       0, g_signal_accumulator_true_handled, NULL, NULL, G_TYPE_BOOLEAN, 5, G_TYPE_STRING,
       G_TYPE_STRING, G_TYPE_STRING, G_TYPE_STRING, G_TYPE_STRING);
   g_signal_new_class_handler ("decide-caller", RELAY_TYPE_PROTOCOL_END,
-      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (decide), NULL, NULL, NULL, G_TYPE_BOOLEAN, 2,
-      G_TYPE_STRING, G_TYPE_BOOLEAN);
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (decide), NULL, NULL, NULL, G_TYPE_BOOLEAN, 3,
+      G_TYPE_STRING, G_TYPE_BOOLEAN, G_TYPE_STRING);
 }
 
 /* Makes the element that the stream's other ends are linked to. */

@@ -128,6 +128,9 @@ add_figures (RelayProtocolPipeline *pipeline, GstElement *element, GstStructure 
 {
   RelaySrtEnd *end = element != NULL ? g_object_get_data (G_OBJECT (element), END) : NULL;
 
+  if (!relay_protocol_pipeline_get_uri (pipeline)->sends)
+    gst_structure_set (stats, "datagrams-refused", G_TYPE_UINT64,
+        relay_protocol_pipeline_get_count (pipeline, RELAY_DATAGRAMS_REFUSED), NULL);
   if (end != NULL)
     relay_srt_end_add_peers (end, peers);
 }

@@ -67,7 +67,7 @@ typedef enum
 typedef struct
 {
   guint64 caller;
-  gboolean accept;
+  gchar *refusal; /* why it may not; NULL: it may */
 } Answer;
 
 typedef struct
@@ -204,20 +204,18 @@ add_call (RelaySrtEnd *end, SRTSOCKET socket, GSocketAddress *address, const gch
     const gchar *reason, gboolean stray)
 {
   guint *n = reason != NULL ? &end->port->refused : &end->port->let_in;
-  g_auto (RelaySrtName) name = { 0 };
   Call *call;
 
   if (reason != NULL && *n >= REFUSED_MAX)
     return;
   ++*n;
   call = g_new0 (Call, 1);
-  relay_srt_name_read (streamid, &name);
   call->number = ++srt.callers;
   call->state = reason != NULL ? REFUSED : LET_IN;
   call->socket = socket;
   call->end = end;
   call->address = g_object_ref (address);
-  call->streamid = g_steal_pointer (&name.shown);
+  call->streamid = relay_srt_name_show (streamid);
   call->reason = reason;
   call->stray = stray;
   g_hash_table_insert (srt.calls, GINT_TO_POINTER (socket), call);
@@ -318,14 +316,14 @@ begin_call (Call *call)
 }
 
 /* The caller's handshake has succeeded.  While it is asked whether it may come in, it gets nothing,
- * and SRT keeps what it sends. */
+ * and what it sends is dropped. */
 static void
 hold_call (Call *call)
 {
   g_autofree gchar *streamid = relay_srt_socket_get_streamid (call->socket);
 
   call->state = HELD;
-  watch (call->socket, 0);
+  watch (call->socket, SRT_EPOLL_IN);
   if (!relay_protocol_pipeline_asks (call->end->pipeline, call->address, streamid, call->number))
     begin_call (call);
   explicit_bzero (streamid, strlen (streamid));
@@ -369,8 +367,8 @@ take_end (Call *call)
         gst_message_new_error (GST_OBJECT (end->element), make_error (why), NULL));
 }
 
-/* Passes on a message of a caller; of one that only listens, drops it. FALSE: it sends nothing
- * more. No more than one at a time, as libsrt throws an exception where there is none. */
+/* Passes on a message of a caller; of one that only listens, or is held, drops it. FALSE: it sends
+ * nothing more. No more than one at a time, as libsrt throws an exception where there is none. */
 static gboolean
 receive (Call *call)
 {
@@ -381,6 +379,10 @@ receive (Call *call)
 
   if (size <= 0)
     return size < 0 && srt_getlasterror (NULL) == SRT_EASYNCRCV;
+  if (call->state == HELD) {
+    relay_protocol_pipeline_count (end->pipeline, RELAY_DATAGRAMS_REFUSED);
+    return TRUE;
+  }
   g_mutex_lock (&end->lock);
   end->heard = g_get_monotonic_time ();
   g_mutex_unlock (&end->lock);
@@ -415,7 +417,8 @@ take_event (SRTSOCKET socket, int events)
     accept_call (socket);
   else if (call->state == LET_IN && srt_getsockstate (socket) == SRTS_CONNECTED)
     begin_call (call);
-  else if (call->state != CONNECTED || (events & SRT_EPOLL_IN) == 0 || !receive (call))
+  else if ((call->state != HELD && call->state != CONNECTED) || (events & SRT_EPOLL_IN) == 0
+      || !receive (call))
     take_end (call);
 }
 
@@ -463,10 +466,16 @@ look_at_call (Call *call)
 }
 
 static void
-take_answer (Call *call, gboolean accept)
+clear_answer (gpointer answer)
 {
-  if (!accept)
-    deny_call (call, "auth-url does not let it in");
+  g_free (((Answer *) answer)->refusal);
+}
+
+static void
+take_answer (Call *call, const gchar *refusal)
+{
+  if (refusal != NULL)
+    deny_call (call, refusal);
   else if (is_taken (call->end))
     deny_call (call, TAKEN);
   else
@@ -502,6 +511,7 @@ look_at_calls (void)
   g_autoptr (GArray) answers = g_array_new (FALSE, FALSE, sizeof (Answer));
   g_autoptr (GList) all = list_calls (answers);
 
+  g_array_set_clear_func (answers, clear_answer);
   for (GList *link = all; link != NULL; link = link->next) {
     Call *call = link->data;
     const Answer *answer = NULL;
@@ -510,20 +520,19 @@ look_at_calls (void)
       if (g_array_index (answers, Answer, i).caller == call->number)
         answer = &g_array_index (answers, Answer, i);
     if (answer != NULL)
-      take_answer (call, answer->accept);
+      take_answer (call, answer->refusal);
     else if (call->end->port != NULL)
       look_at_call (call);
   }
 }
 
 void
-relay_srt_port_decide (guint64 caller, gboolean accept)
+relay_srt_port_decide (guint64 caller, const gchar *refusal)
 {
-  Answer answer = { caller, accept };
+  Answer answer = { caller, g_strdup (refusal) };
 
   g_mutex_lock (&srt.lock);
-  if (srt.answers != NULL)
-    g_array_append_val (srt.answers, answer);
+  g_array_append_val (srt.answers, answer);
   g_mutex_unlock (&srt.lock);
 }
 

@@ -24,8 +24,9 @@
  *     dialled ----------------^
  *
  * libsrt's handshake cannot wait for the answer of a server.  So a caller is let in and held while
- * the server is asked about it: it gets nothing, its media do not go on, and it replaces no other
- * sender.  If the answer is no, SRT ends the call.
+ * the server is asked about it: it gets nothing, its media are dropped as they come, and counted,
+ * and it replaces no other sender.  So they neither fill SRT's buffer nor come late.  If the answer
+ * is no, SRT ends the call.
  */
 #pragma once
 
@@ -47,8 +48,8 @@ gboolean relay_srt_end_start (RelaySrtEnd *end, GstElement *element, GError **er
 /* Sends what SRT still has to send, for a moment at most, and ends all calls.  The pipeline is not
  * used any more. */
 void relay_srt_end_close (RelaySrtEnd *end);
-/* Answers relay_protocol_pipeline_asks(); from any thread. */
-void relay_srt_port_decide (guint64 caller, gboolean accept);
+/* Answers relay_protocol_pipeline_asks(), as decide() of relayprotocol.h. */
+void relay_srt_port_decide (guint64 caller, const gchar *refusal);
 RelaySrtEnd *relay_srt_end_ref (RelaySrtEnd *end);
 void relay_srt_end_unref (RelaySrtEnd *end);
 /* Sends a buffer to all callers; from the thread of the appsink. */

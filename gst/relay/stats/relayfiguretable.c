@@ -65,6 +65,8 @@ static const RelayFigure rows[] = {
       "Questions to the server of auth-url"),
   COUNT (RELAY, STATUS | METRICS, "auth-failures", stats.auth.failures,
       "Questions that it did not answer: the caller was refused"),
+  COUNT (RELAY, STATUS | METRICS, "auth-busy", stats.auth.busy,
+      "Callers refused unasked, as too many questions were under way"),
   UINT (FASP_UNIT_NONE, RELAY, STATUS | METRICS, "hooks-waiting", stats.hooks.waiting,
       "Events that hooks have not been told yet"),
   COUNT (RELAY, STATUS | METRICS, "hooks-dropped", stats.hooks.dropped,

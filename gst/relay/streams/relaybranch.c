@@ -3,6 +3,7 @@
 #include <string.h>
 #include "relayauth.h"
 #include "relaybackups.h"
+#include "relayedit.h"
 #include "relayprotocol.h"
 #include "relayprotocolend.h"
 #include "relaysrtname.h"
@@ -45,12 +46,13 @@ free_open (Open *open)
 }
 
 static void
-on_decided (gboolean yes, const gchar *why, gpointer data)
+on_decided (const gchar *refusal, gpointer data)
 {
   Open *open = data;
   gboolean known;
 
-  g_signal_emit_by_name (open->element, "decide-caller", open->ticket, yes, &known);
+  g_signal_emit_by_name (open->element, "decide-caller", open->ticket, refusal == NULL, refusal,
+      &known);
   free_open (open);
 }
 
@@ -79,24 +81,25 @@ on_asked (GstElement *element, const gchar *address, const gchar *streamid, cons
   g_autofree gchar *uri = NULL;
   RelayQuestion question = { branch->id == 0 ? "publish" : "read", branch->stream, NULL, ip };
   Open *open = g_new (Open, 1);
-  const gchar *why;
-  RelayAnswer answer;
+  gboolean later;
 
   g_object_get (element, "uri", &uri, NULL);
   question.protocol = relay_protocol_find (uri)->scheme;
   relay_srt_name_read (streamid != NULL ? streamid : "", &said);
-  /* what the caller has proved goes before what it says */
-  question.user = name != NULL && name[0] != '\0' ? name : key != NULL ? key : said.user;
+  /* What the caller has proved goes before what it says.  A user without a password proves nothing,
+   * and would look like the name of a key. */
   question.password = said.password;
+  question.user = name != NULL && name[0] != '\0'       ? name :
+      key != NULL                                       ? key :
+      said.password != NULL && said.password[0] != '\0' ? said.user :
+                                                          NULL;
   question.query = said.query;
   *open = (Open) { gst_object_ref (element), g_strdup (ticket) };
   g_atomic_int_set (&branch->asked, TRUE);
-  answer = relay_auth_ask (&question, on_decided, open, &why);
-  if (answer == RELAY_ANSWER_YES)
+  later = relay_auth_ask (&question, on_decided, open);
+  if (!later)
     free_open (open);
-  else if (answer == RELAY_ANSWER_NO)
-    on_decided (FALSE, why, open);
-  return answer != RELAY_ANSWER_YES;
+  return later;
 }
 
 static void
@@ -130,6 +133,7 @@ relay_branch_new (const RelayEnd *end, const gchar *stream, const gchar *name,
   branch->id = end->id;
   branch->serial = ++made;
   branch->stream = g_strdup (stream);
+  branch->uri = relay_edit_hide (end->uri);
   branch->require_streamid = require_streamid;
   branch->element = gst_object_ref_sink (element);
   branch->since = g_get_monotonic_time ();
@@ -154,6 +158,7 @@ relay_branch_unref (RelayBranch *branch)
   gst_object_unref (branch->element);
   g_mutex_clear (&branch->lock);
   g_free (branch->stream);
+  g_free (branch->uri);
   g_free (branch);
 }
 
@@ -260,7 +265,7 @@ relay_branch_get_stats (RelayBranch *branch, RelayState stream, RelayEndStats *f
   figures->serial = branch->serial;
   figures->state = get_state (branch, stream);
   if (figures->uri == NULL)
-    g_object_get (branch->element, "uri", &figures->uri, NULL);
+    figures->uri = g_strdup (branch->uri);
   figures->stats = relay_end_get_stats (branch->element);
   gst_structure_get_uint64 (figures->stats, "callers-misdirected", &misdirected);
   g_mutex_lock (&branch->lock);

@@ -34,6 +34,7 @@ typedef struct
   guint64 serial; /* number of the branch in this process, from 1 */
   GstElement *element;
   gchar *stream;          /* its name */
+  gchar *uri;             /* without secrets */
   gint *require_streamid; /* the stream's, which outlives this; atomic */
   gint asked;             /* has it asked about callers? atomic */
   gint state;             /* RelayBranchState; set in the main context; atomic */

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The questions about callers: how many are under way, which answers are kept, and what a caller is
+ * told.
+ */
+#include <gio/gio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "relayauth.h"
+#include "relayclient.h"
+
+#define LIMIT (30 * G_USEC_PER_SEC)
+
+/* --- the server ------------------------------------------------------------------------------ */
+
+static gint questions; /* that it has got; atomic */
+static gchar *url;
+
+/* Reads the questions of a connection, and answers each with the status that is its path; 0: does
+ * not answer.  In a thread of its own. */
+static gboolean
+on_connection (GThreadedSocketService *service, GSocketConnection *connection, GObject *source,
+    gpointer unused)
+{
+  g_autoptr (GDataInputStream) in =
+      g_data_input_stream_new (g_io_stream_get_input_stream (G_IO_STREAM (connection)));
+  gchar *line, body[4096];
+  gsize size = 0;
+
+  g_data_input_stream_set_newline_type (in, G_DATA_STREAM_NEWLINE_TYPE_CR_LF);
+  while ((line = g_data_input_stream_read_line (in, NULL, NULL, NULL)) != NULL) {
+    if (g_ascii_strncasecmp (line, "content-length:", 15) == 0) {
+      size = MIN (atoi (line + 15), (gint) sizeof body - 1);
+    } else if (line[0] == '\0'
+        && g_input_stream_read_all (G_INPUT_STREAM (in), body, size, &size, NULL, NULL)) {
+      const gchar *path;
+      guint status;
+
+      body[size] = '\0';
+      path = strstr (body, "\"path\":\"");
+      status = atoi (path + strlen ("\"path\":\""));
+      g_atomic_int_inc (&questions);
+      if (status != 0)
+        g_output_stream_printf (g_io_stream_get_output_stream (G_IO_STREAM (connection)), NULL,
+            NULL, NULL, "HTTP/1.1 %u x\r\nContent-Length: 0\r\n\r\n", status);
+    }
+    g_free (line);
+  }
+  return TRUE;
+}
+
+static GSocketService *
+start_server (void)
+{
+  GSocketService *service = g_threaded_socket_service_new (2 * RELAY_AUTH_MOST);
+  g_autoptr (GSocketAddress) any = g_inet_socket_address_new_from_string ("127.0.0.1", 0);
+  g_autoptr (GSocketAddress) bound = NULL;
+
+  g_assert_true (g_socket_listener_add_address (G_SOCKET_LISTENER (service), any,
+      G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, NULL, &bound, NULL));
+  g_signal_connect (service, "run", G_CALLBACK (on_connection), NULL);
+  url = g_strdup_printf ("http://127.0.0.1:%u/",
+      g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (bound)));
+  return service;
+}
+
+/* --- callers --------------------------------------------------------------------------------- */
+
+typedef struct
+{
+  guint answers;
+  gchar *refusal; /* the last one */
+} Caller;
+
+static void
+on_decided (const gchar *refusal, gpointer data)
+{
+  Caller *caller = data;
+
+  caller->answers++;
+  g_free (caller->refusal);
+  caller->refusal = g_strdup (refusal);
+}
+
+/* A caller of another network each. TRUE: the server is asked. */
+static gboolean
+ask (Caller *caller, guint network, guint status)
+{
+  g_autofree gchar *ip = g_strdup_printf ("192.0.2.%u", network);
+  g_autofree gchar *path = g_strdup_printf ("%u", status);
+  RelayQuestion question = { "read", path, "srt", ip, "joe", "secret" };
+  guint before = caller->answers;
+
+  return relay_auth_ask (&question, on_decided, caller) && caller->answers == before;
+}
+
+/* Runs the main loop until @n questions have come, and @callers have @answers each. */
+static void
+wait_for (guint n, const Caller *callers, guint n_callers, guint answers)
+{
+  gint64 until = g_get_monotonic_time () + LIMIT;
+  guint done = 0;
+
+  while (((guint) g_atomic_int_get (&questions) < n || done < n_callers)
+      && g_get_monotonic_time () < until) {
+    if (!g_main_context_iteration (NULL, FALSE))
+      g_usleep (1000);
+    while (done < n_callers && callers[done].answers == answers)
+      done++;
+  }
+  g_assert_cmpint (g_atomic_int_get (&questions), >=, n);
+  g_assert_cmpuint (done, ==, n_callers);
+}
+
+static void
+begin (guint keep)
+{
+  g_atomic_int_set (&questions, 0);
+  relay_auth_use (url, keep);
+}
+
+/* --- tests ----------------------------------------------------------------------------------- */
+
+/* Eight networks that ask as often as they may, of a server that does not answer, leave room for
+ * others. Callers that are refused unasked are counted, and told so. */
+static void
+test_fair (void)
+{
+  Caller greedy = { 0 }, other = { 0 };
+  RelayAuthStats before, stats;
+  guint asked = 0, refused = 0;
+
+  begin (0);
+  relay_auth_get_stats (&before);
+  for (guint network = 1; network <= 8; network++)
+    for (guint i = 0; i < RELAY_AUTH_MOST; i++)
+      *(ask (&greedy, network, 0) ? &asked : &refused) += 1;
+  g_assert_cmpuint (asked, ==, 22);
+  g_assert_nonnull (strstr (greedy.refusal, "too many questions"));
+  for (guint network = 9; network <= 18; network++)
+    g_assert_true (ask (&other, network, 0));
+  g_assert_false (ask (&other, 19, 0));
+  relay_auth_get_stats (&stats);
+  g_assert_cmpuint (stats.busy - before.busy, ==, refused + 1);
+  relay_auth_end ();
+  g_assert_cmpuint (greedy.answers, ==, asked + refused);
+  g_assert_cmpstr (greedy.refusal, ==, "the relay ends");
+  g_free (greedy.refusal);
+  g_free (other.refusal);
+}
+
+/* Callers that wait for their no hold no place of others; their own network's, they do. */
+static void
+test_paused (void)
+{
+  enum
+  {
+    CALLERS = 2 * RELAY_AUTH_MOST
+  };
+  Caller callers[CALLERS] = { 0 }, again = { 0 };
+
+  begin (0);
+  for (guint i = 0; i < CALLERS; i++) {
+    g_assert_true (ask (&callers[i], i, 403));
+    wait_for (i + 1, NULL, 0, 0);
+  }
+  wait_for (CALLERS, callers, CALLERS, 1);
+  for (guint i = 0; i < CALLERS; i++)
+    g_clear_pointer (&callers[i].refusal, g_free);
+  for (guint i = 0; i < 4; i++)
+    g_assert_true (ask (&again, 1, 403));
+  g_assert_false (ask (&again, 1, 403));
+  relay_auth_end ();
+  g_free (again.refusal);
+}
+
+/* What a server says for good is kept, what it may say otherwise later is not. A caller is told the
+ * reason. */
+static void
+test_reasons (void)
+{
+  static const struct
+  {
+    guint status;
+    gboolean kept;
+    const gchar *refusal;
+  } all[] = {
+    { 204, TRUE, NULL },
+    { 401, TRUE, "does not let it in (status 401)" },
+    { 302, TRUE, "does not let it in (status 302)" },
+    { 408, FALSE, "fails (status 408)" },
+    { 429, FALSE, "fails (status 429)" },
+    { 503, FALSE, "fails (status 503)" },
+    { 0, FALSE, "has not answered in time" },
+  };
+  Caller callers[G_N_ELEMENTS (all)] = { 0 };
+  RelayAuthStats before, stats;
+
+  begin (600);
+  relay_auth_get_stats (&before);
+  for (guint i = 0; i < G_N_ELEMENTS (all); i++)
+    g_assert_true (ask (&callers[i], i, all[i].status));
+  wait_for (G_N_ELEMENTS (all), callers, G_N_ELEMENTS (all), 1);
+  relay_auth_get_stats (&stats);
+  g_assert_cmpuint (stats.failures - before.failures, ==, 4);
+  for (guint i = 0; i < G_N_ELEMENTS (all); i++) {
+    g_test_message ("%u: %s", all[i].status, callers[i].refusal);
+    if (all[i].refusal == NULL)
+      g_assert_null (callers[i].refusal);
+    else
+      g_assert_nonnull (strstr (callers[i].refusal, all[i].refusal));
+    g_assert_cmpint (ask (&callers[i], i, all[i].status), ==, !all[i].kept);
+    if (all[i].kept && all[i].refusal != NULL)
+      g_assert_nonnull (strstr (callers[i].refusal, all[i].refusal));
+  }
+  relay_auth_end ();
+  for (guint i = 0; i < G_N_ELEMENTS (all); i++)
+    g_free (callers[i].refusal);
+}
+
+/* Where nothing listens, the caller is told so, and not where that is. */
+static void
+test_unreached (void)
+{
+  Caller caller = { 0 };
+
+  relay_auth_use ("http://127.0.0.1:1/", 0);
+  g_assert_true (ask (&caller, 1, 200));
+  wait_for (0, &caller, 1, 1);
+  g_assert_cmpstr (caller.refusal, ==, "the server of auth-url cannot be reached");
+  relay_auth_end ();
+  g_free (caller.refusal);
+}
+
+/* Drops the lines about failures, which would end a test. */
+static GLogWriterOutput
+drop_line (GLogLevelFlags level, const GLogField *fields, gsize n, gpointer unused)
+{
+  return G_LOG_WRITER_HANDLED;
+}
+
+int
+main (int argc, char **argv)
+{
+  GSocketService *service;
+  int result;
+
+  g_test_init (&argc, &argv, NULL);
+  if (!relay_client_check ("http://127.0.0.1/", NULL)) {
+    g_print ("1..0 # SKIP built without libsoup, it asks no server\n");
+    return 0;
+  }
+  g_log_set_writer_func (drop_line, NULL, NULL);
+  service = start_server ();
+  g_test_add_func ("/relay/auth/fair", test_fair);
+  g_test_add_func ("/relay/auth/paused", test_paused);
+  g_test_add_func ("/relay/auth/reasons", test_reasons);
+  g_test_add_func ("/relay/auth/unreached", test_unreached);
+  result = g_test_run ();
+  g_socket_service_stop (service);
+  g_object_unref (service);
+  g_free (url);
+  return result;
+}
