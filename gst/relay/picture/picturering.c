@@ -31,7 +31,7 @@ picture_ring_new (gint *fd)
   if (*fd < 0)
     return NULL;
   /* to write into memory that is not there, or no more there, would end the relay: so all of it is
-   * taken now, and its size stays */
+   * taken now, its size stays, and the process may not give memory back (picturesandbox.c) */
   if (fallocate (*fd, 0, 0, sizeof (PictureRing)) == 0
       && fcntl (*fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
     ring = picture_ring_open (*fd);

@@ -21,8 +21,10 @@
 /* After so much processor time, s, the process ends by itself and is started anew. */
 #define CPU_OLD 60
 #define FILES_MAX 64
-#define LOWEST 19 /* nice */
-#define LOW 10    /* a tenth of what others get */
+#define GUARD_INSTALL 102 /* Linux 6.13, which headers may not have: MADV_GUARD_INSTALL */
+#define GUARD_REMOVE 103  /* MADV_GUARD_REMOVE */
+#define LOWEST 19         /* nice */
+#define LOW 10            /* a tenth of what others get */
 
 /* --- before --------------------------------------------------------------------------------- */
 
@@ -69,7 +71,7 @@ picture_sandbox_step_back (PictureShare share)
 /* System calls of threads that only compute. All others fail with EPERM. */
 static const gchar allowed[] =
     "read readv write writev close fstat lseek ppoll eventfd2 pipe2 poll futex brk munmap "
-    "mremap madvise set_robust_list rseq exit exit_group rt_sigaction rt_sigprocmask "
+    "mremap set_robust_list rseq exit exit_group rt_sigaction rt_sigprocmask "
     "rt_sigreturn sigaltstack restart_syscall sched_yield sched_getaffinity getcpu getpid "
     "gettid getrusage getrandom sysinfo uname membarrier gettimeofday clock_gettime "
     "clock_getres clock_nanosleep nanosleep";
@@ -86,12 +88,17 @@ add_rules (scmp_filter_ctx filter)
 {
   /* without F_SETOWN and F_SETSIG, by which a socket signals any process of this user */
   static const int commands[] = { F_GETFD, F_SETFD, F_GETFL, F_SETFL };
+  /* to free memory, and to guard stacks; without MADV_REMOVE, which would take memory from the ring
+   * (picturering.h), so that the relay's next write might find none and end the relay */
+  static const int advices[] = { MADV_DONTNEED, MADV_FREE, GUARD_INSTALL, GUARD_REMOVE };
   g_auto (GStrv) calls = g_strsplit (allowed, " ", -1);
 
   for (guint i = 0; calls[i] != NULL; i++)
     seccomp_rule_add (filter, SCMP_ACT_ALLOW, seccomp_syscall_resolve_name (calls[i]), 0);
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
     allow_if (filter, SCMP_SYS (fcntl), SCMP_A1 (SCMP_CMP_EQ, commands[i]));
+  for (guint i = 0; i < G_N_ELEMENTS (advices); i++)
+    allow_if (filter, SCMP_SYS (madvise), SCMP_A2 (SCMP_CMP_EQ, advices[i]));
   /* no new executable memory */
   allow_if (filter, SCMP_SYS (mmap), SCMP_A2 (SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
   allow_if (filter, SCMP_SYS (mprotect), SCMP_A2 (SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));

@@ -315,6 +315,7 @@ static const gchar *
 find_hole (int fd)
 {
   const gsize page = 4096;
+  void *shared = mmap (NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
   /* when something is written, the kernel would send that signal */
   if (fcntl (fd, F_SETOWN, getppid ()) == 0 || fcntl (fd, F_SETSIG, SIGKILL) == 0)
@@ -329,6 +330,10 @@ find_hole (int fd)
     return "it makes a process";
   if (mmap (NULL, page, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED)
     return "it makes code";
+  if (shared == MAP_FAILED || madvise (shared, page, MADV_REMOVE) == 0)
+    return "it takes memory from the ring";
+  if (madvise (shared, page, MADV_DONTNEED) != 0)
+    return "it cannot free memory";
   if (fcntl (fd, F_SETFL, fcntl (fd, F_GETFL) | O_NONBLOCK) != 0)
     return "it cannot use what is open";
   return NULL;
