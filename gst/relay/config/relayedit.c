@@ -8,10 +8,10 @@
 #define SECRET "passphrase"
 #define STREAMID "streamid"
 
-/* Expressions of lines: blank space; blank lines; a line with a key, and what is between that and
- * its value. */
+/* Expressions of lines: blank space; blank lines from a place on; a line with a key, and what is
+ * between that and its value. */
 #define SPACE "[^\\S\n]*"
-#define BLANK "(?:^" SPACE "\n)+"
+#define BLANK "\\G(?:^" SPACE "\n)++"
 #define KEY "^" SPACE "[^\\s\\[#=][^=\n]*?([ \\t]*=[ \\t]*)[^\n]*\n"
 
 struct _RelayEdit
@@ -108,6 +108,25 @@ find_section (const RelayEdit *edit, const gchar *name, gint *head, gint *end)
   return TRUE;
 }
 
+/* Passes lines above the one at @at whose first character is @first; a line break: blank lines.
+ * An expression would be tried from each of these lines on, which takes the square of their number.
+ */
+static gint
+pass_above (const RelayEdit *edit, gint at, gchar first)
+{
+  gint above, text;
+
+  for (; at > 0; at = above) {
+    for (above = at - 1; above > 0 && edit->text[above - 1] != '\n';)
+      above--;
+    for (text = above; text < at - 1 && g_ascii_isspace (edit->text[text]);)
+      text++;
+    if (edit->text[text] != first)
+      break;
+  }
+  return at;
+}
+
 /* The line break of the line at @at. */
 static const gchar *
 get_break (const RelayEdit *edit, gint at)
@@ -124,7 +143,7 @@ relay_edit_add_stream (RelayEdit *edit, const gchar *name)
 {
   const gchar *ends = get_break (edit, 0);
   gint size = get_size (edit);
-  gboolean apart = size == 0 || find (edit, 0, size, BLANK "\\z", 0, NULL, NULL);
+  gboolean apart = size == 0 || pass_above (edit, size, '\n') < size;
   g_autofree gchar *section = g_strconcat (apart ? "" : ends, "[" STREAM, name, "]", ends, NULL);
 
   replace (edit, size, size, section);
@@ -134,14 +153,16 @@ relay_edit_add_stream (RelayEdit *edit, const gchar *name)
 void
 relay_edit_remove_stream (RelayEdit *edit, const gchar *name)
 {
-  gint head, end;
+  gint head, end, above;
 
   if (!find_section (edit, name, &head, &end))
     return;
-  find (edit, 0, head, BLANK "((?:^" SPACE "#[^\n]*\n)+)\\z", 1, &head, NULL);
-  find (edit, end, get_size (edit), "\\G" BLANK, 0, NULL, &end);
+  above = pass_above (edit, head, '#');
+  if (pass_above (edit, above, '\n') < above)
+    head = above;
+  find (edit, end, get_size (edit), BLANK, 0, NULL, &end);
   if (end == get_size (edit))
-    find (edit, 0, head, BLANK "\\z", 0, &head, NULL);
+    head = pass_above (edit, head, '\n');
   replace (edit, head, end, "");
 }
 

@@ -145,6 +145,22 @@ test_text (void)
       "# first\n[relay]\n# who\napi = true\n\n\n#optional = true\n\n# of b\n\n# last\n\n[stream c]\ninput = z\n");
 }
 
+/* Millions of lines that are alike: the time does not grow with the square of their number. */
+static void
+test_many_lines (void)
+{
+  static const gchar section[] = "x=1\n[stream a]\ninput = u\n";
+  g_autofree gchar *blank = g_strnfill (4 * 1024 * 1024, '\n');
+  g_autofree gchar *text = g_strconcat (blank, section, blank, "[stream b]\n", NULL);
+  g_autoptr (RelayEdit) edit = relay_edit_new (text, strlen (text));
+  g_autofree gchar *after = NULL;
+
+  relay_edit_remove_stream (edit, "a");
+  after = relay_edit_get_text (edit, NULL);
+  g_assert_true (g_str_has_prefix (after, blank));
+  g_assert_cmpstr (after + strlen (blank), ==, "x=1\n[stream b]\n");
+}
+
 /* Whatever comments hold, and however lines end: no stream is lost when the text is changed. */
 static void
 test_odd_texts (void)
@@ -718,6 +734,7 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/api/streamids", test_streamids);
   g_test_add_func ("/relay/api/names", test_names);
   g_test_add_func ("/relay/api/text", test_text);
+  g_test_add_func ("/relay/api/many-lines", test_many_lines);
   g_test_add_func ("/relay/api/odd-texts", test_odd_texts);
   g_test_add_func ("/relay/api/save", test_save);
   g_test_add_func ("/relay/api/json-validation", test_json_validation);
