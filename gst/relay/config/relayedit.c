@@ -244,14 +244,14 @@ split (const gchar *uri, gchar **base)
 }
 
 /* Returns the value of a key in the query of @uri, still escaped; NULL: the query has no such key.
- */
+ * Of two pairs with the same key, the last one is in force, as in GstUri. */
 static gchar *
 get_key (const gchar *uri, const gchar *key)
 {
   g_autofree gchar *base = NULL;
   g_auto (GStrv) pairs = split (uri, &base);
 
-  for (guint i = 0; pairs[i] != NULL; i++)
+  for (guint i = g_strv_length (pairs); i-- > 0;)
     if (is_of (pairs[i], key)) {
       const gchar *value = strchr (pairs[i], '=');
 
@@ -294,12 +294,14 @@ relay_edit_set_key (const gchar *uri, const gchar *key, const gchar *value)
   return set_pair (uri, key, escaped);
 }
 
-/* Returns what may be shown of the streamid, escaped; NULL: all of it, or it is the name of an end
- * that listens. */
+/* Returns what may be shown of the streamid, escaped; NULL: all of it, or the URI has no host, so
+ * that the streamid is the name of an end that listens. */
 static gchar *
 hide_streamid (const gchar *uri)
 {
-  g_autofree gchar *escaped = strstr (uri, "://:") == NULL ? get_key (uri, STREAMID) : NULL;
+  const gchar *host = strstr (uri, "://");
+  g_autofree gchar *escaped =
+      host != NULL && host[strlen ("://")] != ':' ? get_key (uri, STREAMID) : NULL;
   g_autofree gchar *streamid = escaped != NULL ? g_uri_unescape_string (escaped, NULL) : NULL;
   g_autofree gchar *shown = streamid != NULL ? relay_srt_name_show (streamid) : NULL;
 
@@ -323,13 +325,26 @@ has_same_scheme (const gchar *a, const gchar *b)
   return g_strcmp0 (g_uri_peek_scheme (a), g_uri_peek_scheme (b)) == 0;
 }
 
+/* Have both URIs the same scheme, host and port? The host that is dialled reads the password of a
+ * streamid, so it is not kept for another one. */
+static gboolean
+has_same_host (const gchar *a, const gchar *b)
+{
+  g_autofree gchar *one = NULL, *other = NULL;
+
+  g_strfreev (split (a, &one));
+  g_strfreev (split (b, &other));
+  return g_str_equal (one, other);
+}
+
 gchar *
 relay_edit_keep_secret (const gchar *uri, const gchar *old)
 {
   gboolean same = old != NULL && has_same_scheme (uri, old);
+  gboolean host = old != NULL && has_same_host (uri, old);
   g_autofree gchar *has = get_key (uri, SECRET), *had = same ? get_key (old, SECRET) : NULL;
-  g_autofree gchar *streamid = get_key (uri, STREAMID), *shown = same ? hide_streamid (old) : NULL;
-  g_autofree gchar *hidden = same ? get_key (old, STREAMID) : NULL;
+  g_autofree gchar *streamid = get_key (uri, STREAMID), *shown = host ? hide_streamid (old) : NULL;
+  g_autofree gchar *hidden = host ? get_key (old, STREAMID) : NULL;
   g_autofree gchar *text = shown != NULL && g_strcmp0 (streamid, shown) == 0 ?
       set_pair (uri, STREAMID, hidden) :
       g_strdup (uri);

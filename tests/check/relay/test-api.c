@@ -77,6 +77,8 @@ test_streamids (void)
     { "fasp://h:1?stream%69d=read%3ax%3ajoe%3asecret%26%23", "fasp://h:1?streamid=read:x:joe:*" },
     { "srt://h:1?streamid=read:x", "srt://h:1?streamid=read:x" },
     { "srt://:1?streamid=a:b:c:d", "srt://:1?streamid=a:b:c:d" },
+    { "srt://h:1?streamid=read:x:joe:secret://:w", "srt://h:1?streamid=read:x:joe:*" },
+    { "srt://h:1?streamid=x&streamid=read:x:joe:secret", "srt://h:1?streamid=read:x:joe:*" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (all); i++) {
@@ -84,11 +86,16 @@ test_streamids (void)
     g_autofree gchar *back = relay_edit_keep_secret (shown, all[i].uri);
     g_autofree gchar *other = relay_edit_keep_secret ("srt://h:1?streamid=y", all[i].uri);
     g_autofree gchar *again = relay_edit_hide (back);
+    g_autofree gchar *query = g_strconcat ("srt://other:1", strchr (shown, '?'), NULL);
+    g_autofree gchar *elsewhere =
+        relay_edit_keep_secret (query, "srt://h:1?streamid=read:x:joe:secret");
 
     g_assert_cmpstr (shown, ==, all[i].shown);
     g_assert_cmpint (strstr (back, "secret") != NULL, ==, strstr (all[i].uri, "secret") != NULL);
     g_assert_cmpstr (again, ==, shown);
     g_assert_nonnull (strstr (other, "streamid=y"));
+    /* the password of a streamid goes to no other host */
+    g_assert_null (strstr (elsewhere, "secret"));
   }
 }
 
