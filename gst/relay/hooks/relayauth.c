@@ -100,6 +100,13 @@ count_open (void)
   return n;
 }
 
+/* Does the server let nobody in? With 408 or 429 it turns one caller away, which may come back. */
+static gboolean
+has_failed (guint status)
+{
+  return status == 0 || status == RELAY_CLIENT_LATE || status / 100 == 5;
+}
+
 /* Returns why a caller is refused; NULL: it is not. */
 static gchar *
 explain (guint status)
@@ -111,7 +118,7 @@ explain (guint status)
   if (status == RELAY_CLIENT_LATE)
     return g_strdup ("the server of auth-url has not answered in time");
   return g_strdup_printf ("the server of auth-url %s (status %u)",
-      relay_client_may_help (status) ? "fails" : "does not let it in", status);
+      has_failed (status) ? "fails" : "does not let it in", status);
 }
 
 /* Removes the question, and answers it. */
@@ -155,14 +162,13 @@ static void
 on_answer (guint status, const gchar *why, gpointer data)
 {
   Asked *asked = data;
-  gboolean yes = status / 100 == 2, failed = !yes && relay_client_may_help (status), was_down,
-           waits;
+  gboolean yes = status / 100 == 2, failed = has_failed (status), was_down, waits;
 
   g_mutex_lock (&auth.lock);
   was_down = auth.failed != 0;
   auth.failed = failed ? g_get_monotonic_time () : 0;
   auth.stats.failures += failed;
-  if (!failed && asked->digest != NULL)
+  if ((yes || !relay_client_may_help (status)) && asked->digest != NULL)
     keep (asked->digest, status);
   asked->state = PAUSED;
   asked->status = status;

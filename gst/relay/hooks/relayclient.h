@@ -21,7 +21,8 @@ typedef struct _RelayClient RelayClient;
  * @why: a sentence about these, which may name the server; NULL: there was an answer. */
 typedef void (*RelayClientFunc) (guint status, const gchar *why, gpointer data);
 
-/* Would the same request be answered otherwise later? Not 3xx, nor 4xx but 408 and 429. */
+/* Of a status that is not 2xx: would the same request be answered otherwise later? Not with 3xx,
+ * nor with 4xx but 408 and 429. */
 gboolean relay_client_may_help (guint status);
 
 /* Can this build call, and is @url one that it calls?  @error: a sentence, without the URL, which
