@@ -442,8 +442,20 @@ relay_config_parse (const gchar *text, gsize size, const RelayConfig *before, GE
       NULL;
 }
 
-/* May a part of the URL's path or query be a secret?  It has as many characters as the secrets that
- * the configuration takes have at least. */
+/* May a part of a URL's path, @size characters, be a secret?  It has as many characters as the
+ * secrets that the configuration takes have at least, and digits, as random ones have and words
+ * have not. */
+static gboolean
+may_be_secret (const gchar *part, gsize size)
+{
+  gboolean digits = FALSE;
+
+  for (gsize i = 0; i < size; i++)
+    digits |= g_ascii_isdigit (part[i]);
+  return digits && size >= RELAY_SECRET_MIN;
+}
+
+/* May a part of the URL's path or query be a secret? */
 static gboolean
 has_secret (const gchar *url)
 {
@@ -451,7 +463,7 @@ has_secret (const gchar *url)
 
   for (part = part != NULL ? strchr (part + strlen ("://"), '/') : NULL; part != NULL;
       part = strpbrk (part + 1, "/?"))
-    if (part[0] == '?' || strcspn (part + 1, "/?") >= RELAY_SECRET_MIN)
+    if (part[0] == '?' || may_be_secret (part + 1, strcspn (part + 1, "/?")))
       return TRUE;
   return FALSE;
 }
