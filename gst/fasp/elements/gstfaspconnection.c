@@ -729,6 +729,15 @@ gst_fasp_connection_drop (GstElement *element, const gchar *address)
   return dropped;
 }
 
+/* The caller drops a text that is not plain, or cut within a character. */
+static gboolean
+may_be_told (const gchar *why)
+{
+  gsize size = why != NULL ? strlen (why) : 0;
+
+  return size > 0 && size <= FASP_TEXT_MAX && fasp_text_is_plain (why, size);
+}
+
 gboolean
 gst_fasp_connection_decide (GstElement *element, const gchar *ticket, gboolean accept,
     const gchar *why)
@@ -740,6 +749,8 @@ gst_fasp_connection_decide (GstElement *element, const gchar *ticket, gboolean a
 
   g_mutex_lock (&c->lock);
   good = gst_fasp_callers_read_ticket (ticket, &source, &asked) && source < count_ios (c);
+  if (!may_be_told (why))
+    why = NULL;
   if (good) {
     FaspIo *io = get_io (c, source);
 

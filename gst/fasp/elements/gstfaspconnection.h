@@ -92,7 +92,8 @@ FaspSenderClock gst_fasp_connection_get_sender_clock (GstFaspConnection *connect
  * FALSE: there is none. */
 gboolean gst_fasp_connection_drop (GstElement *element, const gchar *address);
 /* A signal's handler.  Answers a question whose answer a handler of caller-asked has put off.
- * FALSE: @ticket names no question, or one that was answered or whose caller has gone. */
+ * FALSE: @ticket names no question, or one that was answered or whose caller has gone.
+ * @why: plain text of at most 200 bytes; else, and with NULL, the caller is told no reason. */
 gboolean gst_fasp_connection_decide (GstElement *element, const gchar *ticket, gboolean accept,
     const gchar *why);
 /* Ends the sessions with all senders, and sends them the reason. */

@@ -677,7 +677,8 @@ gst_fasp_sink_class_init (GstFaspSinkClass *klass)
    * @sink: a faspsink
    * @ticket: that of #GstFaspSink::caller-asked
    * @accept: %FALSE: the caller is turned away
-   * @reason: why, which the caller is told, too; %NULL: it is not known
+   * @reason: why, which the caller is told, too, if it is UTF-8 without control characters, of at
+   * most 200 bytes; %NULL: it is not known
    *
    * Answers a question whose answer a handler has put off.
    *

@@ -744,7 +744,8 @@ gst_fasp_src_class_init (GstFaspSrcClass *klass)
    * @src: a faspsrc
    * @ticket: that of #GstFaspSrc::caller-asked
    * @accept: %FALSE: the caller is turned away
-   * @reason: why, which the caller is told, too; %NULL: it is not known
+   * @reason: why, which the caller is told, too, if it is UTF-8 without control characters, of at
+   * most 200 bytes; %NULL: it is not known
    *
    * Answers a question whose answer a handler has put off.
    *

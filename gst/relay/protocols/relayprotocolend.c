@@ -540,7 +540,10 @@ decide (RelayProtocolEnd *self, const gchar *ticket, gboolean accept, const gcha
   if (self->protocol_uri->protocol->decide == NULL
       || !g_ascii_string_to_unsigned (ticket, 10, 1, G_MAXUINT64, &caller, NULL))
     return FALSE;
-  self->protocol_uri->protocol->decide (caller, accept ? NULL : reason);
+  self->protocol_uri->protocol->decide (caller,
+      accept             ? NULL :
+          reason != NULL ? reason :
+                           "it is not let in");
   return TRUE;
 }
 
