@@ -46,6 +46,28 @@ case_free (Case *c)
   g_free (c);
 }
 
+/* @warned, or NULL: also until the element warns of its log, before the end or after it. */
+static void
+wait_for_end (GstElement *receiver, gboolean *warned)
+{
+  gboolean ended = FALSE, told = warned == NULL;
+
+  while (!ended || !told) {
+    g_autoptr (GstMessage) message =
+        pair_wait (receiver, GST_MESSAGE_EOS | (told ? 0 : GST_MESSAGE_WARNING));
+
+    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS)
+      ended = TRUE;
+    else {
+      g_autoptr (GError) error = NULL;
+
+      gst_message_parse_warning (message, &error, NULL);
+      *warned = strstr (error->message, "Logging to") != NULL;
+      told = TRUE;
+    }
+  }
+}
+
 /* A whole stream; the files may be one. */
 static void
 run (Case *c, const gchar *sent, const gchar *received, gboolean *warned)
@@ -57,16 +79,11 @@ run (Case *c, const gchar *sent, const gchar *received, gboolean *warned)
       pair_launch ("filesrc location=%s blocksize=1316 ! "
                    "faspsink name=tx uri=fasp://127.0.0.1:%u " SECRET " max-bitrate=50000000 %s%s",
           c->in, c->port, sent != NULL ? "log=" : "", sent != NULL ? sent : "");
-  g_autofree gchar *text = NULL;
 
   gst_element_set_state (receiver, GST_STATE_PLAYING);
   gst_element_set_state (sender, GST_STATE_PLAYING);
-  if (warned != NULL) {
-    text = pair_wait_text (receiver, GST_MESSAGE_WARNING);
-    *warned = strstr (text, "Logging to") != NULL;
-  }
   gst_message_unref (pair_wait (sender, GST_MESSAGE_EOS));
-  gst_message_unref (pair_wait (receiver, GST_MESSAGE_EOS));
+  wait_for_end (receiver, warned);
 }
 
 static guint
