@@ -33,7 +33,10 @@ class Backend:
             protocol_version = "HTTP/1.1"
 
             def do_POST(self):
-                body = self.rfile.read(int(self.headers["Content-Length"]))
+                size = int(self.headers["Content-Length"])
+                body = self.rfile.read(size)
+                if len(body) < size:
+                    return      # the relay has hung up
                 if self.path.startswith("/auth"):
                     assert self.headers["Content-Type"] == "application/json"
                     backend.asked.append(json.loads(body))
