@@ -134,19 +134,6 @@ print_hash (void)
   return RELAY_FAULTY;
 }
 
-static gchar *
-make_metric (const RelayFigure *row, RelayFigureOf of)
-{
-  const gchar *owner = of == RELAY_OF_RELAY ? "" :
-      of == RELAY_OF_PICTURE                ? "stream_picture" :
-                                              relay_figure_get_owner (of);
-  g_autofree gchar *name = row->metric != NULL ?
-      g_strdup (row->metric) :
-      relay_figures_make_metric (owner, row->name, row->unit);
-
-  return g_strconcat (name, row->kind == FASP_KIND_COUNTER ? "_total" : "", NULL);
-}
-
 static void
 print_figure (const RelayFigure *row)
 {
@@ -156,11 +143,12 @@ print_figure (const RelayFigure *row)
 
   for (guint i = 0; i < RELAY_FIGURE_OWNERS; i++)
     if ((row->of & (1 << i)) != 0) {
-      g_autofree gchar *metric = make_metric (row, 1 << i);
+      g_autofree gchar *metric = relay_figure_make_metric (row, 1 << i);
 
       g_string_append_printf (of, "%s%s", of->len > 0 ? ", " : "", relay_figure_get_owner (1 << i));
       if ((row->in & RELAY_IN_METRICS) != 0)
-        g_string_append_printf (metrics, "%s%s", metrics->len > 0 ? ", " : "", metric);
+        g_string_append_printf (metrics, "%s%s%s", metrics->len > 0 ? ", " : "", metric,
+            row->kind == FASP_KIND_COUNTER ? "_total" : "");
     }
   for (guint i = 0; i < G_N_ELEMENTS (places); i++)
     if ((row->in & (1 << i)) != 0 && (1 << i) != RELAY_IN_METRICS)

@@ -358,6 +358,18 @@ relay_figures_make_metric (const gchar *owner, const gchar *name, guint unit)
   return g_string_free (metric, FALSE);
 }
 
+gchar *
+relay_figure_make_metric (const RelayFigure *row, RelayFigureOf of)
+{
+  const gchar *owner = of == RELAY_OF_RELAY ? "" :
+      of == RELAY_OF_PICTURE                ? "stream_picture" :
+      of == RELAY_OF_LEVEL                  ? "stream_sound" :
+                                              relay_figure_get_owner (of);
+
+  return row->metric != NULL ? g_strdup (row->metric) :
+                               relay_figures_make_metric (owner, row->name, row->unit);
+}
+
 /* --- descriptions ------------------------------------------------------------------------- */
 
 /* @in: RELAY_IN_HISTORY: the schema of the list of past values. */

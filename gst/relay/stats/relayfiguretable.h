@@ -109,6 +109,8 @@ JsonArray *relay_figures_to_array (RelayFigureOf of, RelayFigureIn in, const GAr
 /* Makes a metric's name: @owner (or empty), the words of @name without `total' and the unit's word,
  * and the base unit. */
 gchar *relay_figures_make_metric (const gchar *owner, const gchar *name, guint unit);
+/* Makes the name of a figure's metric, for one of its owners. */
+gchar *relay_figure_make_metric (const RelayFigure *row, RelayFigureOf of);
 
 /* Adds the figures to the schemas of openapi.json. */
 void relay_figures_describe (JsonObject *schemas);

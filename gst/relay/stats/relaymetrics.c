@@ -126,19 +126,16 @@ add_sample (Metrics *metrics, const gchar *name, guint kind, const gchar *unit, 
       labels[0] != '\0' ? "{" : "", labels, labels[0] != '\0' ? "}" : "", number);
 }
 
-/* Adds the figures of one owner in the relay's table. @owner: the first word of the names. */
+/* Adds the figures of one owner in the relay's table. */
 static void
-add_figures (Metrics *metrics, RelayFigureOf of, const gchar *owner, const gchar *labels,
-    gconstpointer figures)
+add_figures (Metrics *metrics, RelayFigureOf of, const gchar *labels, gconstpointer figures)
 {
   for (const RelayFigure *row = NULL;
       (row = relay_figure_next (row, of, RELAY_IN_METRICS)) != NULL;) {
     const RelayUnit *unit = &relay_units[row->unit];
-    g_autofree gchar *made = row->metric == NULL ?
-        relay_figures_make_metric (owner, row->name, row->unit) :
-        g_strdup (row->metric);
+    g_autofree gchar *name = relay_figure_make_metric (row, of);
 
-    add_sample (metrics, made, row->kind, unit->metric, row->meaning, labels,
+    add_sample (metrics, name, row->kind, unit->metric, row->meaning, labels,
         relay_figure_get_number (row, figures) * unit->factor);
   }
 }
@@ -247,7 +244,7 @@ add_end (Metrics *metrics, RelayFigureOf of, const gchar *labels, const RelayEnd
   RelayEndFigures figures;
 
   relay_figures_get_end (end, NAN, &figures);
-  add_figures (metrics, of, prefix, labels, &figures);
+  add_figures (metrics, of, labels, &figures);
   if (end->stats != NULL)
     add_fields (metrics, prefix, labels, FASP_STATS_ENDPOINT, end->stats);
 }
@@ -269,7 +266,7 @@ add_picture (Metrics *metrics, const gchar *labels, const RelayPictureStats *sta
 {
   if (stats == NULL)
     return;
-  add_figures (metrics, RELAY_OF_PICTURE, "stream_picture", labels, stats);
+  add_figures (metrics, RELAY_OF_PICTURE, labels, stats);
   for (guint i = 0; i < stats->channels; i++) {
     g_autoptr (GString) more = g_string_new (labels);
     g_autofree gchar *channel = g_strdup_printf ("%u", i);
@@ -277,7 +274,7 @@ add_picture (Metrics *metrics, const gchar *labels, const RelayPictureStats *sta
 
     add_label (more, "channel", channel);
     relay_picture_get_level (stats, i, &figures);
-    add_figures (metrics, RELAY_OF_LEVEL, "stream_sound", more->str, &figures);
+    add_figures (metrics, RELAY_OF_LEVEL, more->str, &figures);
   }
 }
 
@@ -289,7 +286,7 @@ add_stream (Metrics *metrics, const RelayStreamStats *s, gboolean receiver_metri
 
   add_label (labels, "stream", s->name);
   relay_figures_get_stream (s, RELAY_RATES_UNKNOWN, &figures);
-  add_figures (metrics, RELAY_OF_STREAM, "stream", labels->str, &figures);
+  add_figures (metrics, RELAY_OF_STREAM, labels->str, &figures);
   add_picture (metrics, labels->str, s->picture);
   add_end (metrics, RELAY_OF_INPUT, labels->str, &s->input);
   add_peers (metrics, RELAY_OF_SENDER, labels->str, &s->input);
@@ -337,7 +334,7 @@ relay_status_to_metrics (const RelayStats *stats)
 
   add_sample (&metrics, "fasp_relay", INFO, NULL, "The program", "version=\"" VERSION "\"", 1);
   relay_figures_get_own (stats, 0, &figures);
-  add_figures (&metrics, RELAY_OF_RELAY, "", "", &figures);
+  add_figures (&metrics, RELAY_OF_RELAY, "", &figures);
   for (guint i = 0; i < stats->streams->len; i++)
     add_stream (&metrics, g_ptr_array_index (stats->streams, i), stats->receiver_metrics);
   for (guint i = 0; i < metrics.names->len; i++) {
