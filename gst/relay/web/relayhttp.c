@@ -452,9 +452,6 @@ send_page (RelayRequest *request)
   /* pages of other sites may not embed it */
   MHD_add_response_header (response, "Cross-Origin-Resource-Policy", "same-origin");
   MHD_add_response_header (response, "Connection", "close");
-  /* pages of other sites may not embed it */
-  if (g_str_has_prefix (page->type, "image/"))
-    MHD_add_response_header (response, "Cross-Origin-Resource-Policy", "same-origin");
   if (page->policy != NULL) {
     MHD_add_response_header (response, "Content-Security-Policy", page->policy);
     MHD_add_response_header (response, "Referrer-Policy", "no-referrer");
