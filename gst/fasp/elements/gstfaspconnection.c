@@ -749,12 +749,11 @@ gst_fasp_connection_decide (GstElement *element, const gchar *ticket, gboolean a
 
   g_mutex_lock (&c->lock);
   good = gst_fasp_callers_read_ticket (ticket, &source, &asked) && source < count_ios (c);
-  if (!may_be_told (why))
-    why = NULL;
   if (good) {
     FaspIo *io = get_io (c, source);
 
-    good = fasp_endpoint_decide (fasp_io_lock (io), g_get_monotonic_time (), &asked, accept, why);
+    good = fasp_endpoint_decide (fasp_io_lock (io), g_get_monotonic_time (), &asked, accept,
+        may_be_told (why) ? why : NULL);
     fasp_io_unlock (io, TRUE);
   }
   g_mutex_unlock (&c->lock);

@@ -448,11 +448,7 @@ relay_config_parse (const gchar *text, gsize size, const RelayConfig *before, GE
 static gboolean
 may_be_secret (const gchar *part, gsize size)
 {
-  gboolean digits = FALSE;
-
-  for (gsize i = 0; i < size; i++)
-    digits |= g_ascii_isdigit (part[i]);
-  return digits && size >= RELAY_SECRET_MIN;
+  return size >= RELAY_SECRET_MIN && strcspn (part, "0123456789") < size;
 }
 
 /* May a part of the URL's path or query be a secret? */

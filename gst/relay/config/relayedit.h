@@ -40,7 +40,8 @@ gchar *relay_edit_set_key (const gchar *uri, const gchar *key, const gchar *valu
  * given to a peer. */
 gchar *relay_edit_hide (const gchar *uri);
 /* Returns @uri, which was shown like this, or is new, with the secrets that @old has and it does
- * not show, if both have the same scheme. */
+ * not show: the passphrase, if both have the same scheme; the password in a streamid, if both have
+ * the same scheme, host and port. */
 gchar *relay_edit_keep_secret (const gchar *uri, const gchar *old);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (RelayEdit, relay_edit_free);

@@ -100,7 +100,8 @@ count_open (void)
   return n;
 }
 
-/* Does the server let nobody in? With 408 or 429 it turns one caller away, which may come back. */
+/* Has the server failed, so that no caller can come in?  A status of 408 or 429 is about one
+ * caller, which may try again. */
 static gboolean
 has_failed (guint status)
 {

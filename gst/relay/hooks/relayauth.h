@@ -4,10 +4,11 @@
  *
  * A question has the fields of MediaMTX's `authMethod: http': 2xx means yes, any other status no.
  * Nothing comes in or goes out before the answer is yes.  When there is none in time, or the server
- * fails (5xx, 408, 429), the answer is no: an attacker that stops the server keeps new callers out,
- * and gets none in.  Callers that are connected stay.
+ * fails (5xx), the answer is no: an attacker that stops the server keeps new callers out, and gets
+ * none in.  Callers that are connected stay.
  *
- * An answer is kept for a while for the same question, also a no, but not a failure.
+ * An answer is kept for a while for the same question, also a no, but neither a failure, nor 408
+ * and 429, which tell the caller to come back.
  *
  * A no comes a second late, and until then counts as one of its network's questions, so that no
  * caller can try many passwords.  The server has RELAY_AUTH_MOST questions at once.  A network
@@ -44,7 +45,7 @@ typedef struct
 typedef struct
 {
   guint64 questions; /* sent to the server */
-  guint64 failures;  /* questions that it did not answer, or with a status that will change */
+  guint64 failures;  /* questions that it did not answer, or with 5xx */
   guint64 busy;      /* callers refused unasked, as too many questions were under way */
 } RelayAuthStats;
 

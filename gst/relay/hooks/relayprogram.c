@@ -56,8 +56,9 @@ unref (RelayProgram *program)
   g_free (program);
 }
 
-/* Kills what is left of the group.  Its number is no other one's while the process is not waited
- * for, nor just after that, as the kernel gives numbers in turn. */
+/* Kills the processes that are left of the group.  The kernel gives the group's number to no other
+ * process before GLib has waited for this one.  After that, when on_end() calls this, it would do
+ * so only if the group were empty and all other numbers had been used meanwhile. */
 static void
 kill_call (gpointer data, gpointer unused)
 {
@@ -85,8 +86,8 @@ on_late (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* Logs what is wrong with a call, unless it is a repetition. @text: between the names of the
- * program and of what it was called for. */
+/* Logs a call that failed, unless that is a repetition: the program, how it failed (@format), and
+ * @what it was called for. */
 static void G_GNUC_PRINTF (3, 4)
     warn (const RelayProgram *program, const gchar *what, const gchar *format, ...)
 {

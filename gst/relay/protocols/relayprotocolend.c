@@ -535,15 +535,13 @@ accept (RelayProtocolEnd *self, GSocketAddress *address, const gchar *streamid)
 static gboolean
 decide (RelayProtocolEnd *self, const gchar *ticket, gboolean accept, const gchar *reason)
 {
+  const gchar *refusal = reason != NULL ? reason : "it is not let in";
   guint64 caller;
 
   if (self->protocol_uri->protocol->decide == NULL
       || !g_ascii_string_to_unsigned (ticket, 10, 1, G_MAXUINT64, &caller, NULL))
     return FALSE;
-  self->protocol_uri->protocol->decide (caller,
-      accept             ? NULL :
-          reason != NULL ? reason :
-                           "it is not let in");
+  self->protocol_uri->protocol->decide (caller, accept ? NULL : refusal);
   return TRUE;
 }
 

@@ -99,7 +99,8 @@ static struct
   gint over; /* atomic */
 } srt;
 
-/* While media come, SRT's thread takes the lock again at once: who waits has the next turn. */
+/* SRT's thread takes `working' again at once while media come.  So a thread that waits for it holds
+ * `turn' meanwhile, and has it next. */
 static void
 begin_work (void)
 {

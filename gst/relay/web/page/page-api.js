@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Requests to the relay. If it needs a token, the tab keeps the token until it is closed. A user who logs in gets a cookie, which
- * scripts cannot read. The page hides what the role does not allow. */
+ * Requests to the relay. If it needs a token, the tab keeps the token until it is closed. A login sets a cookie, which scripts
+ * cannot read. The page hides what the role does not allow. */
 
 const TOKEN = "fasp-relay-token";
 
