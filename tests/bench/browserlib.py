@@ -108,6 +108,15 @@ class Browser:
         assert "exceptionDetails" not in result, (expression, result["exceptionDetails"])
         return result["result"].get("value")
 
+    def describe(self):
+        """For a test that fails: what the page shows, and what its videos do."""
+        shown = self.run("document.body.innerText")
+        videos = self.run("""[...document.querySelectorAll("video")].map(v => ({
+            hidden: v.hidden, paused: v.paused, time: v.currentTime, ready: v.readyState, error: v.error?.message,
+            frames: v.getVideoPlaybackQuality().totalVideoFrames, near: v.parentNode.innerText,
+            has: [...Array(v.buffered.length).keys()].map(i => [v.buffered.start(i), v.buffered.end(i)])}))""")
+        return f"{shown[-1000:]}\n{videos}\n"
+
     def wait(self, expression, limit=LIMIT):
         """Until it is true; its value."""
         until = time.monotonic() + limit
@@ -115,7 +124,7 @@ class Browser:
             value = self.run(expression)
             if value:
                 return value
-            assert time.monotonic() < until, f"{expression} does not become true: {self.run('document.body.innerText')[-1500:]}"
+            assert time.monotonic() < until, f"{self.describe()}{expression} does not become true"
             time.sleep(0.05)
 
     def text(self, selector):
@@ -129,7 +138,7 @@ class Browser:
             now = time.monotonic()
             if (not clicked or now > clicked + 2) and self.click_once(selector):
                 clicked = now
-            assert now < deadline, f"{selector}, {until}: {self.run('document.body.innerText')[-1500:]}"
+            assert now < deadline, f"{self.describe()}a click on {selector} does not make true: {until}"
             time.sleep(0.02)
 
     def click_once(self, selector):
