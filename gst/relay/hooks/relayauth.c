@@ -2,6 +2,7 @@
 #include "relayauth.h"
 #include <string.h>
 #include <gio/gio.h>
+#include "relayanswers.h"
 #include "relayclient.h"
 #include "relayjson.h"
 #include "relaylog.h"
@@ -24,19 +25,13 @@ typedef struct
     PAUSED,
   } state;
   GBytes *body;
-  gchar *digest;   /* of the question, by which its answer is kept; NULL: it is not kept */
+  gchar *digest;   /* of the question, by which its answer is kept */
   guint64 network; /* of the caller */
   guint status;    /* of HTTP, or as in relayclient.h; when it is PAUSED */
   guint timer;
   RelayAuthFunc func;
   gpointer data;
 } Asked;
-
-typedef struct
-{
-  guint status; /* of HTTP */
-  gint64 until; /* µs */
-} Kept;
 
 static struct
 {
@@ -46,46 +41,10 @@ static struct
   gchar *url;            /* may hold a secret; NULL: there is no server */
   gint64 keep;           /* µs */
   GPtrArray *asked;      /* Asked */
-  GHashTable *kept;      /* Kept, by digest */
-  GQueue order;          /* the digests, the oldest first */
+  RelayAnswers *kept;    /* by the digests of questions */
   gint64 failed;         /* when the server last failed; µs; 0: it has not, or has answered since */
   RelayAuthStats stats;
 } auth;
-
-/* --- answers that are kept, under the lock -------------------------------------------------- */
-
-static void
-keep (const gchar *digest, guint status)
-{
-  Kept *kept;
-  gchar *own;
-
-  if (auth.keep == 0 || g_hash_table_contains (auth.kept, digest))
-    return;
-  if (auth.order.length >= RELAY_AUTH_KEPT)
-    g_hash_table_remove (auth.kept, g_queue_pop_head (&auth.order));
-  own = g_strdup (digest);
-  kept = g_new (Kept, 1);
-  *kept = (Kept) { status, g_get_monotonic_time () + auth.keep };
-  g_hash_table_insert (auth.kept, own, kept);
-  g_queue_push_tail (&auth.order, own);
-}
-
-/* Drops answers that hold no more: all have held for the same time. */
-static const Kept *
-find_kept (const gchar *digest)
-{
-  gint64 now = g_get_monotonic_time ();
-  gchar *oldest;
-
-  while ((oldest = g_queue_peek_head (&auth.order)) != NULL) {
-    if (((Kept *) g_hash_table_lookup (auth.kept, oldest))->until > now)
-      break;
-    g_queue_pop_head (&auth.order);
-    g_hash_table_remove (auth.kept, oldest);
-  }
-  return g_hash_table_lookup (auth.kept, digest);
-}
 
 /* --- questions under way, in the main context ------------------------------------------------ */
 
@@ -169,8 +128,10 @@ on_answer (guint status, const gchar *why, gpointer data)
   was_down = auth.failed != 0;
   auth.failed = failed ? g_get_monotonic_time () : 0;
   auth.stats.failures += failed;
-  if ((yes || !relay_client_may_help (status)) && asked->digest != NULL)
-    keep (asked->digest, status);
+  if (auth.keep > 0 && asked->digest != NULL
+      && (yes || !relay_client_may_help (status)))
+    relay_answers_keep (auth.kept, asked->digest, asked->network, status,
+        g_get_monotonic_time () + auth.keep);
   asked->state = PAUSED;
   asked->status = status;
   waits = !yes && auth.asked->len - count_open () <= RELAY_AUTH_PAUSED;
@@ -296,11 +257,11 @@ ask (const RelayQuestion *question, RelayAuthFunc func, gpointer data, gchar **r
   g_autofree gchar *text = json_to_string (root, FALSE);
   g_autofree gchar *digest = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
   guint64 network = get_network (question->ip);
-  const Kept *kept = find_kept (digest);
+  guint kept = relay_answers_find (auth.kept, digest, g_get_monotonic_time ());
 
   explicit_bzero (text, strlen (text));
-  if (kept != NULL) {
-    *refusal = explain (kept->status);
+  if (kept != 0) {
+    *refusal = explain (kept);
   } else if (!has_room (network)) {
     auth.stats.busy++;
     *refusal = g_strdup (BUSY);
@@ -330,28 +291,29 @@ relay_auth_ask (const RelayQuestion *question, RelayAuthFunc func, gpointer data
 void
 relay_auth_use (const gchar *url, guint keep)
 {
+  gboolean other;
+
   if (url != NULL && auth.client == NULL) {
     auth.client = relay_client_new ();
     auth.repeats = relay_repeats_new ();
   }
   g_mutex_lock (&auth.lock);
-  if (auth.asked != NULL && g_strcmp0 (url, auth.url) == 0 && auth.keep == keep * G_USEC_PER_SEC) {
-    g_mutex_unlock (&auth.lock);
-    return;
-  }
-  if (auth.asked == NULL) {
+  other = auth.asked == NULL || g_strcmp0 (url, auth.url) != 0;
+  if (auth.asked == NULL)
     auth.asked = g_ptr_array_new ();
-    auth.kept = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  if (other || auth.keep != keep * G_USEC_PER_SEC) {
+    /* an answer of the server of before is not kept */
+    for (guint i = 0; i < auth.asked->len; i++)
+      g_clear_pointer (&((Asked *) g_ptr_array_index (auth.asked, i))->digest, g_free);
+    g_clear_pointer (&auth.kept, relay_answers_free);
+    auth.kept = relay_answers_new ();
+    auth.keep = keep * G_USEC_PER_SEC;
   }
-  /* an answer of the server of before is not kept */
-  for (guint i = 0; i < auth.asked->len; i++)
-    g_clear_pointer (&((Asked *) g_ptr_array_index (auth.asked, i))->digest, g_free);
-  g_queue_clear (&auth.order);
-  g_hash_table_remove_all (auth.kept);
-  g_free (auth.url);
-  auth.url = g_strdup (url);
-  auth.keep = keep * G_USEC_PER_SEC;
-  auth.failed = 0;
+  if (other) {
+    g_free (auth.url);
+    auth.url = g_strdup (url);
+    auth.failed = 0;
+  }
   g_mutex_unlock (&auth.lock);
 }
 

@@ -25,7 +25,6 @@ G_BEGIN_DECLS
 /* In ms; together less than FASP_HALF_TIMEOUT, for which an element of fasp waits for an answer. */
 #define RELAY_AUTH_TIME 3000
 #define RELAY_AUTH_PAUSE 1000 /* before a no */
-#define RELAY_AUTH_KEPT 4096  /* answers */
 #define RELAY_AUTH_MOST 32    /* questions that the server has, or is about to get */
 #define RELAY_AUTH_SHARE 8
 #define RELAY_AUTH_PAUSED 1024 /* that wait with a no; beyond these, it is given at once */
