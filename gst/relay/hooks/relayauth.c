@@ -27,6 +27,7 @@ typedef struct
   GBytes *body;
   gchar *digest;   /* of the question, by which its answer is kept */
   guint64 network; /* of the caller */
+  guint server;    /* which one it was sent to */
   guint status;    /* of HTTP, or as in relayclient.h; when it is PAUSED */
   guint timer;
   RelayAuthFunc func;
@@ -40,6 +41,7 @@ static struct
   GMutex lock;           /* guards the rest */
   gchar *url;            /* may hold a secret; NULL: there is no server */
   gint64 keep;           /* µs */
+  guint server;          /* which url this is: the number of those before it */
   GPtrArray *asked;      /* Asked */
   RelayAnswers *kept;    /* by the digests of questions */
   gint64 failed;         /* when the server last failed; µs; 0: it has not, or has answered since */
@@ -107,6 +109,8 @@ on_paused (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
+static gboolean send_waiting (gpointer unused);
+
 static void
 note_failure (guint status, const gchar *why)
 {
@@ -118,6 +122,8 @@ note_failure (guint status, const gchar *why)
       " Callers are refused until it answers.");
 }
 
+/* An answer of the server before the one that is configured does not count: the other one is asked.
+ */
 static void
 on_answer (guint status, const gchar *why, gpointer data)
 {
@@ -125,11 +131,16 @@ on_answer (guint status, const gchar *why, gpointer data)
   gboolean yes = status / 100 == 2, failed = has_failed (status), was_down, waits;
 
   g_mutex_lock (&auth.lock);
+  if (asked->server != auth.server) {
+    asked->state = WAITING;
+    g_idle_add_full (G_PRIORITY_DEFAULT, send_waiting, NULL, NULL);
+    g_mutex_unlock (&auth.lock);
+    return;
+  }
   was_down = auth.failed != 0;
   auth.failed = failed ? g_get_monotonic_time () : 0;
   auth.stats.failures += failed;
-  if (auth.keep > 0 && asked->digest != NULL
-      && (yes || !relay_client_may_help (status)))
+  if (auth.keep > 0 && (yes || !relay_client_may_help (status)))
     relay_answers_keep (auth.kept, asked->digest, asked->network, status,
         g_get_monotonic_time () + auth.keep);
   asked->state = PAUSED;
@@ -160,6 +171,7 @@ take_waiting (gchar **url)
   }
   if (found != NULL) {
     found->state = SENT;
+    found->server = auth.server;
     auth.stats.questions++;
     *url = g_strdup (auth.url);
   }
@@ -302,9 +314,6 @@ relay_auth_use (const gchar *url, guint keep)
   if (auth.asked == NULL)
     auth.asked = g_ptr_array_new ();
   if (other || auth.keep != keep * G_USEC_PER_SEC) {
-    /* an answer of the server of before is not kept */
-    for (guint i = 0; i < auth.asked->len; i++)
-      g_clear_pointer (&((Asked *) g_ptr_array_index (auth.asked, i))->digest, g_free);
     g_clear_pointer (&auth.kept, relay_answers_free);
     auth.kept = relay_answers_new ();
     auth.keep = keep * G_USEC_PER_SEC;
@@ -312,6 +321,7 @@ relay_auth_use (const gchar *url, guint keep)
   if (other) {
     g_free (auth.url);
     auth.url = g_strdup (url);
+    auth.server++;
     auth.failed = 0;
   }
   g_mutex_unlock (&auth.lock);

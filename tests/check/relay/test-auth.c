@@ -13,11 +13,16 @@
 
 /* --- the server ------------------------------------------------------------------------------ */
 
+#define LATE "late"
+#define OTHER "other"
+
 static gint questions; /* that it has got; atomic */
+static gint goes_on;   /* atomic */
 static gchar *url;
 
-/* Reads the questions of a connection, and answers each with the status that is its path; 0: does
- * not answer.  In a thread of its own. */
+/* Reads the questions of a connection, and answers each with the status that is the stream's name;
+ * 0: does not answer.  Of the URL's path LATE, it answers when it is let go on; of OTHER, it always
+ * says yes.  In a thread of its own. */
 static gboolean
 on_connection (GThreadedSocketService *service, GSocketConnection *connection, GObject *source,
     gpointer unused)
@@ -25,11 +30,15 @@ on_connection (GThreadedSocketService *service, GSocketConnection *connection, G
   g_autoptr (GDataInputStream) in =
       g_data_input_stream_new (g_io_stream_get_input_stream (G_IO_STREAM (connection)));
   gchar *line, body[4096];
+  gboolean late = FALSE, other = FALSE;
   gsize size = 0;
 
   g_data_input_stream_set_newline_type (in, G_DATA_STREAM_NEWLINE_TYPE_CR_LF);
   while ((line = g_data_input_stream_read_line (in, NULL, NULL, NULL)) != NULL) {
-    if (g_ascii_strncasecmp (line, "content-length:", 15) == 0) {
+    if (g_str_has_prefix (line, "POST ")) {
+      late = strstr (line, LATE) != NULL;
+      other = strstr (line, OTHER) != NULL;
+    } else if (g_ascii_strncasecmp (line, "content-length:", 15) == 0) {
       size = MIN (atoi (line + 15), (gint) sizeof body - 1);
     } else if (line[0] == '\0'
         && g_input_stream_read_all (G_INPUT_STREAM (in), body, size, &size, NULL, NULL)) {
@@ -38,8 +47,10 @@ on_connection (GThreadedSocketService *service, GSocketConnection *connection, G
 
       body[size] = '\0';
       path = strstr (body, "\"path\":\"");
-      status = atoi (path + strlen ("\"path\":\""));
+      status = other ? 200 : atoi (path + strlen ("\"path\":\""));
       g_atomic_int_inc (&questions);
+      while (late && !g_atomic_int_get (&goes_on))
+        g_usleep (1000);
       if (status != 0)
         g_output_stream_printf (g_io_stream_get_output_stream (G_IO_STREAM (connection)), NULL,
             NULL, NULL, "HTTP/1.1 %u x\r\nContent-Length: 0\r\n\r\n", status);
@@ -233,6 +244,33 @@ test_unreached (void)
   g_free (caller.refusal);
 }
 
+/* A question whose server is replaced meanwhile is for the other one: what the old one says counts
+ * for nothing. */
+static void
+test_replaced (void)
+{
+  g_autofree gchar *late = g_strconcat (url, LATE, NULL), *other = g_strconcat (url, OTHER, NULL);
+  Caller caller = { 0 };
+  RelayAuthStats before, stats;
+
+  begin (0);
+  relay_auth_get_stats (&before);
+  relay_auth_use (late, 600);
+  g_assert_true (ask (&caller, 1, 503));
+  wait_for (1, NULL, 0, 0);
+  relay_auth_use (other, 600);
+  g_atomic_int_set (&goes_on, TRUE);
+  wait_for (2, &caller, 1, 1);
+  g_assert_null (caller.refusal);
+  g_assert_false (relay_auth_is_down ());
+  relay_auth_get_stats (&stats);
+  g_assert_cmpuint (stats.failures, ==, before.failures);
+  /* the other one's is kept */
+  ask (&caller, 1, 503);
+  g_assert_cmpint (g_atomic_int_get (&questions), ==, 2);
+  relay_auth_end ();
+}
+
 /* Drops the lines about failures, which would end a test. */
 static GLogWriterOutput
 drop_line (GLogLevelFlags level, const GLogField *fields, gsize n, gpointer unused)
@@ -257,6 +295,7 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/auth/paused", test_paused);
   g_test_add_func ("/relay/auth/reasons", test_reasons);
   g_test_add_func ("/relay/auth/unreached", test_unreached);
+  g_test_add_func ("/relay/auth/replaced", test_replaced);
   result = g_test_run ();
   g_socket_service_stop (service);
   g_object_unref (service);
