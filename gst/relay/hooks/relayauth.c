@@ -4,11 +4,12 @@
 #include <gio/gio.h>
 #include "relayanswers.h"
 #include "relayclient.h"
-#include "relayjson.h"
 #include "relaylog.h"
 #include "relaynetwork.h"
 #include "relayrepeats.h"
 
+#define ROOM 256  /* bytes for the names and the id of a question */
+#define ESCAPED 6 /* bytes that JSON takes for one of a string, at most: \u001f */
 #define BUSY "too many questions about callers are under way here"
 
 /* A question under way.
@@ -197,7 +198,39 @@ send_waiting (gpointer unused)
 
 /* --- asking ---------------------------------------------------------------------------------- */
 
-static JsonObject *
+/* Appends a string as JSON, in which U+FFFD stands for what is no UTF-8. */
+static void
+append_string (GString *to, const gchar *text)
+{
+  const gchar *next;
+
+  g_string_append_c (to, '"');
+  for (; *text != '\0'; text = next) {
+    gunichar c = g_utf8_get_char_validated (text, -1);
+
+    next = c >= (gunichar) -2 ? text + 1 : g_utf8_next_char (text);
+    if (c >= (gunichar) -2)
+      g_string_append (to, "\357\277\275");
+    else if (c < ' ' || c == '"' || c == '\\')
+      g_string_append_printf (to, "\\u%04x", c);
+    else
+      g_string_append_len (to, text, next - text);
+  }
+  g_string_append_c (to, '"');
+}
+
+static void
+wipe (gpointer data)
+{
+  GString *text = data;
+
+  explicit_bzero (text->str, text->len);
+  g_string_free (text, TRUE);
+}
+
+/* Returns the text of the question, but for its id and its end.  It has a password, so no memory
+ * that it leaves behind as it grows may keep a part of it: there is room for all. */
+static GString *
 describe (const RelayQuestion *question)
 {
   const struct
@@ -213,12 +246,17 @@ describe (const RelayQuestion *question)
     { "protocol", question->protocol },
     { "query", question->query },
   };
-  JsonObject *object = json_object_new ();
+  gsize room = ROOM;
+  GString *text;
 
   for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
-    json_object_set_member (object, fields[i].name,
-        relay_json_string (fields[i].value != NULL ? fields[i].value : ""));
-  return object;
+    room += fields[i].value != NULL ? ESCAPED * strlen (fields[i].value) : 0;
+  text = g_string_sized_new (room);
+  for (guint i = 0; i < G_N_ELEMENTS (fields); i++) {
+    g_string_append_printf (text, "%s\"%s\":", i == 0 ? "{" : ",", fields[i].name);
+    append_string (text, fields[i].value != NULL ? fields[i].value : "");
+  }
+  return text;
 }
 
 static guint64
@@ -242,17 +280,15 @@ has_room (guint64 network)
   return n < (room + RELAY_AUTH_SHARE - 1) / RELAY_AUTH_SHARE;
 }
 
-/* Takes over @digest. Under the lock. */
+/* Takes over @text and @digest. Under the lock. */
 static void
-add_question (JsonNode *root, gchar *digest, guint64 network, RelayAuthFunc func, gpointer data)
+add_question (GString *text, gchar *digest, guint64 network, RelayAuthFunc func, gpointer data)
 {
   g_autofree gchar *id = g_uuid_string_random ();
   Asked *asked = g_new0 (Asked, 1);
-  gchar *text;
 
-  json_object_set_string_member (json_node_get_object (root), "id", id);
-  text = json_to_string (root, FALSE);
-  asked->body = g_bytes_new_take (text, strlen (text));
+  g_string_append_printf (text, ",\"id\":\"%s\"}", id);
+  asked->body = g_bytes_new_with_free_func (text->str, text->len, wipe, text);
   asked->digest = digest;
   asked->network = network;
   asked->func = func;
@@ -265,22 +301,19 @@ add_question (JsonNode *root, gchar *digest, guint64 network, RelayAuthFunc func
 static gboolean
 ask (const RelayQuestion *question, RelayAuthFunc func, gpointer data, gchar **refusal)
 {
-  g_autoptr (JsonNode) root = relay_json_take (describe (question));
-  g_autofree gchar *text = json_to_string (root, FALSE);
-  g_autofree gchar *digest = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
+  GString *text = describe (question);
+  g_autofree gchar *digest =
+      g_compute_checksum_for_data (G_CHECKSUM_SHA256, (const guchar *) text->str, text->len);
   guint64 network = get_network (question->ip);
   guint kept = relay_answers_find (auth.kept, digest, g_get_monotonic_time ());
 
-  explicit_bzero (text, strlen (text));
-  if (kept != 0) {
-    *refusal = explain (kept);
-  } else if (!has_room (network)) {
-    auth.stats.busy++;
-    *refusal = g_strdup (BUSY);
-  } else {
-    add_question (root, g_steal_pointer (&digest), network, func, data);
+  if (kept == 0 && has_room (network)) {
+    add_question (text, g_steal_pointer (&digest), network, func, data);
     return TRUE;
   }
+  auth.stats.busy += kept == 0;
+  *refusal = kept != 0 ? explain (kept) : g_strdup (BUSY);
+  wipe (text);
   return FALSE;
 }
 

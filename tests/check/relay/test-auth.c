@@ -4,6 +4,8 @@
  * told.
  */
 #include <gio/gio.h>
+#include <json-glib/json-glib.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "relayauth.h"
@@ -16,8 +18,9 @@
 #define LATE "late"
 #define OTHER "other"
 
-static gint questions; /* that it has got; atomic */
-static gint goes_on;   /* atomic */
+static gint questions;   /* that it has got; atomic */
+static gint goes_on;     /* atomic */
+static gchar *last_body; /* of a question; atomic */
 static gchar *url;
 
 /* Reads the questions of a connection, and answers each with the status that is the stream's name;
@@ -48,6 +51,7 @@ on_connection (GThreadedSocketService *service, GSocketConnection *connection, G
       body[size] = '\0';
       path = strstr (body, "\"path\":\"");
       status = other ? 200 : atoi (path + strlen ("\"path\":\""));
+      g_free (g_atomic_pointer_exchange (&last_body, g_strdup (body)));
       g_atomic_int_inc (&questions);
       while (late && !g_atomic_int_get (&goes_on))
         g_usleep (1000);
@@ -271,6 +275,114 @@ test_replaced (void)
   relay_auth_end ();
 }
 
+/* Whatever bytes a caller sends, a question is JSON with these as strings. */
+static void
+test_text (void)
+{
+  static const gchar *const texts[][2] = {
+    { "", "" },
+    { "\"}, {\"", "\"}, {\"" },
+    { "\\\\u0041\\", "\\\\u0041\\" },
+    { "\1\n\r\t\37\177 \303\244\360\237\230\200", "\1\n\r\t\37\177 \303\244\360\237\230\200" },
+    { "\377a\303", "\357\277\275a\357\277\275" },
+  };
+  Caller caller = { 0 };
+
+  begin (0);
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
+    RelayQuestion question = { "read", "200", "srt", "192.0.2.1", texts[i][0], texts[i][0] };
+    g_autoptr (JsonNode) root = NULL;
+    g_autofree gchar *text = NULL;
+    JsonObject *object;
+
+    g_assert_true (relay_auth_ask (&question, on_decided, &caller));
+    wait_for (i + 1, &caller, 1, i + 1);
+    text = g_atomic_pointer_exchange (&last_body, NULL);
+    root = json_from_string (text, NULL);
+    g_assert_nonnull (root);
+    object = json_node_get_object (root);
+    g_assert_cmpuint (json_object_get_size (object), ==, 9);
+    g_assert_cmpstr (json_object_get_string_member (object, "user"), ==, texts[i][1]);
+    g_assert_cmpstr (json_object_get_string_member (object, "password"), ==, texts[i][1]);
+    g_assert_cmpstr (json_object_get_string_member (object, "token"), ==, "");
+    g_assert_cmpuint (strlen (json_object_get_string_member (object, "id")), ==, 36);
+  }
+  relay_auth_end ();
+}
+
+/* --- memory ---------------------------------------------------------------------------------- */
+
+#define MASK 0x55 /* under which the password is held, so that looking for it leaves no copy */
+#define MAPPING (256 * 1024 * 1024) /* bytes; larger ones are a sanitizer's own */
+
+static guint
+count_in (const gchar *memory, gsize size, const gchar *masked, gsize n)
+{
+  guint found = 0;
+
+  for (gsize i = 0; i + n <= size; i++) {
+    gsize same = 0;
+
+    while (same < n && (memory[i + same] ^ MASK) == masked[same])
+      same++;
+    found += same == n;
+  }
+  return found;
+}
+
+/* How often a text is in the memory that this process can write. */
+static guint
+count_in_memory (const gchar *masked)
+{
+  g_autoptr (GFile) file = g_file_new_for_path ("/proc/self/mem");
+  g_autoptr (GFileInputStream) in = g_file_read (file, NULL, NULL);
+  g_autofree gchar *maps = NULL;
+  g_auto (GStrv) lines = NULL;
+  guint found = 0;
+
+  g_assert_true (g_file_get_contents ("/proc/self/maps", &maps, NULL, NULL));
+  lines = g_strsplit (maps, "\n", -1);
+  for (guint i = 0; lines[i] != NULL; i++) {
+    guint64 from, to;
+    g_autofree gchar *memory = NULL;
+    gsize size;
+
+    if (sscanf (lines[i], "%" G_GINT64_MODIFIER "x-%" G_GINT64_MODIFIER "x rw", &from, &to) != 2
+        || strstr (lines[i], " rw") == NULL || to - from > MAPPING)
+      continue;
+    memory = g_malloc (to - from);
+    /* stacks of threads that have ended are gone meanwhile */
+    if (g_seekable_seek (G_SEEKABLE (in), from, G_SEEK_SET, NULL, NULL)
+        && g_input_stream_read_all (G_INPUT_STREAM (in), memory, to - from, &size, NULL, NULL))
+      found += count_in (memory, size, masked, strlen (masked));
+    explicit_bzero (memory, to - from);
+  }
+  return found;
+}
+
+/* After an answer, no memory of the question has its password. The server is not reached, as
+ * libsoup and GLib copy what they send. */
+static void
+test_wiped (void)
+{
+  Caller caller = { 0 };
+  gchar password[] = "0123456789abcdef\"\\\n\377 a secret", masked[sizeof password];
+  RelayQuestion question = { "read", "news", "srt", "192.0.2.1", "joe", password };
+
+  for (guint i = 0; i < sizeof password - 1; i++)
+    masked[i] = (i < 16 ? (password[i] = g_random_int_range ('a', 'z')) : password[i]) ^ MASK;
+  masked[16] = '\0';
+  g_assert_cmpuint (count_in_memory (masked), ==, 1);
+  relay_auth_use ("http://127.0.0.1:1/", 600);
+  g_assert_true (relay_auth_ask (&question, on_decided, &caller));
+  explicit_bzero (password, sizeof password);
+  g_assert_cmpuint (count_in_memory (masked), ==, 1);
+  wait_for (0, &caller, 1, 1);
+  g_assert_cmpuint (count_in_memory (masked), ==, 0);
+  relay_auth_end ();
+  g_free (caller.refusal);
+}
+
 /* Drops the lines about failures, which would end a test. */
 static GLogWriterOutput
 drop_line (GLogLevelFlags level, const GLogField *fields, gsize n, gpointer unused)
@@ -296,9 +408,12 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/auth/reasons", test_reasons);
   g_test_add_func ("/relay/auth/unreached", test_unreached);
   g_test_add_func ("/relay/auth/replaced", test_replaced);
+  g_test_add_func ("/relay/auth/text", test_text);
+  g_test_add_func ("/relay/auth/wiped", test_wiped);
   result = g_test_run ();
   g_socket_service_stop (service);
   g_object_unref (service);
+  g_free (last_body);
   g_free (url);
   return result;
 }
