@@ -15,6 +15,7 @@
 #include "relayprotocolend.h"
 #include "relaypackets.h"
 #include "relayprotocol.h"
+#include "relaysrtsocket.h"
 #include "relaywatch.h"
 
 /* No more threads can be made; atomic. */
@@ -184,6 +185,32 @@ test_elements (void)
     g_assert_true (gst_structure_get_uint64 (stats,
         good[i].sends ? "bytes-sent-total" : "bytes-received-total", &bytes));
   }
+}
+
+/* A socket of SRT has what the keys of its URI say. */
+static void
+test_srt_keys (void)
+{
+  static const gchar uri[] = "srt://h:9000?maxbw=1000000&latency=300&pbkeylen=32&interface=lo&"
+                             "passphrase=ten-or-more";
+  g_autoptr (RelayProtocolUri) protocol_uri = relay_protocol_uri_parse (uri, TRUE, NULL, NULL);
+  SRTSOCKET socket = relay_srt_socket_new (protocol_uri);
+  gint64 most = 0;
+  gint latency = 0, bytes = 0, size = sizeof most;
+  gchar device[16] = "";
+
+  g_assert_true (relay_srt_socket_set (socket, protocol_uri));
+  g_assert_cmpint (srt_getsockflag (socket, SRTO_MAXBW, &most, &size), ==, 0);
+  size = sizeof latency;
+  g_assert_cmpint (srt_getsockflag (socket, SRTO_RCVLATENCY, &latency, &size), ==, 0);
+  g_assert_cmpint (srt_getsockflag (socket, SRTO_PBKEYLEN, &bytes, &size), ==, 0);
+  size = sizeof device;
+  g_assert_cmpint (srt_getsockflag (socket, SRTO_BINDTODEVICE, device, &size), ==, 0);
+  g_assert_cmpint (most, ==, 1000000);
+  g_assert_cmpint (latency, ==, 300);
+  g_assert_cmpint (bytes, ==, 32);
+  g_assert_cmpstr (device, ==, "lo");
+  srt_close (socket);
 }
 
 /* --- packets -------------------------------------------------------------------------------- */
@@ -802,6 +829,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ends/faults", test_faults);
   g_test_add_func ("/ends/passphrase", test_passphrase);
   g_test_add_func ("/ends/elements", test_elements);
+  g_test_add_func ("/ends/srt-keys", test_srt_keys);
   g_test_add_func ("/ends/packets", test_packets);
   g_test_add_func ("/ends/gaps", test_gaps);
   g_test_add_func ("/ends/input-not-ts", test_input_not_ts);

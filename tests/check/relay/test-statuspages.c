@@ -428,6 +428,19 @@ test_alarms (void)
     assert_alarms (history, i, stats, i >= 16 && i < 26 ? "damaged " : "");
   }
   relay_history_free (history);
+  /* a fifth is lost on the way, and after 20 s a twentieth */
+  history = relay_history_new ();
+  for (guint i = 0; i < 40; i++) {
+    guint64 sent = 100 * i, lost = i < 20 ? 20 * i : 400 + 5 * (i - 20);
+    RelayStats *stats = make_seen (0, 0.1, 0);
+    RelayStreamStats *lossy = g_ptr_array_index (stats->streams, 0);
+
+    gst_structure_free (lossy->input.stats);
+    lossy->input.stats =
+        make_end (1, "packets-received", sent - lost, "packets-received-lost", lost);
+    assert_alarms (history, i, stats, i >= 1 && i <= 26 ? "loss " : "");
+  }
+  relay_history_free (history);
   /* what cannot be known is said */
   history = relay_history_new ();
   unwatched = list_alarms (history, 0, make_seen (0, 0.1, 0), "unwatched");
