@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relayprogram.h"
+#include <errno.h>
 #include <gio/gunixoutputstream.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -7,6 +8,7 @@
 #include <unistd.h>
 #include <gst/gst.h>
 #include "relaylog.h"
+#include "relayprocess.h"
 #include "relayrepeats.h"
 
 struct _RelayProgram
@@ -56,9 +58,7 @@ unref (RelayProgram *program)
   g_free (program);
 }
 
-/* Kills the processes that are left of the group.  The kernel gives the group's number to no other
- * process before GLib has waited for this one.  After that, when on_end() calls this, it would do
- * so only if the group were empty and all other numbers had been used meanwhile. */
+/* Kills the processes that are left of the group.  It is not reaped yet (relayprocess.h). */
 static void
 kill_call (gpointer data, gpointer unused)
 {
@@ -115,18 +115,20 @@ log_end (const Call *call, gint status)
 }
 
 /* What the process has left behind in its group ends with it. */
-static void
-on_end (GPid pid, gint status, gpointer data)
+static gboolean
+on_end (gint fd, GIOCondition condition, gpointer data)
 {
   Call *call = data;
   RelayProgram *program = call->program;
   gboolean ended;
+  gint status;
 
   kill_call (call, NULL);
   g_mutex_lock (&program->lock);
   g_ptr_array_remove_fast (program->calls, call);
   ended = program->ended;
   g_mutex_unlock (&program->lock);
+  status = relay_process_reap (call->pid, fd);
   if (!ended)
     log_end (call, status);
   if (call->timer != 0)
@@ -134,16 +136,6 @@ on_end (GPid pid, gint status, gpointer data)
   g_free (call->what);
   g_free (call);
   unref (program);
-}
-
-/* In the main context. */
-static gboolean
-follow (gpointer data)
-{
-  Call *call = data;
-
-  call->timer = g_timeout_add_seconds (call->program->most, on_late, call);
-  g_child_watch_add (call->pid, on_end, call);
   return G_SOURCE_REMOVE;
 }
 
@@ -209,6 +201,10 @@ relay_program_call (RelayProgram *program, const gchar *path, GBytes *input)
   g_mutex_lock (&program->lock);
   g_ptr_array_add (program->calls, call);
   g_mutex_unlock (&program->lock);
-  g_idle_add (follow, call);
+  call->timer = g_timeout_add_seconds (program->most, on_late, call);
+  if (!relay_process_watch (pid, on_end, call)) {
+    warn (program, what, "cannot be watched, and is killed (%s)", g_strerror (errno));
+    on_end (-1, 0, call);
+  }
   return TRUE;
 }

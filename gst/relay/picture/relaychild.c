@@ -5,8 +5,8 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <glib-unix.h>
 #include <gio/gio.h>
+#include "relayprocess.h"
 
 #define PROGRAM "fasp-picture"
 #define READ (64 * 1024) /* bytes at a time */
@@ -104,19 +104,20 @@ describe_end (const RelayChild *child, gint status)
       g_strdup_printf ("The %s ended with status %d.", child->called, WEXITSTATUS (status));
 }
 
-static void
-on_end (GPid pid, gint status, gpointer data)
+static gboolean
+on_end (gint fd, GIOCondition condition, gpointer data)
 {
   RelayChild *child = data;
   gboolean by_itself = child->state == RUNNING;
+  gint status = relay_process_reap (child->pid, fd);
 
-  g_spawn_close_pid (pid);
   if (by_itself)
     disconnect (child);
   child->state = NONE;
   if (by_itself)
     child->funcs.ended (describe_end (child, status), child->data);
   relay_child_unref (child);
+  return G_SOURCE_REMOVE;
 }
 
 /* --- what it says --------------------------------------------------------------------------- */
@@ -196,6 +197,12 @@ make_environment (void)
   return all;
 }
 
+static void
+set_error (GError **error)
+{
+  g_set_error_literal (error, G_IO_ERROR, g_io_error_from_errno (errno), g_strerror (errno));
+}
+
 /* Starts the program. Its standard input is the ring, its standard output its end of the socket.
  * FALSE: it cannot be started. */
 static gboolean
@@ -209,7 +216,7 @@ spawn (RelayChild *child, const gchar *argument, GError **error)
 
   child->ring = picture_ring_new (&ring);
   if (child->ring == NULL || socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-    g_set_error_literal (error, G_IO_ERROR, g_io_error_from_errno (errno), g_strerror (errno));
+    set_error (error);
     if (child->ring != NULL)
       close (ring);
     return FALSE;
@@ -220,7 +227,12 @@ spawn (RelayChild *child, const gchar *argument, GError **error)
       ends[1], -1, error);
   close (ring);
   close (ends[1]);
-  return good;
+  if (!good || relay_process_watch (child->pid, on_end, child))
+    return good;
+  set_error (error);
+  kill (child->pid, SIGKILL);
+  relay_process_reap (child->pid, -1);
+  return FALSE;
 }
 
 gchar *
@@ -238,6 +250,5 @@ relay_child_start (RelayChild *child, const gchar *argument, PictureFrames *fram
   child->source = g_unix_fd_add (child->socket, G_IO_IN | G_IO_HUP, on_readable, child);
   child->state = RUNNING;
   g_atomic_int_inc (&child->users);
-  g_child_watch_add (child->pid, on_end, child);
   return NULL;
 }

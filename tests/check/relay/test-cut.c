@@ -299,6 +299,17 @@ wait_for_end (gint reader)
   g_assert_cmpint (read (reader, &byte, 1), ==, 0);
 }
 
+int __real_kill (pid_t pid, int number);
+int __wrap_kill (pid_t pid, int number);
+
+/* A number that a signal goes to is still that of the program. */
+int
+__wrap_kill (pid_t pid, int number)
+{
+  g_assert_cmpint (__real_kill (ABS (pid), 0), ==, 0);
+  return __real_kill (pid, number);
+}
+
 /* It gets the path, as one argument; that it fails, is missing, takes too long or runs too often is
  * logged; at the end it is killed, with its children. */
 static void
