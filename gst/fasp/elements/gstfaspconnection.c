@@ -740,7 +740,7 @@ may_be_told (const gchar *why)
 
 gboolean
 gst_fasp_connection_decide (GstElement *element, const gchar *ticket, gboolean accept,
-    const gchar *why)
+    const gchar *why, const gchar *told)
 {
   GstFaspConnection *c = get_connection (element);
   FaspEvent asked;
@@ -753,7 +753,7 @@ gst_fasp_connection_decide (GstElement *element, const gchar *ticket, gboolean a
     FaspIo *io = get_io (c, source);
 
     good = fasp_endpoint_decide (fasp_io_lock (io), g_get_monotonic_time (), &asked, accept,
-        may_be_told (why) ? why : NULL);
+        may_be_told (why) ? why : NULL, may_be_told (told) ? told : NULL);
     fasp_io_unlock (io, TRUE);
   }
   g_mutex_unlock (&c->lock);

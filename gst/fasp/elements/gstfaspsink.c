@@ -677,8 +677,9 @@ gst_fasp_sink_class_init (GstFaspSinkClass *klass)
    * @sink: a faspsink
    * @ticket: that of #GstFaspSink::caller-asked
    * @accept: %FALSE: the caller is turned away
-   * @reason: why, which the caller is told, too, if it is UTF-8 without control characters, of at
+   * @reason: why, for messages and the log at this end: UTF-8 without control characters, of at
    * most 200 bytes; %NULL: it is not known
+   * @told: what the caller is told, of the same kind; %NULL: only that it was refused
    *
    * Answers a question whose answer a handler has put off.
    *
@@ -689,7 +690,7 @@ gst_fasp_sink_class_init (GstFaspSinkClass *klass)
    */
   g_signal_new_class_handler ("decide-caller", G_TYPE_FROM_CLASS (klass),
       G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (gst_fasp_connection_decide), NULL, NULL,
-      NULL, G_TYPE_BOOLEAN, 3, G_TYPE_STRING, G_TYPE_BOOLEAN, G_TYPE_STRING);
+      NULL, G_TYPE_BOOLEAN, 4, G_TYPE_STRING, G_TYPE_BOOLEAN, G_TYPE_STRING, G_TYPE_STRING);
   /**
    * GstFaspSink::drop-caller:
    * @sink: a faspsink

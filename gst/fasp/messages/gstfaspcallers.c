@@ -151,7 +151,7 @@ gst_fasp_callers_answer (GstElement *element, FaspIo *io, guint source, const Fa
 
   if (answer == LATER)
     return;
-  fasp_endpoint_decide (fasp_io_lock (io), g_get_monotonic_time (), event, answer == ACCEPTED,
+  fasp_endpoint_decide (fasp_io_lock (io), g_get_monotonic_time (), event, answer == ACCEPTED, NULL,
       NULL);
   fasp_io_unlock (io, TRUE);
 }

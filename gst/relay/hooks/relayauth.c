@@ -10,6 +10,7 @@
 
 #define ROOM 256  /* bytes for the names and the id of a question */
 #define ESCAPED 6 /* bytes that JSON takes for one of a string, at most: \u001f */
+#define REFUSED "the server of auth-url does not let it in"
 #define BUSY "too many questions about callers are under way here"
 
 /* A question under way.
@@ -80,8 +81,16 @@ explain (guint status)
     return g_strdup ("the server of auth-url cannot be reached");
   if (status == RELAY_CLIENT_LATE)
     return g_strdup ("the server of auth-url has not answered in time");
-  return g_strdup_printf ("the server of auth-url %s (status %u)",
-      has_failed (status) ? "fails" : "does not let it in", status);
+  return g_strdup_printf (has_failed (status) ? "the server of auth-url fails (status %u)" :
+          relay_client_may_help (status)      ? "the server of auth-url puts it off (status %u)" :
+                                                REFUSED " (status %u)",
+      status);
+}
+
+const gchar *
+relay_auth_get_told (const gchar *refusal)
+{
+  return g_str_has_prefix (refusal, REFUSED) ? "refused" : "busy, try again";
 }
 
 /* Removes the question, and answers it. */

@@ -48,8 +48,10 @@ typedef struct
   guint64 busy;      /* callers refused unasked, as too many questions were under way */
 } RelayAuthStats;
 
-/* @refusal: why the caller may not come in, for the caller, too; NULL: it may. */
+/* @refusal: why the caller may not come in, for the log; NULL: it may. */
 typedef void (*RelayAuthFunc) (const gchar *refusal, gpointer data);
+/* Returns what the caller may be told of a refusal: nothing about the server. */
+const gchar *relay_auth_get_told (const gchar *refusal);
 
 /* Sets the server; in the main context.  @url: NULL: none, and every answer is yes.  @keep: s for
  * which an answer holds. */

@@ -52,7 +52,7 @@ on_decided (const gchar *refusal, gpointer data)
   gboolean known;
 
   g_signal_emit_by_name (open->element, "decide-caller", open->ticket, refusal == NULL, refusal,
-      &known);
+      refusal != NULL ? relay_auth_get_told (refusal) : NULL, &known);
   free_open (open);
 }
 

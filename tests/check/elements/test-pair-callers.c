@@ -123,19 +123,26 @@ test_later (gconstpointer data)
   pair_play (pair);
   pair_push (pair, stream, 0, 10000, 1316);
   ticket = g_async_queue_pop (later.tickets);
-  g_signal_emit_by_name (element, "decide-caller", "no ticket", TRUE, NULL, &known);
+  g_signal_emit_by_name (element, "decide-caller", "no ticket", TRUE, NULL, NULL, &known);
   g_assert_false (known);
   g_atomic_int_set (&later.answered, TRUE);
-  g_signal_emit_by_name (element, "decide-caller", ticket, welcome, "try again at noon", &known);
+  g_signal_emit_by_name (element, "decide-caller", ticket, welcome, "its licence is over",
+      "try again at noon", &known);
   g_assert_true (known);
-  g_signal_emit_by_name (element, "decide-caller", ticket, !welcome, NULL, &known);
+  g_signal_emit_by_name (element, "decide-caller", ticket, !welcome, NULL, NULL, &known);
   g_assert_false (known);
   if (welcome) {
     pair_finish (pair, stream);
   } else {
-    g_autofree gchar *text = pair_wait_text (pair->sender, GST_MESSAGE_ERROR);
+    g_autofree gchar *told = pair_wait_text (pair->sender, GST_MESSAGE_ERROR);
+    g_autofree gchar *why = NULL;
 
-    g_assert_nonnull (strstr (text, "refused the call (try again at noon)"));
+    g_assert_nonnull (strstr (told, "refused the call (try again at noon)"));
+    g_assert_null (strstr (told, "licence"));
+    do {
+      g_free (why);
+      why = pair_wait_text (pair->receiver, GST_MESSAGE_WARNING);
+    } while (strstr (why, "its licence is over") == NULL);
     g_assert_cmpuint (get_size (pair), ==, 0);
   }
   g_assert_cmpint (later.early, ==, 0);

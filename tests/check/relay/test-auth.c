@@ -152,6 +152,7 @@ test_fair (void)
       *(ask (&greedy, network, 0) ? &asked : &refused) += 1;
   g_assert_cmpuint (asked, ==, 22);
   g_assert_nonnull (strstr (greedy.refusal, "too many questions"));
+  g_assert_cmpstr (relay_auth_get_told (greedy.refusal), ==, "busy, try again");
   for (guint network = 9; network <= 18; network++)
     g_assert_true (ask (&other, network, 0));
   g_assert_false (ask (&other, 19, 0));
@@ -189,8 +190,8 @@ test_paused (void)
   g_free (again.refusal);
 }
 
-/* What a server says for good is kept, what it may say otherwise later is not. A caller is told the
- * reason. */
+/* What a server says for good is kept, what it may say otherwise later is not. A caller is told
+ * which it is, and no more. */
 static void
 test_reasons (void)
 {
@@ -203,8 +204,8 @@ test_reasons (void)
     { 204, TRUE, NULL },
     { 401, TRUE, "does not let it in (status 401)" },
     { 302, TRUE, "does not let it in (status 302)" },
-    { 408, FALSE, "does not let it in (status 408)" },
-    { 429, FALSE, "does not let it in (status 429)" },
+    { 408, FALSE, "puts it off (status 408)" },
+    { 429, FALSE, "puts it off (status 429)" },
     { 503, FALSE, "fails (status 503)" },
     { 0, FALSE, "has not answered in time" },
   };
@@ -225,6 +226,9 @@ test_reasons (void)
       g_assert_null (callers[i].refusal);
     else
       g_assert_nonnull (strstr (callers[i].refusal, all[i].refusal));
+    if (all[i].refusal != NULL)
+      g_assert_cmpstr (relay_auth_get_told (callers[i].refusal), ==,
+          all[i].kept ? "refused" : "busy, try again");
     g_assert_cmpint (ask (&callers[i], i, all[i].status), ==, !all[i].kept);
     if (all[i].kept && all[i].refusal != NULL)
       g_assert_nonnull (strstr (callers[i].refusal, all[i].refusal));
@@ -234,7 +238,7 @@ test_reasons (void)
     g_free (callers[i].refusal);
 }
 
-/* Where nothing listens, the caller is told so, and not where that is. */
+/* Where nothing listens, the reason says so, and not where that is. */
 static void
 test_unreached (void)
 {

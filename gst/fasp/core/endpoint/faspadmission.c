@@ -72,14 +72,15 @@ is_first_refusal (FaspEndpoint *endpoint, const guint8 nonce[FASP_NONCE_SIZE])
   return TRUE;
 }
 
-/* Refuses the call. FALSE: it repeats a call that was refused lately. */
+/* Refuses the call.  @told: what the caller is told.  @text: for this end.  FALSE: it repeats a
+ * call that was refused lately. */
 static gboolean
-reject (FaspEndpoint *endpoint, FaspTime now, const Call *call, FaspReason reason,
-    const gchar *text)
+reject_for (FaspEndpoint *endpoint, FaspTime now, const Call *call, FaspReason reason,
+    const gchar *told, const gchar *text)
 {
   FaspEvent *event;
 
-  send_reject (endpoint, call, reason, text);
+  send_reject (endpoint, call, reason, told);
   if (reason == FASP_REASON_KEY)
     fasp_limiter_refused (endpoint->calling->admitted.limiter, now, call->from, call->proved);
   if (!is_first_refusal (endpoint, call->open->nonce))
@@ -100,6 +101,13 @@ reject (FaspEndpoint *endpoint, FaspTime now, const Call *call, FaspReason reaso
   g_strlcpy (event->text, text, sizeof (event->text));
   g_strlcpy (event->streamid, call->hello.streamid, sizeof (event->streamid));
   return TRUE;
+}
+
+static gboolean
+reject (FaspEndpoint *endpoint, FaspTime now, const Call *call, FaspReason reason,
+    const gchar *text)
+{
+  return reject_for (endpoint, now, call, reason, text, text);
 }
 
 static void
@@ -576,7 +584,7 @@ fasp_admission_confirmed (FaspEndpoint *endpoint, FaspTime now, FaspSession *ses
 
 void
 fasp_admission_decided (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, gboolean accept,
-    const gchar *why)
+    const gchar *why, const gchar *told)
 {
   fasp_endpoint_wake (endpoint, session);
   if (accept) {
@@ -591,9 +599,10 @@ fasp_admission_decided (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessi
     if (session->streamid != NULL)
       g_strlcpy (call.hello.streamid, session->streamid, sizeof (call.hello.streamid));
     /* kept, as the caller believes no refusal before it has called once more */
-    g_strlcpy (session->closing.text, why != NULL ? why : REFUSED_TEXT,
+    g_strlcpy (session->closing.text, told != NULL ? told : REFUSED_TEXT,
         sizeof session->closing.text);
-    reject (endpoint, now, &call, FASP_REASON_REFUSED, session->closing.text);
+    reject_for (endpoint, now, &call, FASP_REASON_REFUSED, session->closing.text,
+        why != NULL ? why : session->closing.text);
     /* costs as many tokens as a key that is not allowed, so that the application is not asked more
      * often */
     if (session->peer.proved && !session->peer.allowed)

@@ -125,7 +125,7 @@ static void
 decide (VCast *n, gboolean accept)
 {
   fasp_endpoint_decide (n->nodes[VNET_A].endpoint, vnet_get_time (n->net),
-      &n->nodes[VNET_A].last[FASP_EVENT_CONNECTING], accept, NULL);
+      &n->nodes[VNET_A].last[FASP_EVENT_CONNECTING], accept, NULL, NULL);
 }
 
 /* Nobody has allowed the key: the application is asked once, after a proof of the address, and is
@@ -152,7 +152,8 @@ test_stranger (gconstpointer data)
   /* what was said of a caller before it that had the same id */
   before = *asked;
   before.order--;
-  fasp_endpoint_decide (n->nodes[VNET_A].endpoint, vnet_get_time (n->net), &before, !accept, NULL);
+  fasp_endpoint_decide (n->nodes[VNET_A].endpoint, vnet_get_time (n->net), &before, !accept, NULL,
+      NULL);
   decide (n, accept);
   vcast_run (n, 3 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTING], ==, 1);

@@ -126,13 +126,14 @@ test_ask (gconstpointer data)
   g_assert_cmpuint (vcast_get_stats (n, VNET_A).handshakes_retried, ==, 1);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 0);
   fasp_endpoint_decide (n->nodes[VNET_A].endpoint, vnet_get_time (n->net), asked, accept,
-      "not now");
+      "not paid", "not now");
   vcast_run (n, 3 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, accept ? 1 : 0);
   if (!accept)
     g_assert_cmpint (n->nodes[VNET_B].last[FASP_EVENT_REJECTED].reason, ==, FASP_REASON_REFUSED);
   for (guint node = VNET_A; !accept && node <= VNET_B; node++)
-    g_assert_cmpstr (n->nodes[node].last[FASP_EVENT_REJECTED].text, ==, "not now");
+    g_assert_cmpstr (n->nodes[node].last[FASP_EVENT_REJECTED].text, ==,
+        node == VNET_A ? "not paid" : "not now");
 }
 
 static void
