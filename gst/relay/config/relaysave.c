@@ -54,7 +54,7 @@ close_to_others (const gchar *path, const struct stat *what, GError **error)
   if ((what->st_mode & 0077) == 0 || g_chmod (path, what->st_mode & 0600) == 0)
     return TRUE;
   g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
-      "Nothing is saved: there is a passphrase in the text, and %s cannot be closed to other users "
+      "Nothing is saved: there is a secret in the text, and %s cannot be closed to other users "
       "(%s). Give the file to the user of the relay.",
       path, g_strerror (errno));
   return FALSE;

@@ -19,7 +19,7 @@ void relay_saved_set (RelaySaved *saved, const gchar *text, gsize size);
 gboolean relay_saved_is (const RelaySaved *saved, const gchar *text, gsize size);
 
 /* Replaces the file, or the one to which a symbolic link leads, and keeps its permissions.  Fails
- * if the file is no longer @saved.  @secret: @text has a passphrase, so other users lose the right
+ * if the file is no longer @saved.  @secret: @text has a secret, so other users lose the right
  * to read the file; *closed: they had it.  @error: G_IO_ERROR or G_FILE_ERROR, a sentence that says
  * what to do. */
 gboolean relay_save (const gchar *path, RelaySaved *saved, const gchar *text, gsize size,

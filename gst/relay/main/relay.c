@@ -397,9 +397,9 @@ save (GError **error, gpointer data)
     return FALSE;
   if (closed)
     relay_log_warning (NULL,
-        "%s was open to other users, and is closed to them now, as it has a passphrase, or the hash "
-        "of a password. Passphrases "
-        "can be in files of their own: input-passphrase-file, output-passphrase-file.",
+        "%s was open to other users, and is closed to them now, as it has a secret: a "
+        "passphrase (which can be in a file of its own: input-passphrase-file, "
+        "output-passphrase-file), the hash of a password, or a password in a URL or streamid.",
         relay->path);
   g_mutex_lock (&relay->lock);
   relay->stats.saved = TRUE;

@@ -149,7 +149,9 @@ static const RelayFigure rows[] = {
   UINT (FASP_UNIT_NONE, OUTPUT, STATUS | EVENTS | API, "id", id,
       "Stays the same while the output is there, and no other output of the stream gets it while "
       "the relay runs"),
-  NAME (ENDS, STATUS | EVENTS | API, "uri", uri, "As it is configured, without a passphrase"),
+  NAME (ENDS, STATUS | EVENTS | API, "uri", uri,
+      "As it is configured, without a passphrase, and with * for a password in the streamid of an "
+      "end that dials"),
   FLAG (ENDS, API, "passphrase", passphrase, "Whether the end has a passphrase"),
   FLAG (ENDS, EVENTS | API, "open", open, "Whether the end runs: its state is `running`"),
   FLAG (OUTPUT, EVENTS | METRICS, "down", down,
