@@ -8,16 +8,24 @@
 #define SECRET "passphrase"
 #define STREAMID "streamid"
 
-/* Expressions of lines: blank space; blank lines from a place on; a line with a key, and what is
- * between that and its value. */
+/* Expressions of lines: blank space; blank lines from a place on; a section's first line; a line
+ * with a key, and what is between that and its value. */
 #define SPACE "[^\\S\n]*"
 #define BLANK "\\G(?:^" SPACE "\n)++"
+#define SECTION "^" SPACE "\\["
 #define KEY "^" SPACE "[^\\s\\[#=][^=\n]*?([ \\t]*=[ \\t]*)[^\n]*\n"
 
 struct _RelayEdit
 {
   gchar *text; /* its last line has a line break */
+  GRegex *blank, *section, *key;
 };
+
+static GRegex *
+compile (const gchar *expression)
+{
+  return g_regex_new (expression, G_REGEX_RAW | G_REGEX_MULTILINE | G_REGEX_NEWLINE_LF, 0, NULL);
+}
 
 RelayEdit *
 relay_edit_new (const gchar *text, gsize size)
@@ -26,6 +34,9 @@ relay_edit_new (const gchar *text, gsize size)
   gboolean whole = size == 0 || text[size - 1] == '\n';
 
   edit->text = g_strdup_printf ("%.*s%s", (int) size, text, whole ? "" : "\n");
+  edit->blank = compile (BLANK);
+  edit->section = compile (SECTION);
+  edit->key = compile (KEY);
   return edit;
 }
 
@@ -33,6 +44,9 @@ void
 relay_edit_free (RelayEdit *edit)
 {
   relay_value_wipe (edit->text);
+  g_regex_unref (edit->blank);
+  g_regex_unref (edit->section);
+  g_regex_unref (edit->key);
   g_free (edit);
 }
 
@@ -64,11 +78,9 @@ relay_edit_check_name (const gchar *name, const gchar **why)
 
 /* Finds a group of an expression in the text from @from on, up to @to. */
 static gboolean
-find (const RelayEdit *edit, gint from, gint to, const gchar *expression, gint group, gint *begin,
+find (const RelayEdit *edit, gint from, gint to, const GRegex *regex, gint group, gint *begin,
     gint *end)
 {
-  g_autoptr (GRegex) regex =
-      g_regex_new (expression, G_REGEX_RAW | G_REGEX_MULTILINE | G_REGEX_NEWLINE_LF, 0, NULL);
   g_autoptr (GMatchInfo) found = NULL;
 
   return g_regex_match_full (regex, edit->text, to, from, 0, &found, NULL)
@@ -96,14 +108,14 @@ static gboolean
 find_section (const RelayEdit *edit, const gchar *name, gint *head, gint *end)
 {
   g_autofree gchar *escaped = g_regex_escape_string (name, -1);
-  g_autofree gchar *line =
-      g_strdup_printf ("^" SPACE "\\[" STREAM SPACE "%s" SPACE "\\][^\n]*\n", escaped);
+  g_autofree gchar *line = g_strdup_printf (SECTION STREAM SPACE "%s" SPACE "\\][^\n]*\n", escaped);
+  g_autoptr (GRegex) first = compile (line);
   gint next = get_size (edit);
 
-  if (!find (edit, 0, next, line, 0, head, end))
+  if (!find (edit, 0, next, first, 0, head, end))
     return FALSE;
-  find (edit, *end, next, "^" SPACE "\\[", 0, &next, NULL);
-  while (find (edit, *end, next, KEY, 0, NULL, end))
+  find (edit, *end, next, edit->section, 0, &next, NULL);
+  while (find (edit, *end, next, edit->key, 0, NULL, end))
     ;
   return TRUE;
 }
@@ -160,7 +172,7 @@ relay_edit_remove_stream (RelayEdit *edit, const gchar *name)
   above = pass_above (edit, head, '#');
   if (pass_above (edit, above, '\n') < above)
     head = above;
-  find (edit, end, get_size (edit), BLANK, 0, NULL, &end);
+  find (edit, end, get_size (edit), edit->blank, 0, NULL, &end);
   if (end == get_size (edit))
     head = pass_above (edit, head, '\n');
   replace (edit, head, end, "");
@@ -172,17 +184,19 @@ static void
 set_value (RelayEdit *edit, const gchar *name, const gchar *key, const gchar *value)
 {
   g_autofree gchar *line = g_strdup_printf ("^" SPACE "%s" SPACE "=[ \\t]*([^\n]*?)\r?\n", key);
+  g_autoptr (GRegex) value_of = compile (line);
   g_autofree gchar *equals = NULL;
   gint head, end, from, to;
   gchar *added;
 
   if (!find_section (edit, name, &head, &end))
     return;
-  if (find (edit, head, end, line, value != NULL ? 1 : 0, &from, &to)) {
+  if (find (edit, head, end, value_of, value != NULL ? 1 : 0, &from, &to)) {
     replace (edit, from, to, value != NULL ? value : "");
   } else if (value != NULL) {
-    equals = find (edit, head, end, KEY, 1, &from, &to) ? g_strndup (edit->text + from, to - from) :
-                                                          g_strdup (" = ");
+    equals = find (edit, head, end, edit->key, 1, &from, &to) ?
+        g_strndup (edit->text + from, to - from) :
+        g_strdup (" = ");
     added = g_strconcat (key, equals, value, get_break (edit, head), NULL);
     replace (edit, end, end, added);
     relay_value_wipe (added);
