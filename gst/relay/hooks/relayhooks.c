@@ -315,36 +315,36 @@ relay_hooks_get_stats (RelayHooks *hooks, RelayHooksStats *stats)
 
 /* --- the whole --------------------------------------------------------------------------------- */
 
+/* A line that was taken out of the list. */
+static void
+let_go (gpointer data)
+{
+  Line *line = data;
+
+  line->gone = TRUE;
+  if (!line->asked)
+    free_line (line);
+}
+
 RelayHooks *
 relay_hooks_new (void)
 {
   RelayHooks *hooks = g_new0 (RelayHooks, 1);
 
   hooks->repeats = relay_repeats_new ();
-  hooks->lines = g_ptr_array_new ();
+  hooks->lines = g_ptr_array_new_with_free_func (let_go);
   g_mutex_init (&hooks->lock);
   return hooks;
 }
 
-/* Is this line configured? *found: its place in @all. */
-static gboolean
-find (const Line *line, const GPtrArray *all, guint *found)
+/* Takes the line of this hook out of @lines. NULL: there is none. */
+static Line *
+take_line (GPtrArray *lines, const RelayHook *settings)
 {
-  for (guint i = 0; i < all->len; i++)
-    if (is_same_hook (line->settings, g_ptr_array_index (all, i))) {
-      *found = i;
-      return TRUE;
-    }
-  return FALSE;
-}
-
-/* A line that was taken out of the list. */
-static void
-let_go (Line *line)
-{
-  line->gone = TRUE;
-  if (!line->asked)
-    free_line (line);
+  for (guint i = 0; i < lines->len; i++)
+    if (is_same_hook (((Line *) g_ptr_array_index (lines, i))->settings, settings))
+      return g_ptr_array_steal_index_fast (lines, i);
+  return NULL;
 }
 
 static Line *
@@ -362,23 +362,17 @@ make_line (RelayHooks *hooks, RelayHook *settings)
 void
 relay_hooks_use (RelayHooks *hooks, const GPtrArray *all)
 {
-  g_autofree gboolean *known = g_new0 (gboolean, all->len + 1);
-  g_autoptr (GPtrArray) old = g_ptr_array_new ();
-  guint place;
+  g_autoptr (GPtrArray) old = hooks->lines;
 
   g_mutex_lock (&hooks->lock);
-  for (guint i = hooks->lines->len; i > 0; i--) {
-    if (find (g_ptr_array_index (hooks->lines, i - 1), all, &place))
-      known[place] = TRUE;
-    else
-      g_ptr_array_add (old, g_ptr_array_remove_index (hooks->lines, i - 1));
+  hooks->lines = g_ptr_array_new_with_free_func (let_go);
+  for (guint i = 0; i < all->len; i++) {
+    Line *line = take_line (old, g_ptr_array_index (all, i));
+
+    g_ptr_array_add (hooks->lines,
+        line != NULL ? line : make_line (hooks, g_ptr_array_index (all, i)));
   }
-  for (guint i = 0; i < all->len; i++)
-    if (!known[i])
-      g_ptr_array_add (hooks->lines, make_line (hooks, g_ptr_array_index (all, i)));
   g_mutex_unlock (&hooks->lock);
-  for (guint i = 0; i < old->len; i++)
-    let_go (g_ptr_array_index (old, i));
 }
 
 void

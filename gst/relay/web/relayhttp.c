@@ -15,6 +15,11 @@
 #define CONNECTIONS (2 * RELAY_CLIENTS_MAX + RELAY_CLIENTS_LISTEN)
 #define IDLE 5       /* s */
 #define MEMORY 16384 /* bytes for each connection */
+#define ENDING \
+  "{\"error\":\"The relay stops to serve this address: ask it elsewhere.\",\"code\":\"ending\"}"
+#define TOO_LONG \
+  "{\"error\":\"The body is too long: send at most 65536 bytes.\",\"code\":\"too-long\"}"
+G_STATIC_ASSERT (RELAY_HTTP_BODY_MAX == 65536);
 
 struct _RelayHttp
 {
@@ -472,23 +477,12 @@ send_page (RelayRequest *request)
 }
 
 static void
-refuse_closing (RelayPage *page)
+refuse (RelayPage *page, guint status, const gchar *json)
 {
-  page->status = 503;
+  page->status = status;
   page->type = "application/json";
   g_free (page->text);
-  page->text = g_strdup ("{\"error\":\"The relay stops to serve this address: ask it elsewhere.\","
-                         "\"code\":\"ending\"}");
-}
-
-static void
-refuse_big (RelayPage *page)
-{
-  page->status = 413;
-  page->type = "application/json";
-  page->text = g_strdup_printf ("{\"error\":\"The body is too long: send at most %d bytes.\","
-                                "\"code\":\"too-long\"}",
-      RELAY_HTTP_BODY_MAX);
+  page->text = g_strdup (json);
 }
 
 /* FALSE: a body whose length the client did not announce is too long.  The library can send no
@@ -532,7 +526,7 @@ answer (void *data, struct MHD_Connection *connection, const char *path, const c
     if (admit (request))
       return MHD_YES;
     if (request->too_big)
-      refuse_big (&request->page);
+      refuse (&request->page, 413, TOO_LONG);
     return send_page (request);
   }
   if (*body_size > 0) {
@@ -545,7 +539,7 @@ answer (void *data, struct MHD_Connection *connection, const char *path, const c
     return send_page (request);
   if (wait_for_answer (request))
     return MHD_YES;
-  refuse_closing (&request->page);
+  refuse (&request->page, 503, ENDING);
   return send_page (request);
 }
 
@@ -683,7 +677,7 @@ answer_waiting (RelayHttp *http)
   g_mutex_lock (&http->lock);
   http->closing = TRUE;
   while ((request = g_queue_pop_head (&http->waiting)) != NULL) {
-    refuse_closing (&request->page);
+    refuse (&request->page, 503, ENDING);
     go_on (request);
   }
   relay_audience_end (&http->audience);

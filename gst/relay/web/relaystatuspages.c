@@ -308,25 +308,30 @@ fill_picture (const RelayStreamStats *stream, RelayPage *page)
   }
 }
 
+/* Returns the stream that a path /streams/STREAM/NAME names; NULL: it is another path. */
+static gchar *
+get_stream (const gchar *path, const gchar *name, const gchar *suffix)
+{
+  g_auto (GStrv) parts = split (path, suffix);
+  gboolean good = parts != NULL && g_strv_length (parts) == 3 && g_str_equal (parts[2], name);
+
+  return good ? g_strdup (parts[1]) : NULL;
+}
+
 static gboolean
 show_picture (RelayStatusPages *pages, const gchar *path, RelayPage *page)
 {
-  g_auto (GStrv) parts = split (path, ".jpg");
+  g_autofree gchar *name = get_stream (path, "picture", ".jpg");
 
-  if (parts == NULL || g_strv_length (parts) != 3 || !g_str_equal (parts[2], "picture"))
-    return FALSE;
-  fill_picture (find_stream (get_stats (pages), parts[1]), page);
-  return TRUE;
+  if (name != NULL)
+    fill_picture (find_stream (get_stats (pages), name), page);
+  return name != NULL;
 }
 
 gchar *
 relay_status_pages_get_preview (const gchar *path)
 {
-  g_auto (GStrv) parts = split (path, ".mp4");
-
-  return parts != NULL && g_strv_length (parts) == 3 && g_str_equal (parts[2], "preview") ?
-      g_strdup (parts[1]) :
-      NULL;
+  return get_stream (path, "preview", ".mp4");
 }
 
 /* The main context answers, which has the streams. */
@@ -436,15 +441,15 @@ relay_status_pages_answer (RelayStatusPages *pages, const gchar *path, RelayPage
 
   g_mutex_lock (&pages->lock);
   for (guint i = 0; i < G_N_ELEMENTS (rows) && !found; i++) {
+    gboolean kept = rows[i].type != NULL;
+
     found = g_str_equal (path, rows[i].path);
-    if (!found)
-      continue;
-    if (rows[i].type != NULL)
+    if (found && kept)
       page->type = rows[i].type;
-    if (rows[i].type != NULL && take_text (pages, path, page))
+    if (!found || (kept && take_text (pages, path, page)))
       continue;
     rows[i].show (pages, page);
-    if (rows[i].type != NULL)
+    if (kept)
       keep_text (pages, path, page);
   }
   if (!found)
