@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relayprotocol.h"
+#include <gst/app/app.h>
 #include "relayrtp.h"
 
 static void
@@ -82,6 +83,38 @@ relay_chain_make_app (const gchar *caps, GError **error)
     relay_chain_set_unsynchronized (element);
   }
   return element;
+}
+
+GstElement *
+relay_chain_add_writer (RelayChain *chain, const gchar *path)
+{
+  GstElement *sink = relay_chain_add (chain, "appsink", RELAY_PLUGINS_BASE);
+  g_autofree gchar *folder = g_path_get_dirname (path);
+
+  if (sink != NULL && !g_file_test (folder, G_FILE_TEST_IS_DIR))
+    RELAY_BAD (&chain->error, "there is no folder %s: make it (mkdir), or name another.", folder);
+  else if (sink != NULL)
+    relay_chain_set_unsynchronized (sink);
+  return sink;
+}
+
+GstFlowReturn
+relay_chain_write (GstElement *sink, RelayWriteFunc func, gpointer writer)
+{
+  g_autoptr (GstSample) sample = gst_app_sink_pull_sample (GST_APP_SINK (sink));
+  GstBuffer *buffer = sample != NULL ? gst_sample_get_buffer (sample) : NULL;
+  g_autoptr (GError) error = NULL;
+  GstMapInfo map;
+  gboolean good;
+
+  if (buffer == NULL || !gst_buffer_map (buffer, &map, GST_MAP_READ))
+    return GST_FLOW_OK;
+  good = func (sink, map.data, map.size, writer, &error);
+  gst_buffer_unmap (buffer, &map);
+  if (good)
+    return GST_FLOW_OK;
+  GST_ELEMENT_ERROR (sink, RESOURCE, WRITE, ("%s", error->message), (NULL));
+  return GST_FLOW_ERROR;
 }
 
 static GstElement *

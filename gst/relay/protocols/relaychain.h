@@ -41,6 +41,13 @@ void relay_chain_set (GstElement *element, const gchar *property,
     const RelayProtocolUri *protocol_uri, const gchar *key);
 /* Sets up a sink that takes each buffer at once, and keeps none. */
 void relay_chain_set_unsynchronized (GstElement *sink);
+/* Adds the appsink of an output that writes below the folder of @path, which has to be there. */
+GstElement *relay_chain_add_writer (RelayChain *chain, const gchar *path);
+/* Handles media that an output writes. @error: a sentence; it ends the output. */
+typedef gboolean (*RelayWriteFunc) (GstElement *sink, const guint8 *data, gsize size,
+    gpointer writer, GError **error);
+/* Passes on the next buffer of an appsink. */
+GstFlowReturn relay_chain_write (GstElement *sink, RelayWriteFunc func, gpointer writer);
 /* Sets up an appsrc that stamps buffers on arrival, and takes any number of them. */
 void relay_chain_set_live (GstElement *source);
 /* Returns the element of that name in @element, or itself if it is no bin. */

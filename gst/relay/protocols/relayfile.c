@@ -82,18 +82,12 @@ check (const RelayProtocolUri *protocol_uri, GError **error)
 static GstElement *
 make_output (RelayChain *chain, const RelayProtocolUri *protocol_uri)
 {
-  const gchar *path = protocol_uri->path;
   const gchar *program = relay_protocol_uri_get (protocol_uri, "piece-program");
-  GstElement *sink = relay_chain_add (chain, "appsink", RELAY_PLUGINS_BASE);
-  g_autofree gchar *folder = g_path_get_dirname (path);
+  GstElement *sink = relay_chain_add_writer (chain, protocol_uri->path);
 
-  if (sink != NULL && !g_file_test (folder, G_FILE_TEST_IS_DIR))
-    RELAY_BAD (&chain->error, "there is no folder %s: make it (mkdir), or name another.", folder);
-  else if (sink != NULL && program != NULL && !g_file_test (program, G_FILE_TEST_IS_EXECUTABLE))
+  if (chain->error == NULL && program != NULL && !g_file_test (program, G_FILE_TEST_IS_EXECUTABLE))
     RELAY_BAD (&chain->error, "there is no program %s that can be called: make it (chmod +x).",
         program);
-  else if (sink != NULL)
-    relay_chain_set_unsynchronized (sink);
   return sink;
 }
 

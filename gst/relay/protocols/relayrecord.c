@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <glib/gstdio.h>
+#include "relaydisk.h"
 #include "relayrecord.h"
 
 #define FLAGS (O_WRONLY | O_APPEND | O_NONBLOCK | O_CLOEXEC)
@@ -23,7 +23,7 @@ struct _RelayRecord
   gboolean made;   /* the open file was created, not continued */
   gboolean filled; /* packets were written to the piece `number' */
   gint64 last;     /* when data were last written, s since 1970 */
-  gchar *mount;    /* mount point of the disk with the first file; NULL: / */
+  gchar *mount;    /* of relay_disk_check() */
   GTimeZone *zone; /* of this machine */
   gint64 tidied;   /* when old pieces were last looked for, s since 1970 */
 };
@@ -52,21 +52,6 @@ relay_record_get_path (const RelayRecord *record, gint64 seconds, GTimeZone *zon
   utc = g_date_time_new_from_unix_utc (seconds);
   local = g_date_time_to_timezone (utc, zone);
   return g_date_time_format (local, record->name);
-}
-
-/* Sets *error, with the configured name: a name with the date would differ at each try, and the log
- * would take it for another fault. */
-static gboolean
-fail (const RelayRecord *record, const gchar *what, GError **error)
-{
-  gint number = errno;
-
-  g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (number), "%s cannot be %s (%s).%s",
-      record->name, what, g_strerror (number),
-      number == ENOSPC     ? " Remove old recordings, or record less." :
-          number == EACCES ? " Let the user of the relay write there." :
-                             "");
-  return FALSE;
 }
 
 gboolean
@@ -141,51 +126,6 @@ add_time (const gchar *path, gint64 seconds)
       ending);
 }
 
-/* --- the disk -------------------------------------------------------------------------------- */
-
-static gboolean
-is_mounted (const gchar *folder)
-{
-  g_autofree gchar *parent = g_path_get_dirname (folder);
-  struct stat one, other;
-
-  return stat (folder, &one) == 0 && stat (parent, &other) == 0 && one.st_dev != other.st_dev;
-}
-
-/* Returns the mount point of the disk with a folder; NULL: it is /. */
-static gchar *
-find_mount (const gchar *folder)
-{
-  g_autofree gchar *at = realpath (folder, NULL);
-
-  while (at != NULL && !g_str_equal (at, "/")) {
-    gchar *parent;
-
-    if (is_mounted (at))
-      return g_steal_pointer (&at);
-    parent = g_path_get_dirname (at);
-    g_free (at);
-    at = parent;
-  }
-  return NULL;
-}
-
-static gboolean
-check_disk (RelayRecord *record, GError **error)
-{
-  g_autofree gchar *folder = g_path_get_dirname (record->path);
-
-  if (record->mount == NULL)
-    record->mount = find_mount (folder);
-  if (record->mount == NULL || is_mounted (record->mount))
-    return TRUE;
-  g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_NXIO,
-      "The disk is no longer mounted at %s: mount it again. Nothing is written into the folder below "
-      "it.",
-      record->mount);
-  return FALSE;
-}
-
 /* Is the open file still the one at its path? */
 static gboolean
 is_there (const RelayRecord *record)
@@ -208,7 +148,7 @@ open_piece (RelayRecord *record, gint64 seconds, GError **error)
   if (record->fd >= 0 && number == record->number && (seconds == record->last || is_there (record)))
     return TRUE;
   if (!relay_record_close (record))
-    return fail (record, "closed", error);
+    return relay_disk_fail (record->name, "closed", error);
   if (record->filled && number != record->number) {
     g_free (record->finished);
     record->finished = g_steal_pointer (&record->path);
@@ -218,7 +158,7 @@ open_piece (RelayRecord *record, gint64 seconds, GError **error)
   record->path = relay_record_get_path (record, seconds, record->zone);
   record->number = number;
   record->last = NEVER;
-  if (!check_disk (record, error))
+  if (!relay_disk_check (&record->mount, record->path, error))
     return FALSE;
   if (!open_old (record, seconds) && errno == EEXIST) {
     gchar *other = add_time (record->path, seconds);
@@ -229,7 +169,7 @@ open_piece (RelayRecord *record, gint64 seconds, GError **error)
   }
   if (record->fd < 0 && errno == ENOENT)
     open_new (record);
-  return record->fd >= 0 || fail (record, "opened", error);
+  return record->fd >= 0 || relay_disk_fail (record->name, "opened", error);
 }
 
 /* Removes packets that were written only in part, so that the file can be continued. */
@@ -238,7 +178,7 @@ fail_within (RelayRecord *record, gsize written, GError **error)
 {
   off_t end;
 
-  fail (record, "written", error);
+  relay_disk_fail (record->name, "written", error);
   end = lseek (record->fd, 0, SEEK_END);
   if (written > 0 && ftruncate (record->fd, end - (off_t) written) < 0)
     g_prefix_error (error, "Its last packet is not whole: ");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relayrecording.h"
 #include <gst/app/app.h>
+#include "relaychain.h"
 #include "relaycut.h"
 #include "relayprogram.h"
 #include "relayrecord.h"
@@ -81,31 +82,27 @@ warn_of_cut (GstElement *sink, RelayRecording *recording)
         (NULL));
 }
 
-static GstFlowReturn
-on_sample (GstAppSink *sink, gpointer data)
+static gboolean
+record (GstElement *sink, const guint8 *data, gsize size, gpointer data_of, GError **error)
 {
-  RelayRecording *recording = data;
+  RelayRecording *recording = data_of;
   gint64 now = g_get_real_time () / G_USEC_PER_SEC;
-  g_autoptr (GstSample) sample = gst_app_sink_pull_sample (sink);
-  g_autoptr (GError) error = NULL;
-  GstBuffer *buffer = sample != NULL ? gst_sample_get_buffer (sample) : NULL;
-  GstMapInfo map;
-  gboolean good;
+  gboolean good = relay_cut_push (recording->cut, data, size, now, write_packets, recording);
 
-  if (buffer == NULL || !gst_buffer_map (buffer, &map, GST_MAP_READ))
-    return GST_FLOW_OK;
-  good = relay_cut_push (recording->cut, map.data, map.size, now, write_packets, recording);
-  error = g_steal_pointer (&recording->error);
-  gst_buffer_unmap (buffer, &map);
-  warn_of_cut (GST_ELEMENT (sink), recording);
-  if (good || g_error_matches (error, G_FILE_ERROR, G_FILE_ERROR_NOSPC))
-    tidy (GST_ELEMENT (sink), recording, now);
-  if (good) {
+  warn_of_cut (sink, recording);
+  if (good || g_error_matches (recording->error, G_FILE_ERROR, G_FILE_ERROR_NOSPC))
+    tidy (sink, recording, now);
+  if (good)
     relay_protocol_pipeline_note_work (recording->pipeline);
-    return GST_FLOW_OK;
-  }
-  GST_ELEMENT_ERROR (sink, RESOURCE, WRITE, ("%s", error->message), (NULL));
-  return GST_FLOW_ERROR;
+  else
+    g_propagate_error (error, g_steal_pointer (&recording->error));
+  return good;
+}
+
+static GstFlowReturn
+on_sample (GstAppSink *sink, gpointer recording)
+{
+  return relay_chain_write (GST_ELEMENT (sink), record, recording);
 }
 
 /* The appsink has ended. */
