@@ -56,7 +56,7 @@ const RelayKey relay_stream_keys[] = {
       "file:///PATH: see docs/gateway.md. With a ; between them, up to eight: a main source and its "
       "backups, of any kind"),
   TEXT ("output", "required",
-      "the same for faspsink; up to 64, with a ; between them (\\; for one inside a URI)"),
+      "the same for faspsink, or also hls:///PATH.m3u8; up to 64, with a ; between them (\\; for one inside a URI)"),
   TEXT ("streamid", "NAME of the stream",
       "by which callers choose if several streams share a port. Callers that give another one are "
       "refused, at the input and at the outputs. A relay that dials gives this one, unless the URI "

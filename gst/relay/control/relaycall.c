@@ -93,8 +93,8 @@ relay_call_is_no_file (RelayCall *call, const gchar *uri)
   if (protocol == NULL || !protocol->is_path)
     return TRUE;
   relay_api_refuse (call->page, 422, "file",
-      "The API does not take files: write file: URIs into the configuration file, and have the relay "
-      "read it (SIGHUP, systemctl reload).");
+      "The API does not take files: write file: and hls: URIs into the configuration file, and have "
+      "the relay read it (SIGHUP, systemctl reload).");
   return FALSE;
 }
 

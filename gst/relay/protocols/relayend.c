@@ -14,7 +14,8 @@ relay_end_make (const RelayEnd *end, const gchar *name, GError **error)
     /* does not quote the text: it may be a secret in the wrong place */
     g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_UNSUPPORTED_PROTOCOL,
         "this is no URI of a relay: write fasp://HOST:PORT to dial, or fasp://:PORT to be "
-        "dialled; or srt://, rist://, udp://, rtp:// or file:///PATH");
+        "dialled; or srt://, rist://, udp://, rtp://, file:///PATH "
+        "or hls:///PATH.m3u8");
     return NULL;
   }
   return protocol->make_end != NULL ?
@@ -90,12 +91,15 @@ relay_end_holds_up (const RelayEnd *end)
 gchar *
 relay_end_get_recording (const RelayEnd *end)
 {
-  g_autoptr (RelayProtocolUri) protocol_uri =
-      end->sends && relay_protocol_find (end->uri)->is_path ?
+  const RelayProtocol *protocol = relay_protocol_find (end->uri);
+  g_autoptr (RelayProtocolUri) protocol_uri = end->sends && protocol->is_path ?
       relay_protocol_uri_parse (end->uri, TRUE, NULL, NULL) :
       NULL;
 
-  return protocol_uri != NULL ? g_strdup (protocol_uri->path) : NULL;
+  if (protocol_uri == NULL)
+    return NULL;
+  return protocol->get_files != NULL ? protocol->get_files (protocol_uri) :
+                                       g_strdup (protocol_uri->path);
 }
 
 /* Returns the canonical text of an address, which can be compared; NULL: all addresses of this

@@ -14,6 +14,7 @@
 #define SECTION_HEADER 3
 #define PAT_ENTRIES 8
 #define PAT_ENTRY 4
+#define PMT_CLOCK 8
 #define PMT_INFO_LENGTH 10
 #define PMT_ENTRIES 12
 #define PMT_ENTRY 5
@@ -100,6 +101,7 @@ read_pmt (RelayKeyFrames *frames, Span s)
   if (s.size < PMT_ENTRIES)
     return;
   at = PMT_ENTRIES + (read_16 (s.data + PMT_INFO_LENGTH) & LENGTH_MASK);
+  frames->clock = read_16 (s.data + PMT_CLOCK) & PID_MASK;
   frames->video = 0;
   while (at + PMT_ENTRY <= s.size) {
     if (is_video (s.data[at])) {

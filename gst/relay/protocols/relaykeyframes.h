@@ -20,6 +20,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint16 map;   /* PID of the program map; 0: not known */
+  guint16 clock; /* PID with the PCR of the first program; 0: not known */
   guint16 video; /* PID of the video stream; 0: not known, or there is none */
   guint8 codec;  /* its stream_type */
 } RelayKeyFrames;

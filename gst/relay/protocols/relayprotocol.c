@@ -3,7 +3,8 @@
 #include "relayprotocol.h"
 
 const RelayProtocol *const relay_protocols[] = { &relay_protocol_fasp, &relay_protocol_srt,
-  &relay_protocol_rist, &relay_protocol_udp, &relay_protocol_rtp, &relay_protocol_file, NULL };
+  &relay_protocol_rist, &relay_protocol_udp, &relay_protocol_rtp, &relay_protocol_file,
+  &relay_protocol_hls, NULL };
 
 const RelayProtocol *
 relay_protocol_find (const gchar *uri)

@@ -65,6 +65,9 @@ struct _RelayProtocol
 
   /* Do the parts of a URI fit together? Each key has been checked before. @error: a sentence. */
   gboolean (*check) (const RelayProtocolUri *protocol_uri, GError **error);
+  /* Returns the names of the files that an output writes, with the fields of g_date_time_format().
+   * NULL: the URI's path. */
+  gchar *(*get_files) (const RelayProtocolUri *protocol_uri);
   /* How many ports of this machine an end binds, from the URI's on. NULL: none. */
   guint (*count_ports) (const RelayProtocolUri *protocol_uri);
   /* From which port of this machine an end dials; 0: any. NULL: any. */
@@ -102,7 +105,7 @@ struct _RelayProtocol
 };
 
 extern const RelayProtocol relay_protocol_fasp, relay_protocol_srt, relay_protocol_rist,
-    relay_protocol_udp, relay_protocol_rtp, relay_protocol_file;
+    relay_protocol_udp, relay_protocol_rtp, relay_protocol_file, relay_protocol_hls;
 
 /* All protocols, ended by NULL. */
 extern const RelayProtocol *const relay_protocols[];

@@ -165,7 +165,7 @@ static const RelayFigure rows[] = {
   ROW (NUMBER, FASP_UNIT_NONE, GAUGE, OUTPUT, EVENTS | API, "receivers", receivers,
       "Receivers that are connected; null: not known, or it is not open"),
   TEXT (OUTPUT, STATUS | EVENTS | API, "does", does,
-      "What an output does that cannot know its receivers: `sends` or `records`; null: it knows them"),
+      "What an output does that cannot know its receivers: `sends`, `records` or `publishes`; null: it knows them"),
   UINT (FASP_UNIT_NONE, OUTPUT, EVENTS, "interrupted", interrupted,
       "Receivers of these that are not heard"),
   MS (OUTPUT, EVENTS, "behind-ms", behind,

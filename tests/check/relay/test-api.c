@@ -366,6 +366,7 @@ static const struct
       "\"name\" : \"b/c\"" },
   /* no request has a file read or written */
   { "POST", "/api/v1/streams/a/outputs", "{\"uri\":\"file:///tmp/x.ts\"}", 422, "files" },
+  { "POST", "/api/v1/streams/a/outputs", "{\"uri\":\"hls:///tmp/x.m3u8\"}", 422, "files" },
   { "PATCH", "/api/v1/streams/a/outputs/2", "{\"uri\":\" FILE:/tmp/x\"}", 422, "files" },
   { "PUT", "/api/v1/streams/a/input", "{\"uri\":\"file:///etc/passwd\"}", 422, "files" },
   { "PATCH", "/api/v1/streams/a", "{\"input\":\"file:x\"}", 422, "files" },

@@ -63,6 +63,8 @@ static const struct
   { "rist://:9000", "rist://:9000", FALSE, TRUE },
   { "file:///tmp/news-%F.ts?piece=60", "file:///tmp/news-%F.ts?piece=60", TRUE, FALSE },
   { "file:/tmp/a", "file:///tmp/a", TRUE, FALSE },
+  { "hls:///tmp/live%F.m3u8?segment=2&keep=3", "hls:///tmp/live%F.m3u8?segment=2&keep=3", TRUE,
+      FALSE },
 };
 
 static void
@@ -131,6 +133,14 @@ static const struct
   { "file:///tmp/%c.ts?piece=60&keep-free-mbytes=1", "in digits", TRUE },
   { "file:///tmp/%Q.ts", "is no date", TRUE },
   { "file:///tmp/%F.ts?piece=0", "a number from 1", TRUE },
+  { "hls:///tmp/live.m3u8", "only be an output", FALSE },
+  { "hls:///tmp/live.ts", "the whole path of a list", TRUE },
+  { "hls://live.m3u8", "the whole path of a list", TRUE },
+  { "hls:///tmp/.m3u8", "the whole path of a list", TRUE },
+  { "hls:///nowhere/at/all.m3u8", "no folder /nowhere/at", TRUE },
+  { "hls:///tmp/live.m3u8?segment=31", "a number from 1 to 30", TRUE },
+  { "hls:///tmp/live.m3u8?keep=2", "a number from 3 to 1000", TRUE },
+  { "hls:///tmp/live.m3u8?piece=2", "not a key of hls://", TRUE },
 };
 
 static void
@@ -632,7 +642,8 @@ test_checks (void)
     gboolean sends;
   } ends[] = { { "rist://127.0.0.1:9000", TRUE }, { "rist://:9000", FALSE },
     { "rtp://:9000", FALSE }, { "rtp://127.0.0.1:9000?bitrate=1000000", TRUE },
-    { "srt://:9000", FALSE }, { "file:///tmp/news-%F.ts?piece=60", TRUE } };
+    { "srt://:9000", FALSE }, { "file:///tmp/news-%F.ts?piece=60", TRUE },
+    { "hls:///tmp/live.m3u8", TRUE } };
 
   for (guint i = 0; i < G_N_ELEMENTS (ends); i++) {
     const RelayEnd end = { .uri = (gchar *) ends[i].uri, .sends = ends[i].sends };

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "relayhlscut.h"
+#include "relaykeyframes.h"
+
+#define NONE G_MAXSIZE
+#define CLOCK_MASK ((G_GINT64_CONSTANT (1) << 33) - 1)
+
+static const gchar NO_TABLES[] = "No segment is written: HLS needs a PAT, a PMT and a PCR, which "
+                                 "this stream does not have.";
+static const gchar NO_KEY_FRAMES[] = "A segment begins between key frames, as none came in time: "
+                                     "have the encoder make more of them, or write a longer "
+                                     "segment.";
+
+/* Where the stream can be cut. */
+typedef struct
+{
+  gsize at; /* of the PAT, in the data; NONE: there is no such place */
+  gint64 clock;
+} Place;
+
+struct _RelayHlsCut
+{
+  gint64 limit; /* of a segment's duration; as all clocks here, 1/90000 s */
+  RelayKeyFrames frames;
+  gboolean begun; /* FALSE: a place to begin at is looked for; the data is from the last PAT on */
+  GByteArray *data;
+  Place pat;              /* the last PAT */
+  gboolean mapped;        /* a PMT came behind it */
+  Place tables;           /* the last PAT with a PMT behind it */
+  gboolean timed;         /* a PCR has come */
+  gint64 pcr;             /* the last one */
+  gint64 clock;           /* of the stream: the steps between its PCRs, summed up */
+  gint64 begin;           /* of the segment, or since when a place is looked for */
+  gint64 key;             /* the last key frame behind tables */
+  gint64 longest, before; /* from one of these to the next, in this segment and the one before it */
+  gint64 time; /* when this segment, or the search, began: µs since 1970; 0: neither did */
+  gboolean discontinuous; /* the segment that is open */
+  RelayHlsSegment finished;
+  const gchar *lacks, *noticed; /* to be reported, and reported last; NULL: nothing */
+};
+
+RelayHlsCut *
+relay_hls_cut_new (guint target)
+{
+  RelayHlsCut *cut = g_new0 (RelayHlsCut, 1);
+
+  /* less than half a second above the target is rounded down to it */
+  cut->limit = target * 90000 + 44999;
+  cut->data = g_byte_array_new ();
+  cut->finished.data = g_byte_array_new ();
+  cut->pat.at = cut->tables.at = NONE;
+  cut->discontinuous = TRUE;
+  return cut;
+}
+
+void
+relay_hls_cut_free (RelayHlsCut *cut)
+{
+  g_byte_array_unref (cut->data);
+  g_byte_array_unref (cut->finished.data);
+  g_free (cut);
+}
+
+/* --- the clock ------------------------------------------------------------------------------- */
+
+/* Reads the PCR (ISO/IEC 13818-1, 2.4.3.4) of a packet, if it has one. TRUE: it does not follow the
+ * one before it. */
+static gboolean
+read_clock (RelayHlsCut *cut, const guint8 *packet)
+{
+  gint64 pcr, step;
+  gboolean follows;
+
+  if ((packet[3] & 0x20) == 0 || packet[4] < 7 || (packet[5] & 0x10) == 0
+      || ((packet[1] & 0x1f) << 8 | packet[2]) != cut->frames.clock)
+    return FALSE;
+  pcr = (gint64) packet[6] << 25 | packet[7] << 17 | packet[8] << 9 | packet[9] << 1
+      | packet[10] >> 7;
+  step = (pcr - cut->pcr) & CLOCK_MASK;
+  follows = cut->timed && step <= RELAY_HLS_STEP && (packet[5] & 0x80) == 0;
+  cut->clock += follows ? step : 0;
+  cut->pcr = pcr;
+  cut->timed = TRUE;
+  return !follows;
+}
+
+/* --- cutting --------------------------------------------------------------------------------- */
+
+static void
+shift (Place *place, gsize by)
+{
+  place->at = place->at != NONE && place->at >= by ? place->at - by : NONE;
+}
+
+/* Ends the segment in front of a place. TRUE: there is one. *clock: there; it does not pass the
+ * limit, which the place may do by one step of the PCR. */
+static gboolean
+end_segment (RelayHlsCut *cut, Place place, gint64 *clock)
+{
+  gboolean whole = cut->begun && place.at > 0 && place.clock > cut->begin;
+  GByteArray *old = cut->data;
+
+  *clock = MIN (place.clock, cut->begin + cut->limit);
+  cut->data = cut->finished.data;
+  g_byte_array_set_size (cut->data, 0);
+  g_byte_array_append (cut->data, old->data + place.at, old->len - place.at);
+  g_byte_array_set_size (old, place.at);
+  cut->finished =
+      (RelayHlsSegment) { old, (*clock - cut->begin) * 100 / 9, cut->time, cut->discontinuous };
+  cut->discontinuous = !whole;
+  shift (&cut->pat, place.at);
+  shift (&cut->tables, place.at);
+  cut->mapped &= cut->pat.at != NONE;
+  return whole;
+}
+
+/* Begins a segment, or to look for a place. */
+static void
+begin (RelayHlsCut *cut, gboolean found, gint64 clock, gint64 time)
+{
+  cut->begun = found;
+  cut->begin = clock;
+  cut->before = cut->longest;
+  cut->longest = 0;
+  cut->time = time;
+  cut->discontinuous |= !found;
+}
+
+static Place
+get_end (const RelayHlsCut *cut, gint64 clock)
+{
+  return (Place) { cut->data->len, clock };
+}
+
+/* Notes what begins in the packet, and keeps it. */
+static void
+keep (RelayHlsCut *cut, RelayBegins what, const guint8 *packet)
+{
+  if (what == RELAY_BEGINS_PAT) {
+    if (!cut->begun) {
+      g_byte_array_set_size (cut->data, 0);
+      cut->tables.at = NONE;
+    }
+    cut->pat = get_end (cut, cut->clock);
+    cut->mapped = FALSE;
+  }
+  if (what == RELAY_BEGINS_PMT && cut->pat.at != NONE) {
+    cut->mapped = TRUE;
+    cut->tables = cut->pat;
+  }
+  if (cut->begun || cut->pat.at != NONE)
+    g_byte_array_append (cut->data, packet, RELAY_TS_PACKET);
+}
+
+/* A stream can begin with this packet and its tables. TRUE: a segment is whole. */
+static gboolean
+handle_key (RelayHlsCut *cut, gint64 time)
+{
+  gboolean whole = FALSE;
+  gint64 clock = cut->clock;
+
+  if (cut->begun)
+    cut->longest = MAX (cut->longest, cut->clock - cut->key);
+  if (!cut->begun
+      || (cut->pat.at > 0
+          && cut->clock - cut->begin + MAX (cut->longest, cut->before) > cut->limit)) {
+    if (cut->begun)
+      whole = end_segment (cut, (Place) { cut->pat.at, cut->clock }, &clock);
+    begin (cut, TRUE, clock, time);
+  }
+  cut->key = cut->clock;
+  return whole;
+}
+
+/* The segment would become too long, or too large. TRUE: it is whole. */
+static gboolean
+handle_limit (RelayHlsCut *cut, gint64 time)
+{
+  gboolean found = cut->tables.at != NONE && (cut->tables.at > 0 || !cut->begun);
+  Place place = found ? cut->tables : get_end (cut, cut->clock);
+  gint64 clock;
+  gboolean whole = end_segment (cut, place, &clock);
+
+  begin (cut, found, clock, time);
+  if (found)
+    cut->lacks = NO_KEY_FRAMES;
+  return whole;
+}
+
+/* Is it time to end the segment, or the search, wherever that is possible? */
+static gboolean
+is_at_limit (const RelayHlsCut *cut)
+{
+  return cut->data->len >= RELAY_HLS_HELD_MAX
+      || (cut->clock - cut->begin > cut->limit && (cut->begun || cut->tables.at != NONE));
+}
+
+const RelayHlsSegment *
+relay_hls_cut_push (RelayHlsCut *cut, const guint8 *packet, gint64 time)
+{
+  gint64 old = cut->clock, unused;
+  RelayBegins what = relay_key_frames_look (&cut->frames, packet);
+  gboolean whole = FALSE, places;
+
+  if (cut->time == 0)
+    begin (cut, FALSE, cut->clock, time);
+  if (read_clock (cut, packet)) {
+    whole =
+        end_segment (cut, cut->mapped ? (Place) { cut->pat.at, old } : get_end (cut, old), &unused);
+    begin (cut, FALSE, cut->clock, time);
+  }
+  keep (cut, what, packet);
+  places = what == RELAY_BEGINS_KEY_FRAME || (what == RELAY_BEGINS_PMT && cut->frames.video == 0);
+  if (cut->mapped && cut->timed && places)
+    whole |= handle_key (cut, time);
+  if (!whole && is_at_limit (cut))
+    whole = handle_limit (cut, time);
+  if (!cut->begun && time - cut->time >= RELAY_HLS_WAIT)
+    cut->lacks = NO_TABLES;
+  return whole ? &cut->finished : NULL;
+}
+
+const RelayHlsSegment *
+relay_hls_cut_flush (RelayHlsCut *cut)
+{
+  gint64 unused;
+  gboolean whole = end_segment (cut, get_end (cut, cut->clock), &unused);
+
+  begin (cut, FALSE, cut->clock, 0);
+  return whole ? &cut->finished : NULL;
+}
+
+void
+relay_hls_cut_lose (RelayHlsCut *cut)
+{
+  cut->discontinuous = TRUE;
+}
+
+const gchar *
+relay_hls_cut_complain (RelayHlsCut *cut)
+{
+  const gchar *lacks = cut->lacks != cut->noticed ? cut->lacks : NULL;
+
+  if (lacks != NULL)
+    cut->noticed = lacks;
+  return lacks;
+}
