@@ -58,17 +58,17 @@ static GstElement *
 make (RelayChain *chain, const RelayProtocolUri *protocol_uri)
 {
   gboolean sends = protocol_uri->sends;
-  GstElement *element;
+  const gchar *factory = sends ? "ristsink" : "ristsrc";
+  GstElement *element = NULL;
 
   if (sends)
     relay_chain_add_payloader (chain);
-  /* each ristsink of GStreamer 1.22 leaks an element, and configurations are checked all the time
-   */
-  if (sends && chain->checks) {
-    relay_chain_need (chain, "ristsink", RELAY_PLUGINS_BAD);
-    return NULL;
-  }
-  element = relay_chain_add (chain, sends ? "ristsink" : "ristsrc", RELAY_PLUGINS_BAD);
+  /* configurations are checked all the time, and each ristsink of GStreamer 1.22 leaks an element,
+   * each ristsrc a pad template */
+  if (chain->checks)
+    relay_chain_need (chain, factory, RELAY_PLUGINS_BAD);
+  else
+    element = relay_chain_add (chain, factory, RELAY_PLUGINS_BAD);
   if (!sends)
     relay_chain_add (chain, "rtpmp2tdepay", RELAY_PLUGINS_GOOD);
   if (element == NULL)
