@@ -44,11 +44,12 @@ RELAY = House("relay", "gst/relay", "relay", drawn=True, program="main/relaymain
     "cbr_engine_dep": "gst/cbrpacer/engine", "common_dep": "gst/common", "fasp_base_dep": "gst/fasp/core/base", "tool_std_dep": "gst/tools"})
 TOOLS = House("tools", "gst", "tools", program="tools/wping.c", room="tools", made=["config.h"])
 IO = House("io", "gst/fasp/io", "faspio", brings=dict.fromkeys(["faspcore_dep", "fasp_crypto_dep", "fasp_path_dep"], CORE.folder))
-COMMON = House("common", "gst", "common", room="common", made=["config.h"])
-PACER = House("cbrpacer", "gst/cbrpacer", "cbr", made=["config.h"], brings={"common_dep": "gst/common", "fasp_base_dep": "gst/fasp/core/base"})
+TS = House("ts", "gst", "ts", room="ts")
+COMMON = House("common", "gst", "common", room="common", made=["config.h"], brings={"ts_dep": "gst/ts"})
+PACER = House("cbrpacer", "gst/cbrpacer", "cbr", made=["config.h"], brings={"common_dep": "gst/common", "fasp_base_dep": "gst/fasp/core/base", "ts_dep": "gst/ts"})
 ELEMENTS = House("elements", "gst/fasp", "gstfasp", made=["config.h"], beside=["core", "io"], brings={
     "common_dep": "gst/common", "faspcore_dep": "gst/fasp/core", "faspio_dep": "gst/fasp/io"})
-HOUSES = (CORE, IO, RELAY, TOOLS, COMMON, PACER, ELEMENTS)
+HOUSES = (CORE, IO, RELAY, TOOLS, TS, COMMON, PACER, ELEMENTS)
 
 
 class Room:

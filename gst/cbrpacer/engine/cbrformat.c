@@ -24,7 +24,7 @@ cbr_format_get_size (GstEvent *event)
   gint size;
 
   if (gst_structure_has_name (s, "video/mpegts") && gst_structure_get_int (s, "packetsize", &size)
-      && size > 0 && cbr_sync_is_size (size))
+      && size > 0 && ts_sync_is_size (size))
     return size;
   return 0;
 }
@@ -56,8 +56,8 @@ cbr_format_take_buffer (CbrFormat *format, GstBuffer *buffer)
     format->n = 0;
   format->n += (guint) gst_buffer_extract (buffer, 0, format->bytes + format->n,
       sizeof format->bytes - format->n);
-  size = cbr_sync_fit (format->bytes, format->n, &n);
-  if (size == 0 && format->n <= cbr_sync_get_front (192))
+  size = ts_sync_fit (format->bytes, format->n, &n);
+  if (size == 0 && format->n <= ts_sync_get_front (192))
     return; /* a sync byte may still come */
   format->is_ts = size > 0 || format->by_caps;
   format->packets.size = size > 0 ? size : CBR_TS_PACKET;

@@ -10,7 +10,7 @@
 G_BEGIN_DECLS
 
 /* Bytes at the beginning of a stream in which its packets are looked for. */
-#define CBR_LOOK (3 * CBR_SYNC_SIZE_MAX + 1)
+#define CBR_LOOK (3 * TS_SYNC_SIZE_MAX + 1)
 
 typedef struct
 {

@@ -22,13 +22,13 @@ typedef enum
 static gboolean
 get_sync (Scan *scan, gsize at, CbrCursor *cursor, gboolean *is_sync)
 {
-  guint8 byte = CBR_TS_SYNC;
+  guint8 byte = TS_SYNC;
 
   if (at + scan->front >= scan->bytes)
     return FALSE;
   /* a byte in memory that cannot be mapped counts as a sync byte */
   cbr_queue_get_byte (scan->queue, at + scan->front, cursor, &byte);
-  *is_sync = byte == CBR_TS_SYNC;
+  *is_sync = byte == TS_SYNC;
   return TRUE;
 }
 
@@ -85,7 +85,7 @@ judge_packet (Scan *scan, gsize at, gboolean lost)
 CbrPiece
 cbr_packets_look (const CbrPackets *packets, CbrQueue *queue, gsize most, gboolean impatient)
 {
-  guint front = cbr_sync_get_front (packets->size);
+  guint front = ts_sync_get_front (packets->size);
   /* includes the sync byte behind any packet that begins in the @most bytes */
   gsize limit = most + packets->size + front + 1;
   Scan scan = { .queue = queue, .size = packets->size, .front = front, .impatient = impatient };

@@ -20,7 +20,7 @@
 #pragma once
 
 #include "cbrqueue.h"
-#include "cbrsync.h"
+#include "tssync.h"
 
 G_BEGIN_DECLS
 

@@ -13,7 +13,7 @@ void
 cbr_ts_init (CbrTs *ts, guint size)
 {
   memset (ts, 0, sizeof *ts);
-  cbr_sync_init (&ts->sync, size);
+  ts_sync_init (&ts->sync, size);
 }
 
 void
@@ -21,7 +21,7 @@ cbr_ts_set_size (CbrTs *ts, guint size)
 {
   if (size == ts->sync.given)
     return;
-  cbr_sync_init (&ts->sync, size);
+  ts_sync_init (&ts->sync, size);
   ts->phase = 0;
 }
 
@@ -187,13 +187,13 @@ static gboolean
 find_pcr (CbrTs *ts, const guint8 *data, gsize size, gsize *done, guint64 begin, CbrTsPcr *pcr)
 {
   while (*done < size) {
-    if (ts->sync.size == 0 && !cbr_sync_find (&ts->sync, data, size, done))
+    if (ts->sync.size == 0 && !ts_sync_find (&ts->sync, data, size, done))
       return FALSE;
     if (ts->phase < CBR_TS_HEADER) {
       guint8 byte = data[*done];
 
-      if (ts->phase == 0 && byte != CBR_TS_SYNC) {
-        cbr_sync_lose (&ts->sync);
+      if (ts->phase == 0 && byte != TS_SYNC) {
+        ts_sync_lose (&ts->sync);
         continue;
       }
       ts->header[ts->phase++] = byte;
@@ -237,7 +237,7 @@ cbr_ts_fill_null (guint8 *data, guint n)
 {
   for (guint i = 0; i < n; i++, data += CBR_TS_PACKET) {
     memset (data, 0xff, CBR_TS_PACKET);
-    data[0] = CBR_TS_SYNC;
+    data[0] = TS_SYNC;
     data[1] = 0x1f;
     data[2] = 0xff;
     data[3] = 0x10; /* payload only */

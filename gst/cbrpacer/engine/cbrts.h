@@ -20,7 +20,7 @@
  */
 #pragma once
 
-#include "cbrsync.h"
+#include "tssync.h"
 
 G_BEGIN_DECLS
 
@@ -57,7 +57,7 @@ typedef struct
 
 typedef struct
 {
-  CbrSync sync;
+  TsSync sync;
   guint phase; /* bytes seen from the sync byte of the current packet on */
   guint8 header[CBR_TS_HEADER];
   guint64 bytes;   /* bytes fed */

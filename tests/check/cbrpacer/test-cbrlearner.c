@@ -14,7 +14,7 @@ static void
 make_packet (guint8 *p, guint16 pid, guint64 pcr, gboolean discontinuity)
 {
   memset (p, 0xab, CBR_TS_PACKET);
-  p[0] = CBR_TS_SYNC;
+  p[0] = TS_SYNC;
   p[1] = pid >> 8;
   p[2] = pid;
   p[3] = 0x10;
@@ -104,7 +104,7 @@ test_days (void)
     if (i > 100)
       g_assert_cmpuint (cbr_rate_get (&learner.rate), ==, 188 * 8 * 10);
   }
-  g_assert_cmpint (ABS (learner.elapsed - (gint64) (n - CBR_SYNC_RUN) * 100 * MSEC), <=, 38);
+  g_assert_cmpint (ABS (learner.elapsed - (gint64) (n - TS_SYNC_RUN) * 100 * MSEC), <=, 38);
 }
 
 /* A PCR that jumps says nothing of the rate; what was known stays. */
@@ -183,7 +183,7 @@ test_pcr_steps (void)
     for (guint j = 0; j < G_N_ELEMENTS (cases); j++) {
       gint64 interval = intervals[i / 2], late;
       /* the first one of all may be wrong, too: nothing tells if that is near */
-      guint at = i % 2 == 1 && cases[j].once ? CBR_SYNC_RUN - 1 : 100;
+      guint at = i % 2 == 1 && cases[j].once ? TS_SYNC_RUN - 1 : 100;
       CbrLearner learner;
 
       cbr_learner_init (&learner, SEC);
@@ -202,7 +202,7 @@ test_pcr_steps (void)
           (gint) interval, (gint) (late / MSEC));
       /* the sync bytes, and where a clock begins; the last ones may be in doubt */
       g_assert_cmpint (late, >=, at < 100 ? -300 * MSEC : 0);
-      g_assert_cmpint (late, <=, (CBR_SYNC_RUN + CBR_TS_DOUBTS + 2) * interval * MSEC);
+      g_assert_cmpint (late, <=, (TS_SYNC_RUN + CBR_TS_DOUBTS + 2) * interval * MSEC);
     }
 }
 
@@ -231,7 +231,7 @@ test_pcr_seeds (void)
       if (begin >= 0)
         g_assert_cmpint (learner.elapsed / 1000, <=, most);
       steps[k % 2] = g_rand_int_range (rand, 10000, 100000);
-      if (g_rand_int_range (rand, 0, 100) == 0 && k > CBR_SYNC_RUN)
+      if (g_rand_int_range (rand, 0, 100) == 0 && k > TS_SYNC_RUN)
         steps[k % 2] += g_rand_int_range (rand, 0, 4500000);
       us += steps[k % 2];
     }
@@ -662,7 +662,7 @@ test_garbage (void)
 
       gst_buffer_map (buffer, &map, GST_MAP_WRITE);
       for (guint j = 0; j < size; j++)
-        map.data[j] = g_rand_int_range (rand, 0, 3) ? CBR_TS_SYNC : g_rand_int (rand);
+        map.data[j] = g_rand_int_range (rand, 0, 3) ? TS_SYNC : g_rand_int (rand);
       gst_buffer_unmap (buffer, &map);
       if (g_rand_int_range (rand, 0, 50) == 0)
         cbr_learner_jump (&learner);

@@ -17,8 +17,8 @@ append (GByteArray *bytes, guint size, gchar letter, guint n, gboolean begins)
 
   g_byte_array_set_size (bytes, at + n);
   memset (bytes->data + at, letter, n);
-  if (begins && n > cbr_sync_get_front (size))
-    bytes->data[at + cbr_sync_get_front (size)] = CBR_TS_SYNC;
+  if (begins && n > ts_sync_get_front (size))
+    bytes->data[at + ts_sync_get_front (size)] = TS_SYNC;
 }
 
 static void
@@ -83,7 +83,7 @@ cut (CbrQueue *queue, gsize n, GString *out, guint size)
   for (gsize i = 0; i < map.size; i++) {
     gchar letter = (gchar) map.data[i];
 
-    if (letter == CBR_TS_SYNC)
+    if (letter == TS_SYNC)
       letter = i + 1 < map.size ? (gchar) map.data[i + 1] : last;
     if (letter != last || run == (letter == 'p' ? size : letter == 'f' ? 50 : size / 2)) {
       g_string_append_c (out, letter);
@@ -256,7 +256,7 @@ append_packet (Stream *stream, guint n)
 
   append (stream->bytes, stream->size, 0, stream->size, TRUE);
   for (guint i = from; i < stream->bytes->len; i++) {
-    if (i != from + cbr_sync_get_front (stream->size))
+    if (i != from + ts_sync_get_front (stream->size))
       stream->bytes->data[i] = (guint8) g_rand_int_range (stream->rand, 0x48, 0x100);
     g_byte_array_append (stream->whose, &owner, 1);
   }
@@ -442,7 +442,7 @@ test_hostile (void)
     g_byte_array_set_size (bytes, 20000);
     for (guint i = 0; i < bytes->len; i++)
       bytes->data[i] =
-          (guint) g_rand_int_range (rand, 0, 20) <= seed % 20 ? CBR_TS_SYNC : g_rand_int (rand);
+          (guint) g_rand_int_range (rand, 0, 20) <= seed % 20 ? TS_SYNC : g_rand_int (rand);
     cbr_queue_init (&queue);
     while (out < bytes->len) {
       gsize n = g_rand_int_range (rand, 1, 900);

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
-#include "cbrsync.h"
+#include "tssync.h"
 
 /* In the order of preference, if the bytes fit several sizes. */
-static const guint sizes[CBR_SYNC_SIZES] = { 188, 192, 204, 208 };
+static const guint sizes[TS_SYNC_SIZES] = { 188, 192, 204, 208 };
 
 void
-cbr_sync_init (CbrSync *sync, guint given)
+ts_sync_init (TsSync *sync, guint given)
 {
   memset (sync, 0, sizeof *sync);
   sync->given = given;
 }
 
 void
-cbr_sync_lose (CbrSync *sync)
+ts_sync_lose (TsSync *sync)
 {
   sync->size = 0;
   /* farther than any packet is long, so that no sync byte is in a row with an earlier one */
-  sync->scanned += 2 * CBR_SYNC_SIZE_MAX;
+  sync->scanned += 2 * TS_SYNC_SIZE_MAX;
 }
 
-/* Takes in a sync byte. Returns the size of the packets if it completes a row of CBR_SYNC_RUN; else
+/* Takes in a sync byte. Returns the size of the packets if it completes a row of TS_SYNC_RUN; else
  * 0. */
 static guint
-add (CbrSync *sync)
+add (TsSync *sync)
 {
   guint size = 0;
 
-  for (guint i = 0; i < CBR_SYNC_SIZES; i++) {
+  for (guint i = 0; i < TS_SYNC_SIZES; i++) {
     guint phase = sync->scanned % sizes[i];
     guint8 *run = &sync->run[i][phase];
     guint32 *last = &sync->last[i][phase];
@@ -36,18 +36,18 @@ add (CbrSync *sync)
       continue;
     *run = sync->scanned - *last == sizes[i] ? *run + 1 : 1;
     *last = sync->scanned;
-    if (*run >= CBR_SYNC_RUN && size == 0)
+    if (*run >= TS_SYNC_RUN && size == 0)
       size = sizes[i];
   }
   return size;
 }
 
 gboolean
-cbr_sync_find (CbrSync *sync, const guint8 *data, gsize size, gsize *done)
+ts_sync_find (TsSync *sync, const guint8 *data, gsize size, gsize *done)
 {
   while (*done < size) {
     const guint8 *from = data + *done;
-    const guint8 *byte = memchr (from, CBR_TS_SYNC, size - *done);
+    const guint8 *byte = memchr (from, TS_SYNC, size - *done);
     gsize skipped = byte != NULL ? (gsize) (byte - from) : size - *done;
 
     sync->scanned += (guint32) skipped;
@@ -64,27 +64,27 @@ cbr_sync_find (CbrSync *sync, const guint8 *data, gsize size, gsize *done)
 }
 
 gboolean
-cbr_sync_is_size (guint size)
+ts_sync_is_size (guint size)
 {
-  for (guint i = 0; i < CBR_SYNC_SIZES; i++)
+  for (guint i = 0; i < TS_SYNC_SIZES; i++)
     if (size == sizes[i])
       return TRUE;
   return FALSE;
 }
 
 guint
-cbr_sync_get_front (guint size)
+ts_sync_get_front (guint size)
 {
   return size == 192 ? 4 : 0;
 }
 
 guint
-cbr_sync_fit (const guint8 *data, gsize size, guint *n)
+ts_sync_fit (const guint8 *data, gsize size, guint *n)
 {
-  for (guint i = 0; i < CBR_SYNC_SIZES; i++) {
-    gsize at = cbr_sync_get_front (sizes[i]);
+  for (guint i = 0; i < TS_SYNC_SIZES; i++) {
+    gsize at = ts_sync_get_front (sizes[i]);
 
-    for (*n = 0; at < size && data[at] == CBR_TS_SYNC; at += sizes[i])
+    for (*n = 0; at < size && data[at] == TS_SYNC; at += sizes[i])
       ++*n;
     if (at >= size && *n > 0)
       return sizes[i];

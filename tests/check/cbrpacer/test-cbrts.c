@@ -12,11 +12,11 @@ static void
 append (GByteArray *stream, guint size, guint64 ms)
 {
   guint64 base = ms * 90;
-  guint8 packet[CBR_SYNC_SIZE_MAX];
+  guint8 packet[TS_SYNC_SIZE_MAX];
   guint8 *p = packet + (size == 192 ? 4 : 0);
 
   memset (packet, 0xab, sizeof packet);
-  p[0] = CBR_TS_SYNC;
+  p[0] = TS_SYNC;
   p[1] = 0x01;
   p[2] = 0x00;
   p[3] = 0x30;
@@ -61,7 +61,7 @@ feed (CbrTs *ts, const GByteArray *stream, guint piece)
       gint64 offset = (gint64) at + pcr.offset;
 
       g_assert_cmpint (offset, >=, 0);
-      g_assert_cmpuint (stream->data[offset], ==, CBR_TS_SYNC);
+      g_assert_cmpuint (stream->data[offset], ==, TS_SYNC);
       g_assert_cmpint (pcr.time, >=, found.time);
       found.n++;
       found.jumps += pcr.jump;
@@ -91,7 +91,7 @@ test_sizes (void)
       found = feed (&ts, stream, cut % 3 == 0 ? 7 : 1000);
       g_assert_true (cbr_ts_is_clock (&ts));
       g_assert_cmpuint (ts.sync.size, ==, sizes[i]);
-      g_assert_cmpuint (found.n, ==, 100 - first - (CBR_SYNC_RUN - 1));
+      g_assert_cmpuint (found.n, ==, 100 - first - (TS_SYNC_RUN - 1));
       g_assert_cmpuint (found.jumps, ==, 1);
       g_assert_cmpint (found.time, ==, (found.n - 1) * 1000000);
       g_byte_array_unref (stream);
@@ -118,8 +118,8 @@ test_joined (void)
         g_assert_cmpuint (ts.sync.size, ==, sizes[j]);
         /* the clock goes on across the packets that it takes to find them again */
         g_assert_cmpuint (found.jumps, ==, 1);
-        g_assert_cmpint (found.time, ==, (99 - (CBR_SYNC_RUN - 1)) * 1000000);
-        g_assert_cmpuint (found.n, >=, 100 - 2 * CBR_SYNC_RUN);
+        g_assert_cmpint (found.time, ==, (99 - (TS_SYNC_RUN - 1)) * 1000000);
+        g_assert_cmpuint (found.n, >=, 100 - 2 * TS_SYNC_RUN);
         g_byte_array_unref (stream);
       }
 }
@@ -141,9 +141,9 @@ test_cut (void)
           g_rand_int_range (rand, 1, 188));
     cbr_ts_init (&ts, 0);
     found = feed (&ts, stream, 1316);
-    g_assert_cmpuint (found.n, >=, 1000 - 10 * (CBR_SYNC_RUN + 1));
+    g_assert_cmpuint (found.n, >=, 1000 - 10 * (TS_SYNC_RUN + 1));
     g_assert_cmpuint (found.jumps, ==, 1);
-    g_assert_cmpint (found.time, ==, (999 - (CBR_SYNC_RUN - 1)) * 1000000);
+    g_assert_cmpint (found.time, ==, (999 - (TS_SYNC_RUN - 1)) * 1000000);
     g_byte_array_unref (stream);
     g_rand_free (rand);
   }
@@ -163,7 +163,7 @@ test_given (void)
       g_assert_cmpuint (feed (&ts, stream, 500).n > 0, ==, i == j);
       g_assert_cmpint (cbr_ts_is_clock (&ts), ==, i == j);
       cbr_ts_set_size (&ts, sizes[i]);
-      g_assert_cmpuint (feed (&ts, stream, 500).n, ==, i == j ? 100 : 100 - (CBR_SYNC_RUN - 1));
+      g_assert_cmpuint (feed (&ts, stream, 500).n, ==, i == j ? 100 : 100 - (TS_SYNC_RUN - 1));
       g_byte_array_unref (stream);
     }
 }
@@ -172,7 +172,7 @@ test_given (void)
 static guint
 guess (const guint8 *data, gsize size)
 {
-  guint n, packet = cbr_sync_fit (data, size, &n);
+  guint n, packet = ts_sync_fit (data, size, &n);
 
   g_assert_cmpint (n > 0, ==, packet > 0);
   return n > 1 || packet == size ? packet : 0;
@@ -191,7 +191,7 @@ test_guess (void)
       guint expected = n == sizes[i] || n > sizes[i] + front ? sizes[i] : 0;
 
       /* it may be just one, of any size */
-      if (expected == 0 && front == 0 && n != 192 && cbr_sync_is_size (n))
+      if (expected == 0 && front == 0 && n != 192 && ts_sync_is_size (n))
         expected = n;
       g_assert_cmpuint (guess (stream->data, n), ==, expected);
     }
@@ -214,7 +214,7 @@ test_hostile (void)
     g_byte_array_set_size (stream, 20000);
     for (guint i = 0; i < stream->len; i++)
       stream->data[i] =
-          (guint) g_rand_int_range (rand, 0, 20) <= share ? CBR_TS_SYNC : g_rand_int (rand);
+          (guint) g_rand_int_range (rand, 0, 20) <= share ? TS_SYNC : g_rand_int (rand);
     cbr_ts_init (&ts, 0);
     feed (&ts, stream, seed % 2 == 0 ? 3 : 4000);
     /* and packets behind it are found */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * cbrsync.h: where the packets of an MPEG transport stream begin, and how long they are.
+ * tssync.h: where the packets of an MPEG transport stream begin, and how long they are.
  *
  * There are packets of four sizes, each with a sync byte in front of the 187 bytes behind it:
  *
@@ -9,7 +9,7 @@
  *     and camcorders),
  *   - 204 and 208 bytes: 16 or 20 bytes for error correction follow (DVB, ATSC).
  *
- * The size is found when CBR_SYNC_RUN sync bytes in a row were seen at its distance. The work for
+ * The size is found when TS_SYNC_RUN sync bytes in a row were seen at its distance. The work for
  * each byte and the memory are bounded for any input.
  */
 #pragma once
@@ -18,13 +18,13 @@
 
 G_BEGIN_DECLS
 
-#define CBR_TS_SYNC 0x47
+#define TS_SYNC 0x47
 
-#define CBR_SYNC_SIZES 4
-#define CBR_SYNC_SIZE_MAX 208
+#define TS_SYNC_SIZES 4
+#define TS_SYNC_SIZE_MAX 208
 
 /* This many sync bytes in a row are taken for packets. */
-#define CBR_SYNC_RUN 4
+#define TS_SYNC_RUN 4
 
 typedef struct
 {
@@ -33,24 +33,24 @@ typedef struct
   /* while none is found: */
   guint32 scanned; /* bytes looked at; wraps */
   /* for each size and remainder of `scanned': */
-  guint32 last[CBR_SYNC_SIZES][CBR_SYNC_SIZE_MAX]; /* where the last sync byte was */
-  guint8 run[CBR_SYNC_SIZES][CBR_SYNC_SIZE_MAX];   /* number of sync bytes in a row */
-} CbrSync;
+  guint32 last[TS_SYNC_SIZES][TS_SYNC_SIZE_MAX]; /* where the last sync byte was */
+  guint8 run[TS_SYNC_SIZES][TS_SYNC_SIZE_MAX];   /* number of sync bytes in a row */
+} TsSync;
 
 /* @given: the size of packets, if it is known, or 0. */
-void cbr_sync_init (CbrSync *sync, guint given);
+void ts_sync_init (TsSync *sync, guint given);
 /* Looks for packets in @data from *done on. TRUE: a packet's sync byte is at *done, and sync->size
  * is the packets' size. FALSE: there is none up to @size. */
-gboolean cbr_sync_find (CbrSync *sync, const guint8 *data, gsize size, gsize *done);
+gboolean ts_sync_find (TsSync *sync, const guint8 *data, gsize size, gsize *done);
 /* There was no sync byte where one should have been. */
-void cbr_sync_lose (CbrSync *sync);
+void ts_sync_lose (TsSync *sync);
 
 /* Is @size one of the four sizes of packets? */
-gboolean cbr_sync_is_size (guint size);
+gboolean ts_sync_is_size (guint size);
 /* Returns the number of bytes in front of the sync byte of a packet of @size bytes. */
-guint cbr_sync_get_front (guint size);
+guint ts_sync_get_front (guint size);
 /* Returns the size of packets if @data may begin with packets: the places of their sync bytes hold
  * sync bytes, *n of them, and no other byte. 0: it does not. */
-guint cbr_sync_fit (const guint8 *data, gsize size, guint *n);
+guint ts_sync_fit (const guint8 *data, gsize size, guint *n);
 
 G_END_DECLS
