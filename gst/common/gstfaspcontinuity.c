@@ -2,21 +2,6 @@
 #include "gstfaspcontinuity.h"
 #include <string.h>
 
-#define PACKET 188
-#define SYNC 0x47
-#define NULL_PID 0x1fff
-
-/* Bits of a header's bytes 1, 3 and 5. */
-#define DAMAGED 0x80
-#define ADAPTATION 0x20
-#define PAYLOAD 0x10
-#define DISCONTINUITY 0x80
-
-/* Of a PID: the counter is in the lower bits. */
-#define COUNTER 0x0f
-#define KNOWN 0x10
-#define TWICE 0x20 /* the last packet was the second with its counter */
-
 GstFaspContinuity *
 gst_fasp_continuity_new (void)
 {
@@ -36,24 +21,11 @@ gst_fasp_continuity_begin (GstFaspContinuity *self)
 static void
 take_packet (GstFaspContinuity *self)
 {
-  const guint8 *h = self->header;
-  guint pid = (h[1] & 0x1f) << 8 | h[2];
-  guint8 counter = h[3] & COUNTER, last = self->pids[pid];
-  gboolean payload = (h[3] & PAYLOAD) != 0;
-  gboolean announced = (h[3] & ADAPTATION) != 0 && h[4] > 0 && (h[5] & DISCONTINUITY) != 0;
+  TsPacket packet;
 
+  ts_packet_read (&packet, self->header, sizeof self->header);
   self->packets++;
-  if (pid == NULL_PID || (h[1] & DAMAGED) != 0 || (h[3] & (ADAPTATION | PAYLOAD)) == 0)
-    return;
-  self->pids[pid] = counter | KNOWN;
-  if ((last & KNOWN) == 0 || announced)
-    return;
-  if (payload && counter == (last & COUNTER) && (last & TWICE) == 0)
-    self->pids[pid] |= TWICE;
-  else if (!payload && counter == (last & COUNTER))
-    self->pids[pid] = last;
-  else if (!payload || counter != ((last + 1) & COUNTER))
-    self->errors++;
+  self->errors += ts_packet_check_counter (&packet, &self->pids[packet.pid]);
 }
 
 /* Looks for a packet in data that begins where a sync byte should be.  Returns how many bytes
@@ -62,9 +34,9 @@ static gsize
 find_start (GstFaspContinuity *self, const guint8 *data, gsize size)
 {
   const guint8 *found;
-  gboolean waited = self->header[0] == SYNC;
+  gboolean waited = self->header[0] == TS_SYNC;
 
-  if (data[0] == SYNC) {
+  if (data[0] == TS_SYNC) {
     /* the packet before it was the first one, and was waiting for this byte */
     if (!self->synced && waited)
       take_packet (self);
@@ -73,7 +45,7 @@ find_start (GstFaspContinuity *self, const guint8 *data, gsize size)
   }
   self->synced = FALSE;
   self->header[0] = 0;
-  found = memchr (data, SYNC, size);
+  found = memchr (data, TS_SYNC, size);
   return found != NULL ? (gsize) (found - data) : size;
 }
 
@@ -82,14 +54,14 @@ static gsize
 take_bytes (GstFaspContinuity *self, const guint8 *data, gsize size)
 {
   gboolean in_header = self->phase < GST_FASP_CONTINUITY_HEADER;
-  gsize n = MIN (size, (in_header ? GST_FASP_CONTINUITY_HEADER : PACKET) - self->phase);
+  gsize n = MIN (size, (in_header ? GST_FASP_CONTINUITY_HEADER : TS_PACKET) - self->phase);
 
   if (in_header)
     memcpy (self->header + self->phase, data, n);
   self->phase += n;
   if (in_header && self->phase == GST_FASP_CONTINUITY_HEADER && self->synced)
     take_packet (self);
-  if (self->phase == PACKET)
+  if (self->phase == TS_PACKET)
     self->phase = 0;
   return n;
 }

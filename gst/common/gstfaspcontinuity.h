@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * gstfaspcontinuity.h: counts what is missing in an MPEG transport stream, by the
- * continuity_counter of its packets (ISO/IEC 13818-1, 2.4.3.3).
+ * continuity_counter of its packets.
  *
- * An error is a packet whose counter does not follow that of the packet before it, of the same PID.
- * These are none: a packet that is sent twice; a jump that the discontinuity_indicator announces;
- * null packets, packets marked as damaged, and the first one of each PID.  Sixteen packets of a PID
- * that are lost in a row are not seen, nor is a loss that looks like a packet sent twice.
+ * tspacket.h says which packets are an error.
  *
  * Packets have 188 bytes.  They begin at a sync byte that another one follows 188 bytes on.  Data
  * may be cut anywhere.  The work for a byte and the memory are bounded for any data.
@@ -14,11 +11,11 @@
 #pragma once
 
 #include <gst/gst.h>
+#include "tspacket.h"
 
 G_BEGIN_DECLS
 
 #define GST_FASP_CONTINUITY_HEADER 6 /* bytes, up to the flags of the adaptation field */
-#define GST_FASP_CONTINUITY_PIDS 8192
 
 typedef struct
 {
@@ -29,7 +26,7 @@ typedef struct
   guint8
       header[GST_FASP_CONTINUITY_HEADER]; /* of the current packet, or of the one before it, whose
                                           end has come; the first byte is 0: there is none */
-  guint8 pids[GST_FASP_CONTINUITY_PIDS];  /* the last counter, and flags; 0: no packet came */
+  guint8 pids[TS_PIDS];                   /* what ts_packet_check_counter keeps */
 } GstFaspContinuity;
 
 GstFaspContinuity *gst_fasp_continuity_new (void);

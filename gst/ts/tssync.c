@@ -6,10 +6,11 @@
 static const guint sizes[TS_SYNC_SIZES] = { 188, 192, 204, 208 };
 
 void
-ts_sync_init (TsSync *sync, guint given)
+ts_sync_init (TsSync *sync, guint given, guint wanted)
 {
   memset (sync, 0, sizeof *sync);
   sync->given = given;
+  sync->wanted = wanted;
 }
 
 void
@@ -20,8 +21,7 @@ ts_sync_lose (TsSync *sync)
   sync->scanned += 2 * TS_SYNC_SIZE_MAX;
 }
 
-/* Takes in a sync byte. Returns the size of the packets if it completes a row of TS_SYNC_RUN; else
- * 0. */
+/* Takes in a sync byte. Returns the size of the packets if it completes a row; else 0. */
 static guint
 add (TsSync *sync)
 {
@@ -36,7 +36,7 @@ add (TsSync *sync)
       continue;
     *run = sync->scanned - *last == sizes[i] ? *run + 1 : 1;
     *last = sync->scanned;
-    if (*run >= TS_SYNC_RUN && size == 0)
+    if (*run >= sync->wanted && size == 0)
       size = sizes[i];
   }
   return size;

@@ -9,8 +9,8 @@
  *     and camcorders),
  *   - 204 and 208 bytes: 16 or 20 bytes for error correction follow (DVB, ATSC).
  *
- * The size is found when TS_SYNC_RUN sync bytes in a row were seen at its distance. The work for
- * each byte and the memory are bounded for any input.
+ * The size is found when some sync bytes in a row were seen at its distance. The work for each byte
+ * and the memory are bounded for any input.
  */
 #pragma once
 
@@ -23,13 +23,11 @@ G_BEGIN_DECLS
 #define TS_SYNC_SIZES 4
 #define TS_SYNC_SIZE_MAX 208
 
-/* This many sync bytes in a row are taken for packets. */
-#define TS_SYNC_RUN 4
-
 typedef struct
 {
-  guint given; /* the size, as the caps say; 0: they do not */
-  guint size;  /* the size that was found; 0: none (yet) */
+  guint given;  /* the size, as the caps say; 0: they do not */
+  guint wanted; /* sync bytes in a row that are taken for packets */
+  guint size;   /* the size that was found; 0: none (yet) */
   /* while none is found: */
   guint32 scanned; /* bytes looked at; wraps */
   /* for each size and remainder of `scanned': */
@@ -37,8 +35,9 @@ typedef struct
   guint8 run[TS_SYNC_SIZES][TS_SYNC_SIZE_MAX];   /* number of sync bytes in a row */
 } TsSync;
 
-/* @given: the size of packets, if it is known, or 0. */
-void ts_sync_init (TsSync *sync, guint given);
+/* @given: the size of packets, if it is known, or 0; @wanted: sync bytes in a row that are taken
+ * for packets. */
+void ts_sync_init (TsSync *sync, guint given, guint wanted);
 /* Looks for packets in @data from *done on. TRUE: a packet's sync byte is at *done, and sync->size
  * is the packets' size. FALSE: there is none up to @size. */
 gboolean ts_sync_find (TsSync *sync, const guint8 *data, gsize size, gsize *done);

@@ -30,7 +30,7 @@ stuff (GstCbrPacer *self, GstBuffer *datagram, gsize size)
       gst_memory_unref (self->nulls);
     self->nulls = gst_allocator_alloc (NULL, size, NULL);
     gst_memory_map (self->nulls, &map, GST_MAP_WRITE);
-    cbr_ts_fill_null (map.data, size / CBR_TS_PACKET);
+    cbr_ts_fill_null (map.data, size / TS_PACKET);
     gst_memory_unmap (self->nulls, &map);
     GST_MINI_OBJECT_FLAG_SET (self->nulls, GST_MEMORY_FLAG_READONLY);
   }

@@ -66,22 +66,22 @@ gst_cbr_pacer_check_stuffing (GstCbrPacer *self)
   guint packet = self->input.format.packets.size;
   gboolean own;
 
-  if (!is_stuffed (self) || (payload % CBR_TS_PACKET == 0 && packet == CBR_TS_PACKET))
+  if (!is_stuffed (self) || (payload % TS_PACKET == 0 && packet == TS_PACKET))
     return TRUE;
-  own = packet == CBR_TS_PACKET;
+  own = packet == TS_PACKET;
   g_mutex_unlock (&self->lock);
   if (own)
     GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
         ("stuffing=null-ts needs datagrams of whole MPEG-TS packets, not of %u "
          "bytes. Set payload-size to a multiple of %d, or to 0.",
-            payload, CBR_TS_PACKET),
+            payload, TS_PACKET),
         (NULL));
   else
     GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
         ("stuffing=null-ts needs MPEG-TS packets of %d bytes, and these have %u, "
          "as from a muxer with m2ts-mode. Leave out m2ts-mode, or set "
          "stuffing=none.",
-            CBR_TS_PACKET, packet),
+            TS_PACKET, packet),
         (NULL));
   g_mutex_lock (&self->lock);
   return FALSE;

@@ -181,7 +181,7 @@ fail (GstCbrPacer *self)
   GST_ELEMENT_ERROR (self, STREAM, WRONG_TYPE,
       ("stuffing=null-ts needs an MPEG transport stream of whole packets of "
        "%d bytes. Put tsparse before cbrpacer, or set stuffing=none.",
-          CBR_TS_PACKET),
+          TS_PACKET),
       (NULL));
   g_mutex_lock (&self->lock);
   return GST_FLOW_ERROR;

@@ -5,7 +5,7 @@
 void
 cbr_format_init (CbrFormat *format)
 {
-  *format = (CbrFormat) { .packets.size = CBR_TS_PACKET };
+  *format = (CbrFormat) { .packets.size = TS_PACKET };
 }
 
 static const GstStructure *
@@ -41,7 +41,7 @@ cbr_format_take_caps (CbrFormat *format, GstEvent *event)
   format->known = !format->is_ts || size > 0 || was_ts;
   format->n = 0;
   if (size > 0 || !was_ts)
-    format->packets.size = size > 0 ? size : CBR_TS_PACKET;
+    format->packets.size = size > 0 ? size : TS_PACKET;
   format->packets.sure = format->is_ts;
 }
 
@@ -60,7 +60,7 @@ cbr_format_take_buffer (CbrFormat *format, GstBuffer *buffer)
   if (size == 0 && format->n <= ts_sync_get_front (192))
     return; /* a sync byte may still come */
   format->is_ts = size > 0 || format->by_caps;
-  format->packets.size = size > 0 ? size : CBR_TS_PACKET;
+  format->packets.size = size > 0 ? size : TS_PACKET;
   format->packets.sure = n > 1 || format->by_caps;
   /* a single sync byte may be an accident: looks at the next buffer, too */
   format->known = size == 0 || n > 1;

@@ -7,13 +7,12 @@
 /* If this many PCRs of further PIDs come while that other PID sends none, it has ended, too. A
  * stream has fewer programmes than that. */
 #define STRANGERS_MAX 64
-#define PCR_WRAP ((G_GUINT64_CONSTANT (1) << 33) * 300)
 
 void
 cbr_ts_init (CbrTs *ts, guint size)
 {
   memset (ts, 0, sizeof *ts);
-  ts_sync_init (&ts->sync, size);
+  ts_sync_init (&ts->sync, size, CBR_TS_RUN);
 }
 
 void
@@ -21,7 +20,7 @@ cbr_ts_set_size (CbrTs *ts, guint size)
 {
   if (size == ts->sync.given)
     return;
-  ts_sync_init (&ts->sync, size);
+  ts_sync_init (&ts->sync, size, CBR_TS_RUN);
   ts->phase = 0;
 }
 
@@ -31,37 +30,19 @@ cbr_ts_is_clock (const CbrTs *ts)
   return ts->sync.size > 0 && ts->packets < CBR_TS_SILENCE_MAX;
 }
 
-static gboolean
-read_pcr (const guint8 *header, guint64 *pcr)
-{
-  /* there must be no error (transport_error_indicator), and an adaptation field, long enough, with
-   * the PCR flag */
-  if ((header[1] & 0x80) || !(header[3] & 0x20) || header[4] < 7 || !(header[5] & 0x10))
-    return FALSE;
-  *pcr = (((guint64) header[6] << 25) | ((guint64) header[7] << 17) | ((guint64) header[8] << 9)
-             | ((guint64) header[9] << 1) | (header[10] >> 7))
-          * 300
-      + (((header[10] & 1) << 8) | header[11]);
-  return TRUE;
-}
-
-static gint64
-get_step (guint64 from, guint64 to)
-{
-  return (gint64) ((to + PCR_WRAP - from) % PCR_WRAP);
-}
-
 /* Takes a PCR of another PID than ours.  TRUE: that PID is ours from now on, and its first PCR
  * since our last one takes the place of our last one. */
 static gboolean
-take_over (CbrTs *ts, guint16 pid, guint64 raw)
+take_over (CbrTs *ts, const TsPacket *packet)
 {
-  gint64 step = get_step (ts->other_raw, raw);
+  guint64 raw = packet->pcr;
+  guint16 pid = packet->pid;
+  gint64 step = ts_pcr_get_step (ts->other_raw, raw);
 
   if (ts->has_other && pid != ts->other_pid && ts->strangers++ < STRANGERS_MAX)
     return FALSE;
   ts->strangers = 0;
-  if (!ts->has_other || pid != ts->other_pid || (ts->header[5] & 0x80) || step > CBR_TS_PAUSE) {
+  if (!ts->has_other || pid != ts->other_pid || packet->announced || step > CBR_TS_PAUSE) {
     ts->has_other = TRUE;
     ts->other_pid = pid;
     ts->other_raw = raw;
@@ -102,7 +83,7 @@ is_confirmed (CbrTs *ts, gint64 doubtful, guint64 raw)
 {
   gint64 most = doubtful <= CBR_TS_PAUSE ? MAX (doubtful, CBR_TS_NEAR) : CBR_TS_NEAR;
 
-  return ts->doubts > 0 && get_step (ts->doubt, raw) <= most;
+  return ts->doubts > 0 && ts_pcr_get_step (ts->doubt, raw) <= most;
 }
 
 /* Did time pass in the doubtful step, if the step behind it is @further long? The first PCR of a
@@ -125,8 +106,8 @@ make_pcr (CbrTs *ts, guint64 at, gboolean jump)
 static gboolean
 take_pcr (CbrTs *ts, guint64 at, guint64 raw, gboolean announced, CbrTsPcr *pcr)
 {
-  gint64 step = get_step (ts->last.raw, raw);
-  gint64 doubtful = get_step (ts->last.raw, ts->doubt);
+  gint64 step = ts_pcr_get_step (ts->last.raw, raw);
+  gint64 doubtful = ts_pcr_get_step (ts->last.raw, ts->doubt);
   gboolean jump = !ts->has_pcr || announced;
 
   if (jump) {
@@ -134,7 +115,7 @@ take_pcr (CbrTs *ts, guint64 at, guint64 raw, gboolean announced, CbrTsPcr *pcr)
   } else if (step <= CBR_TS_NEAR) {
     go_on (ts, ts->last, raw, step);
   } else if (is_confirmed (ts, doubtful, raw)) {
-    gint64 further = get_step (ts->doubt, raw);
+    gint64 further = ts_pcr_get_step (ts->doubt, raw);
 
     jump = !is_pause (ts, doubtful, further);
     if (jump)
@@ -147,9 +128,9 @@ take_pcr (CbrTs *ts, guint64 at, guint64 raw, gboolean announced, CbrTsPcr *pcr)
     ts->has_next = TRUE;
     return TRUE;
   } else if (ts->has_before
-      && get_step (ts->before.raw, raw) < get_step (ts->before.raw, ts->last.raw)) {
+      && ts_pcr_get_step (ts->before.raw, raw) < ts_pcr_get_step (ts->before.raw, ts->last.raw)) {
     /* it is between the last two PCRs: the last one was wrong */
-    go_on (ts, ts->before, raw, get_step (ts->before.raw, raw));
+    go_on (ts, ts->before, raw, ts_pcr_get_step (ts->before.raw, raw));
   } else if (ts->doubts + 1 < CBR_TS_DOUBTS) {
     ts->doubts++;
     ts->doubt = raw;
@@ -167,19 +148,20 @@ take_pcr (CbrTs *ts, guint64 at, guint64 raw, gboolean announced, CbrTsPcr *pcr)
 static gboolean
 read_header (CbrTs *ts, guint64 at, CbrTsPcr *pcr)
 {
-  guint16 pid = ((ts->header[1] & 0x1f) << 8) | ts->header[2];
-  guint64 raw;
+  TsPacket packet;
 
+  ts_packet_read (&packet, ts->header, sizeof ts->header);
   ts->packets++;
   if (ts->packets >= CBR_TS_SILENCE_MAX)
     ts->has_pid = ts->has_pcr = FALSE; /* takes the next PCR, of any PID */
-  if (!read_pcr (ts->header, &raw) || (ts->has_pid && pid != ts->pid && !take_over (ts, pid, raw)))
+  if (!packet.has_pcr || packet.damaged
+      || (ts->has_pid && packet.pid != ts->pid && !take_over (ts, &packet)))
     return FALSE;
   ts->has_pid = TRUE;
-  ts->pid = pid;
+  ts->pid = packet.pid;
   ts->has_other = FALSE;
   ts->packets = 0;
-  return take_pcr (ts, at, raw, (ts->header[5] & 0x80) != 0, pcr);
+  return take_pcr (ts, at, packet.pcr, packet.announced, pcr);
 }
 
 /* Finds the next PCR in @data. @begin: position of byte 0 of @data in the stream. */
@@ -189,7 +171,7 @@ find_pcr (CbrTs *ts, const guint8 *data, gsize size, gsize *done, guint64 begin,
   while (*done < size) {
     if (ts->sync.size == 0 && !ts_sync_find (&ts->sync, data, size, done))
       return FALSE;
-    if (ts->phase < CBR_TS_HEADER) {
+    if (ts->phase < TS_HEADER) {
       guint8 byte = data[*done];
 
       if (ts->phase == 0 && byte != TS_SYNC) {
@@ -198,7 +180,7 @@ find_pcr (CbrTs *ts, const guint8 *data, gsize size, gsize *done, guint64 begin,
       }
       ts->header[ts->phase++] = byte;
       ++*done;
-      if (ts->phase == CBR_TS_HEADER && read_header (ts, begin + *done - CBR_TS_HEADER, pcr))
+      if (ts->phase == TS_HEADER && read_header (ts, begin + *done - TS_HEADER, pcr))
         return TRUE;
     } else {
       gsize part = MIN (ts->sync.size - ts->phase, size - *done);
@@ -235,8 +217,8 @@ cbr_ts_feed (CbrTs *ts, const guint8 *data, gsize size, gsize *done, CbrTsPcr *p
 void
 cbr_ts_fill_null (guint8 *data, guint n)
 {
-  for (guint i = 0; i < n; i++, data += CBR_TS_PACKET) {
-    memset (data, 0xff, CBR_TS_PACKET);
+  for (guint i = 0; i < n; i++, data += TS_PACKET) {
+    memset (data, 0xff, TS_PACKET);
     data[0] = TS_SYNC;
     data[1] = 0x1f;
     data[2] = 0xff;

@@ -20,13 +20,13 @@
  */
 #pragma once
 
-#include "tssync.h"
+#include "tspacket.h"
 
 G_BEGIN_DECLS
 
-#define CBR_TS_PACKET 188
 #define CBR_TS_PACKETS 7 /* packets in a datagram, as is common */
-#define CBR_TS_HEADER 12 /* up to the last byte of a PCR */
+/* This many sync bytes in a row are taken for packets. */
+#define CBR_TS_RUN 4
 
 /* After this many packets without a PCR, the stream is taken to have none: 100 ms,
  * the longest time that ISO/IEC 13818-1 allows, at 4 Gbit/s. */
@@ -59,7 +59,7 @@ typedef struct
 {
   TsSync sync;
   guint phase; /* bytes seen from the sync byte of the current packet on */
-  guint8 header[CBR_TS_HEADER];
+  guint8 header[TS_HEADER];
   guint64 bytes;   /* bytes fed */
   guint64 packets; /* packets since the last PCR */
   gboolean has_pid;

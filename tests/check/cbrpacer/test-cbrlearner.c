@@ -13,7 +13,7 @@
 static void
 make_packet (guint8 *p, guint16 pid, guint64 pcr, gboolean discontinuity)
 {
-  memset (p, 0xab, CBR_TS_PACKET);
+  memset (p, 0xab, TS_PACKET);
   p[0] = TS_SYNC;
   p[1] = pid >> 8;
   p[2] = pid;
@@ -104,7 +104,7 @@ test_days (void)
     if (i > 100)
       g_assert_cmpuint (cbr_rate_get (&learner.rate), ==, 188 * 8 * 10);
   }
-  g_assert_cmpint (ABS (learner.elapsed - (gint64) (n - TS_SYNC_RUN) * 100 * MSEC), <=, 38);
+  g_assert_cmpint (ABS (learner.elapsed - (gint64) (n - CBR_TS_RUN) * 100 * MSEC), <=, 38);
 }
 
 /* A PCR that jumps says nothing of the rate; what was known stays. */
@@ -183,7 +183,7 @@ test_pcr_steps (void)
     for (guint j = 0; j < G_N_ELEMENTS (cases); j++) {
       gint64 interval = intervals[i / 2], late;
       /* the first one of all may be wrong, too: nothing tells if that is near */
-      guint at = i % 2 == 1 && cases[j].once ? TS_SYNC_RUN - 1 : 100;
+      guint at = i % 2 == 1 && cases[j].once ? CBR_TS_RUN - 1 : 100;
       CbrLearner learner;
 
       cbr_learner_init (&learner, SEC);
@@ -202,7 +202,7 @@ test_pcr_steps (void)
           (gint) interval, (gint) (late / MSEC));
       /* the sync bytes, and where a clock begins; the last ones may be in doubt */
       g_assert_cmpint (late, >=, at < 100 ? -300 * MSEC : 0);
-      g_assert_cmpint (late, <=, (TS_SYNC_RUN + CBR_TS_DOUBTS + 2) * interval * MSEC);
+      g_assert_cmpint (late, <=, (CBR_TS_RUN + CBR_TS_DOUBTS + 2) * interval * MSEC);
     }
 }
 
@@ -231,7 +231,7 @@ test_pcr_seeds (void)
       if (begin >= 0)
         g_assert_cmpint (learner.elapsed / 1000, <=, most);
       steps[k % 2] = g_rand_int_range (rand, 10000, 100000);
-      if (g_rand_int_range (rand, 0, 100) == 0 && k > TS_SYNC_RUN)
+      if (g_rand_int_range (rand, 0, 100) == 0 && k > CBR_TS_RUN)
         steps[k % 2] += g_rand_int_range (rand, 0, 4500000);
       us += steps[k % 2];
     }
@@ -407,7 +407,7 @@ typedef enum
   BACKWARDS,
 } Kind;
 
-#define BIG (5577 * CBR_TS_PACKET) /* 1 MiB */
+#define BIG (5577 * TS_PACKET) /* 1 MiB */
 
 /* 1 MiB of packets, from @start on, @step long, with a PCR as @kind makes it. */
 static GstBuffer *
@@ -419,7 +419,7 @@ make_big (gint64 start, gint64 step, Kind kind)
   gst_buffer_map (buffer, &map, GST_MAP_WRITE);
   for (guint i = 0; i < 5577; i++) {
     guint64 ticks = (guint64) (start + step * i / 5577) * 27 / 1000;
-    guint8 *packet = map.data + i * CBR_TS_PACKET;
+    guint8 *packet = map.data + i * TS_PACKET;
 
     if (kind == STUCK)
       ticks = 0;

@@ -91,7 +91,7 @@ test_sizes (void)
       found = feed (&ts, stream, cut % 3 == 0 ? 7 : 1000);
       g_assert_true (cbr_ts_is_clock (&ts));
       g_assert_cmpuint (ts.sync.size, ==, sizes[i]);
-      g_assert_cmpuint (found.n, ==, 100 - first - (TS_SYNC_RUN - 1));
+      g_assert_cmpuint (found.n, ==, 100 - first - (CBR_TS_RUN - 1));
       g_assert_cmpuint (found.jumps, ==, 1);
       g_assert_cmpint (found.time, ==, (found.n - 1) * 1000000);
       g_byte_array_unref (stream);
@@ -118,8 +118,8 @@ test_joined (void)
         g_assert_cmpuint (ts.sync.size, ==, sizes[j]);
         /* the clock goes on across the packets that it takes to find them again */
         g_assert_cmpuint (found.jumps, ==, 1);
-        g_assert_cmpint (found.time, ==, (99 - (TS_SYNC_RUN - 1)) * 1000000);
-        g_assert_cmpuint (found.n, >=, 100 - 2 * TS_SYNC_RUN);
+        g_assert_cmpint (found.time, ==, (99 - (CBR_TS_RUN - 1)) * 1000000);
+        g_assert_cmpuint (found.n, >=, 100 - 2 * CBR_TS_RUN);
         g_byte_array_unref (stream);
       }
 }
@@ -141,9 +141,9 @@ test_cut (void)
           g_rand_int_range (rand, 1, 188));
     cbr_ts_init (&ts, 0);
     found = feed (&ts, stream, 1316);
-    g_assert_cmpuint (found.n, >=, 1000 - 10 * (TS_SYNC_RUN + 1));
+    g_assert_cmpuint (found.n, >=, 1000 - 10 * (CBR_TS_RUN + 1));
     g_assert_cmpuint (found.jumps, ==, 1);
-    g_assert_cmpint (found.time, ==, (999 - (TS_SYNC_RUN - 1)) * 1000000);
+    g_assert_cmpint (found.time, ==, (999 - (CBR_TS_RUN - 1)) * 1000000);
     g_byte_array_unref (stream);
     g_rand_free (rand);
   }
@@ -163,7 +163,7 @@ test_given (void)
       g_assert_cmpuint (feed (&ts, stream, 500).n > 0, ==, i == j);
       g_assert_cmpint (cbr_ts_is_clock (&ts), ==, i == j);
       cbr_ts_set_size (&ts, sizes[i]);
-      g_assert_cmpuint (feed (&ts, stream, 500).n, ==, i == j ? 100 : 100 - (TS_SYNC_RUN - 1));
+      g_assert_cmpuint (feed (&ts, stream, 500).n, ==, i == j ? 100 : 100 - (CBR_TS_RUN - 1));
       g_byte_array_unref (stream);
     }
 }

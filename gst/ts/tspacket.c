@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tspacket.h"
+
+/* The adaptation_field_control: 1 is payload, 2 an adaptation field, 3 both, 0 reserved. */
+#define FIELD 0x20
+#define PAYLOAD 0x10
+
+/* The state of a PID: the counter is in the lower bits. */
+#define COUNTER 0x0f
+#define KNOWN 0x10
+#define TWICE 0x20    /* the last packet was the second with its counter */
+#define RESERVED 0xff /* of a packet: its adaptation_field_control is */
+
+void
+ts_packet_read (TsPacket *packet, const guint8 *data, gsize size)
+{
+  guint field = data[3] & FIELD ? 1 + data[4] : 0;
+
+  *packet = (TsPacket) {
+    .pid = (data[1] & 0x1f) << 8 | data[2],
+    .counter = data[3] & (FIELD | PAYLOAD) ? data[3] & COUNTER : RESERVED,
+    .payload = data[3] & PAYLOAD ? MIN (4 + field, TS_PACKET) : TS_PACKET,
+    .damaged = (data[1] & 0x80) != 0,
+    .start = (data[1] & 0x40) != 0,
+    .scrambled = (data[3] & 0xc0) != 0,
+    .announced = field > 1 && (data[5] & 0x80) != 0,
+    .has_pcr = field > 7 && size >= TS_HEADER && (data[5] & 0x10) != 0,
+  };
+  if (packet->has_pcr)
+    packet->pcr = (((guint64) data[6] << 25) | (data[7] << 17) | (data[8] << 9) | (data[9] << 1)
+                      | (data[10] >> 7))
+            * 300
+        + ((data[10] & 1) << 8 | data[11]);
+}
+
+gboolean
+ts_packet_check_counter (const TsPacket *packet, guint8 *state)
+{
+  guint8 last = *state, counter = packet->counter;
+  gboolean payload = packet->payload < TS_PACKET;
+
+  if (packet->pid == TS_NULL_PID || packet->damaged || counter == RESERVED)
+    return FALSE;
+  *state = counter | KNOWN;
+  if ((last & KNOWN) == 0 || packet->announced)
+    return FALSE;
+  if (counter == (last & COUNTER)) {
+    *state = payload ? counter | KNOWN | TWICE : last;
+    return payload && (last & TWICE) != 0;
+  }
+  return !payload || counter != ((last + 1) & COUNTER);
+}
+
+gint64
+ts_pcr_get_step (guint64 from, guint64 to)
+{
+  return (gint64) ((to % TS_PCR_WRAP + TS_PCR_WRAP - from % TS_PCR_WRAP) % TS_PCR_WRAP);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * tspacket.h: reads the header and the adaptation field of a packet of an MPEG transport stream
+ * (ISO/IEC 13818-1, 2.4.3), and tells by its continuity_counter whether packets are missing.
+ *
+ * A continuity error is a packet whose counter does not follow that of the packet before it, of the
+ * same PID.  These are none: a packet that is sent twice; a jump that the discontinuity_indicator
+ * announces; null packets, packets marked as damaged, and the first one of each PID.  Sixteen
+ * packets of a PID that are lost in a row are not seen, nor is a loss that looks like a packet sent
+ * twice.
+ */
+#pragma once
+
+#include "tssync.h"
+
+G_BEGIN_DECLS
+
+#define TS_PACKET 188
+#define TS_PIDS 8192
+#define TS_NULL_PID 0x1fff
+#define TS_HEADER 12 /* bytes, up to the last one of a PCR */
+#define TS_PCR_WRAP ((G_GUINT64_CONSTANT (1) << 33) * 300)
+
+typedef struct
+{
+  guint16 pid;
+  guint8 counter;
+  guint8 payload; /* where it begins; TS_PACKET: there is none */
+  gboolean damaged, start, scrambled, announced;
+  gboolean has_pcr;
+  guint64 pcr; /* 27 MHz, below TS_PCR_WRAP; if has_pcr */
+} TsPacket;
+
+/* Reads the first @size bytes of a packet, 6 at least: of fewer than TS_HEADER, no PCR. `announced'
+ * is the discontinuity_indicator. */
+void ts_packet_read (TsPacket *packet, const guint8 *data, gsize size);
+
+/* *state: of the packet's PID, 0 before its first packet.  TRUE: packets before this one are
+ * missing, or it is out of order. */
+gboolean ts_packet_check_counter (const TsPacket *packet, guint8 *state);
+
+/* Returns the time from one PCR to a later one, 27 MHz. */
+gint64 ts_pcr_get_step (guint64 from, guint64 to);
+
+G_END_DECLS
