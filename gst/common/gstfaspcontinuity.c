@@ -25,7 +25,7 @@ take_packet (GstFaspContinuity *self)
 
   ts_packet_read (&packet, self->header, sizeof self->header);
   self->packets++;
-  self->errors += ts_packet_check_counter (&packet, &self->pids[packet.pid]);
+  self->errors += ts_packet_check_counter (&packet, &self->pids[packet.pid]) == TS_ORDER_LOST;
 }
 
 /* Looks for a packet in data that begins where a sync byte should be.  Returns how many bytes

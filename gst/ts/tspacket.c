@@ -33,22 +33,25 @@ ts_packet_read (TsPacket *packet, const guint8 *data, gsize size)
         + ((data[10] & 1) << 8 | data[11]);
 }
 
-gboolean
+TsOrder
 ts_packet_check_counter (const TsPacket *packet, guint8 *state)
 {
   guint8 last = *state, counter = packet->counter;
   gboolean payload = packet->payload < TS_PACKET;
 
   if (packet->pid == TS_NULL_PID || packet->damaged || counter == RESERVED)
-    return FALSE;
+    return TS_ORDER_NEXT;
   *state = counter | KNOWN;
   if ((last & KNOWN) == 0 || packet->announced)
-    return FALSE;
-  if (counter == (last & COUNTER)) {
-    *state = payload ? counter | KNOWN | TWICE : last;
-    return payload && (last & TWICE) != 0;
+    return TS_ORDER_NEXT;
+  if (counter != (last & COUNTER))
+    return payload && counter == ((last + 1) & COUNTER) ? TS_ORDER_NEXT : TS_ORDER_LOST;
+  if (!payload) {
+    *state = last;
+    return TS_ORDER_NEXT;
   }
-  return !payload || counter != ((last + 1) & COUNTER);
+  *state |= TWICE;
+  return last & TWICE ? TS_ORDER_LOST : TS_ORDER_AGAIN;
 }
 
 gint64

@@ -35,9 +35,15 @@ typedef struct
  * is the discontinuity_indicator. */
 void ts_packet_read (TsPacket *packet, const guint8 *data, gsize size);
 
-/* *state: of the packet's PID, 0 before its first packet.  TRUE: packets before this one are
- * missing, or it is out of order. */
-gboolean ts_packet_check_counter (const TsPacket *packet, guint8 *state);
+typedef enum
+{
+  TS_ORDER_NEXT,  /* nothing is known to be missing */
+  TS_ORDER_AGAIN, /* the packet before it was the same */
+  TS_ORDER_LOST,  /* packets before it are missing, or it is out of order: a continuity error */
+} TsOrder;
+
+/* *state: of the packet's PID, 0 before its first packet. */
+TsOrder ts_packet_check_counter (const TsPacket *packet, guint8 *state);
 
 /* Returns the time from one PCR to a later one, 27 MHz. */
 gint64 ts_pcr_get_step (guint64 from, guint64 to);

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
+#include "tspcr.h"
+
+TsPcr *
+ts_pcr_new (gint64 now)
+{
+  TsPcr *pcr = g_new0 (TsPcr, 1);
+
+  pcr->repeat.since = now;
+  pcr->accuracy = pcr->jitter = pcr->this_accuracy = pcr->this_jitter = TS_NEVER;
+  return pcr;
+}
+
+void
+ts_pcr_break (TsPcr *pcr)
+{
+  pcr->bytes = (TsClock) { 0 };
+  pcr->broken = TRUE;
+}
+
+void
+ts_pcr_end_second (TsPcr *pcr)
+{
+  pcr->accuracy = pcr->this_accuracy;
+  pcr->jitter = pcr->this_jitter;
+  pcr->this_accuracy = pcr->this_jitter = TS_NEVER;
+}
+
+/* Draws the PCR over @x.  Returns its distance from the line, ns; TS_NEVER: unknown. */
+static gint64
+measure (TsClock *clock, gdouble x, gdouble step)
+{
+  gboolean settled = ts_clock_is_settled (clock);
+  gdouble distance = fabs (ts_clock_take (clock, x, step)) * 1000 / 27;
+
+  return settled ? (gint64) MIN (distance, 1e18) : TS_NEVER;
+}
+
+static void
+take_step (TsPcr *pcr, TsErrors *errors, gint64 step, const TsPcrPlace *place)
+{
+  gint64 accuracy = pcr->broken ? TS_NEVER : measure (&pcr->bytes, place->at - pcr->last_at, step);
+  gint64 jitter = measure (&pcr->arrival, errors->now - pcr->last_time, step);
+
+  pcr->this_jitter = MAX (pcr->this_jitter, jitter);
+  if (accuracy == TS_NEVER || !place->constant)
+    return;
+  pcr->this_accuracy = MAX (pcr->this_accuracy, accuracy);
+  ts_errors_judge (errors, TS_ERROR_PCR_ACCURACY, accuracy <= TS_PCR_ACCURACY);
+}
+
+void
+ts_pcr_take (TsPcr *pcr, TsErrors *errors, const TsPacket *packet, const TsPcrPlace *place)
+{
+  gint64 step = ts_pcr_get_step (pcr->last, packet->pcr);
+  gboolean follows = step <= TS_PCR_STEP_MAX;
+
+  ts_repeat_arrive (&pcr->repeat, errors, TS_ERROR_PCR_REPETITION, place->limit);
+  if (pcr->has_last)
+    ts_errors_judge (errors, TS_ERROR_PCR_DISCONTINUITY, follows || packet->announced);
+  if (pcr->has_last && follows && !packet->announced) {
+    take_step (pcr, errors, step, place);
+  } else {
+    ts_pcr_break (pcr);
+    pcr->arrival = (TsClock) { 0 };
+  }
+  pcr->has_last = TRUE;
+  pcr->broken = FALSE;
+  pcr->last = packet->pcr;
+  pcr->last_at = place->at;
+  pcr->last_time = errors->now;
+}

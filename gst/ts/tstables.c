@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+#include "tstables.h"
+
+#define CRC 4 /* bytes at the end of a section */
+#define LONG_HEADER 8
+#define CURRENT 0x01
+#define PID_MASK 0x1fff
+#define LENGTH_MASK 0xfff
+
+/* PIDs (ISO/IEC 13818-1, table 2-3; ETSI EN 300 468, table 1). */
+enum
+{
+  PID_PAT = 0,
+  PID_CAT = 1,
+  PID_NIT = 0x10,
+  PID_SDT = 0x11,
+  PID_EIT = 0x12,
+  PID_TOT = 0x14
+};
+static const guint16 fixed[] = { PID_PAT, PID_CAT, PID_NIT, PID_SDT, PID_EIT, PID_TOT };
+
+/* table_ids (ISO/IEC 13818-1, table 2-31; EN 300 468, table 2). */
+enum
+{
+  TABLE_PAT = 0,
+  TABLE_CAT = 1,
+  TABLE_PMT = 2,
+  TABLE_SDT = 0x42,
+  TABLE_TOT = 0x73
+};
+
+/* Descriptors: of a service's name, and of a stream's language and codec. */
+enum
+{
+  LANGUAGE = 0x0a,
+  SERVICE = 0x48
+};
+
+void
+ts_tables_init (TsTables *tables, TsPids *pids)
+{
+  memset (tables, 0, sizeof *tables);
+  ts_repeat_forget (&tables->pat);
+  ts_repeat_forget (&tables->cat);
+  tables->scrambled = TS_NEVER;
+  for (guint i = 0; i < G_N_ELEMENTS (fixed); i++)
+    ts_pid_set_tables (ts_pids_need (pids, fixed[i], TRUE), TRUE);
+}
+
+/* Is it a table whose CRC TR 101 290 (2.2) looks at? */
+static gboolean
+has_crc (guint8 table)
+{
+  return table <= TABLE_PMT || table == 0x40 || table == 0x41 || table == TABLE_SDT || table == 0x46
+      || table == 0x4a || (table >= 0x4e && table <= 0x6f) || table == TABLE_TOT;
+}
+
+static TsProgramme *
+find_programme (TsTables *tables, guint16 number)
+{
+  for (guint i = 0; i < tables->n; i++)
+    if (tables->list[i].number == number)
+      return &tables->list[i];
+  return NULL;
+}
+
+static gboolean
+is_pmt_pid (const TsTables *tables, guint16 pid)
+{
+  for (guint i = 0; i < tables->n; i++)
+    if (tables->list[i].pmt_pid == pid)
+      return TRUE;
+  return FALSE;
+}
+
+/* --- PAT ------------------------------------------------------------ */
+
+/* Makes the PIDs of PMTs and PCRs those that the programmes name. */
+static void
+settle (TsTables *tables, TsPids *pids, gint64 now)
+{
+  gboolean is_table[TS_PIDS_MAX] = { 0 }, is_clock[TS_PIDS_MAX] = { 0 };
+  TsPid *entry;
+
+  for (guint i = 0; i < G_N_ELEMENTS (fixed); i++)
+    is_table[ts_pids_find (pids, fixed[i]) - pids->list] = TRUE;
+  for (guint i = 0; i < tables->n; i++) {
+    if ((entry = ts_pids_need (pids, tables->list[i].pmt_pid, TRUE)) != NULL)
+      is_table[entry - pids->list] = TRUE;
+    if (tables->list[i].pcr_pid != TS_NULL_PID
+        && (entry = ts_pids_need (pids, tables->list[i].pcr_pid, TRUE)) != NULL)
+      is_clock[entry - pids->list] = TRUE;
+  }
+  for (guint i = 0; i < pids->n; i++) {
+    ts_pid_set_tables (&pids->list[i], is_table[i]);
+    ts_pid_set_clock (&pids->list[i], is_clock[i], now);
+  }
+}
+
+static void
+take_programme (TsTables *tables, guint16 number, guint16 pmt_pid, gint64 now)
+{
+  TsProgramme *programme = find_programme (tables, number);
+
+  if (programme == NULL && tables->n == TS_PROGRAMMES_MAX)
+    return;
+  if (programme == NULL) {
+    programme = &tables->list[tables->n++];
+    *programme = (TsProgramme) { .number = number, .pcr_pid = TS_NULL_PID, .pmt.since = now };
+  }
+  programme->pmt_pid = pmt_pid;
+  programme->round = tables->round;
+}
+
+/* Takes the roles of a programme's PIDs away. */
+static void
+unname (TsPids *pids, guint16 number, const gboolean keep[TS_PIDS_MAX], gint64 now)
+{
+  for (guint i = 0; i < pids->n; i++)
+    if (pids->list[i].role != TS_ROLE_UNNAMED && pids->list[i].programme == number
+        && (keep == NULL || !keep[i]))
+      ts_pid_set_role (&pids->list[i], TS_ROLE_UNNAMED, now);
+}
+
+static void
+remove_others (TsTables *tables, TsPids *pids, gint64 now)
+{
+  for (guint i = tables->n; i-- > 0;)
+    if (tables->list[i].round != tables->round) {
+      unname (pids, tables->list[i].number, NULL, now);
+      tables->list[i] = tables->list[--tables->n];
+    }
+}
+
+static void
+take_pat (TsTables *tables, TsPids *pids, TsErrors *errors, const TsSection *section)
+{
+  const guint8 *data = section->data;
+  guint number = data[6];
+
+  ts_repeat_arrive (&tables->pat, errors, TS_ERROR_PAT, TS_TABLE_LIMIT);
+  if (number == 0) {
+    tables->round++;
+    tables->next = 0;
+  }
+  for (guint at = LONG_HEADER; at + 4 + CRC <= section->size; at += 4)
+    if (ts_get_16 (data + at) != 0) /* 0 is no programme, but the network's table */
+      take_programme (tables, ts_get_16 (data + at), ts_get_16 (data + at + 2) & PID_MASK,
+          errors->now);
+  if (number == tables->next)
+    tables->next++;
+  /* only a PAT of which all sections came in order says that a programme is gone */
+  if (number == data[7] && tables->next == number + 1)
+    remove_others (tables, pids, errors->now);
+  settle (tables, pids, errors->now);
+}
+
+/* --- PMT ------------------------------------------------------------ */
+
+static gboolean
+is_video (guint8 type)
+{
+  static const guint8 types[] = { 0x01, 0x02, 0x10, 0x1b, 0x1e, 0x1f, 0x20, 0x21, 0x24, 0x25, 0x33,
+    0x42, 0xd1, 0xea };
+
+  return memchr (types, type, sizeof types) != NULL;
+}
+
+static gboolean
+is_audio (guint8 type)
+{
+  static const guint8 types[] = { 0x03, 0x04, 0x0f, 0x11, 0x1c, 0x2d, 0x2e, 0x81, 0x87 };
+
+  return memchr (types, type, sizeof types) != NULL;
+}
+
+/* A stream of private type is audio if it has a descriptor of AC-3, E-AC-3, DTS or AAC; audio of
+ * another kind than the main one may pause (TR 101 290, 1.6). */
+static TsRole
+get_role (guint8 type, const guint8 *data, guint size)
+{
+  static const guint8 codecs[] = { 0x6a, 0x7a, 0x7b, 0x7c };
+  gboolean audio = is_audio (type);
+
+  for (guint at = 0; at + 2 <= size && at + 2 + data[at + 1] <= size; at += 2 + data[at + 1]) {
+    if (type == 0x06 && memchr (codecs, data[at], sizeof codecs) != NULL)
+      audio = TRUE;
+    if (data[at] == LANGUAGE && data[at + 1] >= 4 && data[at + 5] > 0)
+      return TS_ROLE_OTHER;
+  }
+  return is_video (type) ? TS_ROLE_VIDEO : audio ? TS_ROLE_AUDIO : TS_ROLE_OTHER;
+}
+
+static void
+take_pmt (TsTables *tables, TsPids *pids, TsErrors *errors, guint16 pid, const TsSection *section)
+{
+  const guint8 *data = section->data;
+  guint end = section->size - CRC, size;
+  TsProgramme *programme = find_programme (tables, ts_get_16 (data + 3));
+  gboolean keep[TS_PIDS_MAX] = { 0 };
+  guint16 pcr_pid;
+
+  if (programme == NULL || programme->pmt_pid != pid || section->size < 12 + CRC)
+    return;
+  ts_repeat_arrive (&programme->pmt, errors, TS_ERROR_PMT, TS_TABLE_LIMIT);
+  pcr_pid = ts_get_16 (data + 8) & PID_MASK;
+  if (programme->pcr_pid != pcr_pid) {
+    programme->pcr_pid = pcr_pid;
+    settle (tables, pids, errors->now);
+  }
+  for (guint at = 12 + (ts_get_16 (data + 10) & LENGTH_MASK); at + 5 <= end; at += 5 + size) {
+    TsPid *entry = ts_pids_need (pids, ts_get_16 (data + at + 1) & PID_MASK, TRUE);
+
+    size = ts_get_16 (data + at + 3) & LENGTH_MASK;
+    if (entry == NULL || at + 5 + size > end)
+      continue;
+    entry->programme = programme->number;
+    entry->type = data[at];
+    ts_pid_set_role (entry, get_role (data[at], data + at + 5, size), errors->now);
+    keep[entry - pids->list] = TRUE;
+  }
+  unname (pids, programme->number, keep, errors->now);
+}
+
+/* --- SDT ------------------------------------------------------------ */
+
+static void
+take_name (TsProgramme *programme, const guint8 *data, guint size)
+{
+  /* type, length and text of the provider, then of the service */
+  guint provider = size >= 2 ? data[1] : 0;
+
+  if (size >= 3 + provider && size >= 3 + provider + data[2 + provider])
+    ts_text_read (programme->name, data + 3 + provider, data[2 + provider]);
+}
+
+static void
+take_sdt (TsTables *tables, const TsSection *section)
+{
+  const guint8 *data = section->data;
+  guint end = section->size - CRC, size;
+
+  for (guint at = 11; at + 5 <= end; at += 5 + size) {
+    TsProgramme *programme = find_programme (tables, ts_get_16 (data + at));
+
+    size = ts_get_16 (data + at + 3) & LENGTH_MASK;
+    if (programme == NULL || at + 5 + size > end)
+      continue;
+    for (guint i = at + 5; i + 2 <= at + 5 + size && i + 2 + data[i + 1] <= at + 5 + size;
+        i += 2 + data[i + 1])
+      if (data[i] == SERVICE)
+        take_name (programme, data + i + 2, data[i + 1]);
+  }
+}
+
+/* --- all ------------------------------------------------------------ */
+
+void
+ts_tables_take (TsTables *tables, TsPids *pids, TsErrors *errors, guint16 pid,
+    const TsSection *section)
+{
+  guint8 table = section->data[0];
+  gboolean good = section->crc == 0;
+
+  if (has_crc (table))
+    ts_errors_judge (errors, TS_ERROR_CRC, good);
+  if (pid == PID_PAT && table != TABLE_PAT)
+    ts_errors_judge (errors, TS_ERROR_PAT, FALSE);
+  if (pid == PID_CAT && table != TABLE_CAT)
+    ts_errors_judge (errors, TS_ERROR_CAT, FALSE);
+  if (!good || section->size > TS_SECTION_KEPT || section->size < LONG_HEADER + CRC
+      || (section->data[5] & CURRENT) == 0)
+    return;
+  if (pid == PID_PAT && table == TABLE_PAT)
+    take_pat (tables, pids, errors, section);
+  else if (pid == PID_CAT && table == TABLE_CAT)
+    ts_repeat_arrive (&tables->cat, errors, TS_ERROR_CAT, TS_CAT_LIMIT);
+  else if (pid == PID_SDT && table == TABLE_SDT)
+    take_sdt (tables, section);
+  else if (table == TABLE_PMT)
+    take_pmt (tables, pids, errors, pid, section);
+}
+
+void
+ts_tables_take_scrambled (TsTables *tables, TsErrors *errors, guint16 pid)
+{
+  tables->scrambled = errors->now;
+  ts_repeat_await (&tables->cat, errors->now);
+  if (pid == PID_PAT)
+    ts_errors_judge (errors, TS_ERROR_PAT, FALSE);
+  else if (is_pmt_pid (tables, pid))
+    ts_errors_judge (errors, TS_ERROR_PMT, FALSE);
+}
+
+void
+ts_tables_check (TsTables *tables, TsErrors *errors)
+{
+  ts_repeat_await (&tables->pat, errors->now);
+  ts_repeat_check (&tables->pat, errors, TS_ERROR_PAT, TS_TABLE_LIMIT);
+  for (guint i = 0; i < tables->n; i++)
+    ts_repeat_check (&tables->list[i].pmt, errors, TS_ERROR_PMT, TS_TABLE_LIMIT);
+  if (tables->scrambled == TS_NEVER || errors->now - tables->scrambled > TS_ERROR_HOLD)
+    ts_repeat_forget (&tables->cat);
+  ts_repeat_check (&tables->cat, errors, TS_ERROR_CAT, TS_CAT_LIMIT);
+  if (tables->cat.since == TS_NEVER)
+    ts_errors_judge (errors, TS_ERROR_CAT, TRUE);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * tstables.h: the programmes of a transport stream: what its PAT, PMTs and SDT say, and what is
+ * wrong with these tables.
+ *
+ * No more than TS_PROGRAMMES_MAX programmes are looked at.  A table whose CRC is wrong counts as
+ * none.
+ */
+#pragma once
+
+#include "tspids.h"
+#include "tstext.h"
+
+G_BEGIN_DECLS
+
+#define TS_PROGRAMMES_MAX 64
+
+/* TR 101 290 (V1.4.1), 1.3.a and 1.5.a: a PAT, and a PMT of each programme, at least so often, ns.
+ */
+#define TS_TABLE_LIMIT (TS_SECOND / 2)
+/* 2.6 gives no time in which a CAT has to come; ns. */
+#define TS_CAT_LIMIT (5 * TS_SECOND)
+
+typedef struct
+{
+  guint16 number;
+  guint16 pmt_pid;
+  guint16 pcr_pid; /* TS_NULL_PID: none, or not known yet */
+  guint round;     /* that of the PAT that named it last */
+  TsRepeat pmt;
+  gchar name[TS_TEXT_MAX]; /* "": unknown */
+} TsProgramme;
+
+typedef struct
+{
+  guint n;
+  TsProgramme list[TS_PROGRAMMES_MAX];
+  guint round;      /* one for each PAT from its first section on */
+  guint next;       /* number of the PAT's section that comes next */
+  TsRepeat pat;     /* awaited since the stream began */
+  TsRepeat cat;     /* awaited while packets are scrambled */
+  gint64 scrambled; /* when the last scrambled packet came; TS_NEVER: none did */
+} TsTables;
+
+void ts_tables_init (TsTables *tables, TsPids *pids);
+/* A section of PID @pid is whole. */
+void ts_tables_take (TsTables *tables, TsPids *pids, TsErrors *errors, guint16 pid,
+    const TsSection *section);
+/* A packet is scrambled. */
+void ts_tables_take_scrambled (TsTables *tables, TsErrors *errors, guint16 pid);
+/* Time has passed. */
+void ts_tables_check (TsTables *tables, TsErrors *errors);
+
+G_END_DECLS

@@ -1,0 +1,620 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Each error of TR 101 290, made once in a stream that is good otherwise: it is named and counted,
+ * no other is, and it is over when the fault is.
+ */
+#include <string.h>
+#include "tsmaker.h"
+
+/* When a fault begins, ns after the stream: its clocks have settled. */
+#define FAULT (5 * TS_SECOND)
+
+static guint
+get_pid (const guint8 *packet)
+{
+  return ts_get_16 (packet + 1) & 0x1fff;
+}
+
+static gboolean
+is_pcr (const guint8 *packet)
+{
+  return (packet[3] & 0x20) != 0;
+}
+
+static gboolean
+has_pes (const guint8 *packet)
+{
+  return (packet[1] & 0x40) != 0 && !is_pcr (packet);
+}
+
+/* --- faults ------------------------------------------------------------ */
+
+static gint64 fault_end; /* ns */
+static guint fault_left; /* packets to change */
+
+/* Is the fault on, and @is one of the packets to change? */
+static gboolean
+hits (Maker *maker, gboolean is)
+{
+  if (!is || maker->now - maker->begin < FAULT || maker->now > fault_end || fault_left == 0)
+    return FALSE;
+  fault_left--;
+  return TRUE;
+}
+
+static gboolean
+is_video (const guint8 *packet)
+{
+  return get_pid (packet) == MAKER_VIDEO && !is_pcr (packet) && !has_pes (packet);
+}
+
+static gboolean
+break_sync_byte (Maker *maker, guint8 *packet)
+{
+  if (hits (maker, is_video (packet)))
+    packet[0] = 0x46;
+  return TRUE;
+}
+
+static gboolean
+break_sync (Maker *maker, guint8 *packet)
+{
+  if (hits (maker, TRUE))
+    memset (packet, 0, TS_PACKET);
+  return TRUE;
+}
+
+static gboolean
+drop_video (Maker *maker, guint8 *packet)
+{
+  return !hits (maker, is_video (packet));
+}
+
+/* These leave the continuity, and the rate, as they are: what should go becomes a null packet. */
+static gboolean
+hide (Maker *maker, guint8 *packet, gboolean is)
+{
+  if (hits (maker, is)) {
+    if (packet[3] & 0x10)
+      maker->counters[get_pid (packet)]--;
+    packet[1] = 0x1f;
+    packet[2] = 0xff;
+  }
+  return TRUE;
+}
+
+static gboolean
+hide_pat (Maker *maker, guint8 *packet)
+{
+  return hide (maker, packet, get_pid (packet) == 0);
+}
+
+static gboolean
+hide_pmt (Maker *maker, guint8 *packet)
+{
+  return hide (maker, packet, get_pid (packet) == MAKER_PMT);
+}
+
+static gboolean
+hide_audio (Maker *maker, guint8 *packet)
+{
+  return hide (maker, packet, get_pid (packet) == MAKER_AUDIO);
+}
+
+static gboolean
+hide_pcr (Maker *maker, guint8 *packet)
+{
+  return hide (maker, packet, is_pcr (packet));
+}
+
+static gboolean
+scramble (Maker *maker, guint8 *packet, gboolean is)
+{
+  if (hits (maker, is))
+    packet[3] |= 0x80;
+  return TRUE;
+}
+
+static gboolean
+scramble_pat (Maker *maker, guint8 *packet)
+{
+  return scramble (maker, packet, get_pid (packet) == 0);
+}
+
+static gboolean
+scramble_pmt (Maker *maker, guint8 *packet)
+{
+  return scramble (maker, packet, get_pid (packet) == MAKER_PMT);
+}
+
+static gboolean
+scramble_video (Maker *maker, guint8 *packet)
+{
+  return scramble (maker, packet, get_pid (packet) == MAKER_VIDEO && !is_pcr (packet));
+}
+
+/* Another table, with a good CRC, in place of a null packet. */
+static gboolean
+put_table (Maker *maker, guint8 *packet, guint pid, guint8 table)
+{
+  guint8 section[] = { table, 0, 0, 0, 1, 0xc1, 0, 0 };
+
+  if (!hits (maker, get_pid (packet) == TS_NULL_PID))
+    return TRUE;
+  maker_put_section (packet, pid, section, sizeof section);
+  packet[3] |= ++maker->counters[pid] & 0x0f;
+  return TRUE;
+}
+
+static gboolean
+put_wrong_pat (Maker *maker, guint8 *packet)
+{
+  return put_table (maker, packet, 0, 0x99);
+}
+
+static gboolean
+put_wrong_cat (Maker *maker, guint8 *packet)
+{
+  return put_table (maker, packet, 1, 0x99);
+}
+
+/* A CAT every 100 ms, and scrambled video all the time. */
+static gboolean
+scramble_with_cat (Maker *maker, guint8 *packet)
+{
+  if (maker->slots % 333 == 0 && get_pid (packet) == TS_NULL_PID)
+    return put_table (maker, packet, 1, 1);
+  return scramble_video (maker, packet);
+}
+
+static gboolean
+damage (Maker *maker, guint8 *packet)
+{
+  if (hits (maker, get_pid (packet) == TS_NULL_PID))
+    packet[1] |= 0x80;
+  return TRUE;
+}
+
+static gboolean
+damage_sdt (Maker *maker, guint8 *packet)
+{
+  if (hits (maker, get_pid (packet) == 0x11))
+    packet[20] ^= 1;
+  return TRUE;
+}
+
+/* From now on, in the packets that are made after this one. */
+static gboolean
+jump (Maker *maker, guint8 *packet)
+{
+  if (hits (maker, get_pid (packet) == TS_NULL_PID))
+    maker->shift += 27000000;
+  return TRUE;
+}
+
+static gboolean
+jump_announced (Maker *maker, guint8 *packet)
+{
+  gint64 before = maker->shift;
+
+  jump (maker, packet);
+  maker->announce |= before != maker->shift;
+  return TRUE;
+}
+
+static gboolean
+shift_pcr (Maker *maker, guint8 *packet, gint ticks)
+{
+  if (hits (maker, is_pcr (packet)))
+    packet[11] = packet[11] >= ticks ? packet[11] - ticks : packet[11] + ticks;
+  return TRUE;
+}
+
+/* 27 are 1 us, 8 are 0.3 us. */
+static gboolean
+shift_pcr_far (Maker *maker, guint8 *packet)
+{
+  return shift_pcr (maker, packet, 27);
+}
+
+static gboolean
+shift_pcr_little (Maker *maker, guint8 *packet)
+{
+  return shift_pcr (maker, packet, 8);
+}
+
+static gboolean
+hide_pts (Maker *maker, guint8 *packet)
+{
+  if (hits (maker, get_pid (packet) == MAKER_AUDIO && has_pes (packet)))
+    packet[4 + 7] &= 0x3f;
+  return TRUE;
+}
+
+/* A second packet of tables, in place of the null packet that comes next. */
+static gboolean
+send_twice (Maker *maker, guint8 *packet)
+{
+  static guint8 again[TS_PACKET];
+
+  if (hits (maker, get_pid (packet) == 0 || get_pid (packet) == MAKER_PMT)) {
+    memcpy (again, packet, TS_PACKET);
+  } else if (again[0] == TS_SYNC && get_pid (packet) == TS_NULL_PID) {
+    memcpy (packet, again, TS_PACKET);
+    again[0] = 0;
+  }
+  return TRUE;
+}
+
+#define ANY G_MAXUINT /* as often as it happens */
+
+typedef struct
+{
+  const gchar *name;
+  gboolean (*change) (Maker *maker, guint8 *packet);
+  gint64 duration; /* ns */
+  guint packets;
+  struct
+  {
+    TsErrorKind kind;
+    guint count;
+  } wanted[3]; /* ended by a count of 0 */
+} Fault;
+
+static const Fault faults[] = {
+  { "none", NULL, 0, 0, { { 0 } } },
+  { "sync-byte", break_sync_byte, TS_SECOND, 1,
+      { { TS_ERROR_SYNC_BYTE, 1 }, { TS_ERROR_CONTINUITY, 1 } } },
+  { "sync-loss", break_sync, TS_SECOND, 4,
+      { { TS_ERROR_SYNC_LOSS, 1 }, { TS_ERROR_SYNC_BYTE, 2 }, { TS_ERROR_CONTINUITY, ANY } } },
+  { "continuity", drop_video, TS_SECOND, 1, { { TS_ERROR_CONTINUITY, 1 } } },
+  { "twice", send_twice, TS_SECOND, ANY, { { 0 } } },
+  { "pat", hide_pat, TS_SECOND, ANY, { { TS_ERROR_PAT, 1 } } },
+  { "pat-short", hide_pat, 300 * TS_MSECOND, ANY, { { 0 } } },
+  { "pat-table", put_wrong_pat, TS_SECOND, 1, { { TS_ERROR_PAT, 1 } } },
+  { "pat-scrambled", scramble_pat, TS_SECOND, 1, { { TS_ERROR_PAT, 1 } } },
+  { "pmt", hide_pmt, TS_SECOND, ANY, { { TS_ERROR_PMT, 1 } } },
+  { "pmt-scrambled", scramble_pmt, TS_SECOND, 1, { { TS_ERROR_PMT, 1 } } },
+  { "pid", hide_audio, 7 * TS_SECOND, ANY, { { TS_ERROR_PID, 1 }, { TS_ERROR_PTS, 1 } } },
+  { "transport", damage, TS_SECOND, 1, { { TS_ERROR_TRANSPORT, 1 } } },
+  { "crc", damage_sdt, 2 * TS_SECOND, 1, { { TS_ERROR_CRC, 1 } } },
+  { "pcr-repetition", hide_pcr, TS_SECOND, 4,
+      { { TS_ERROR_PCR_REPETITION, 1 }, { TS_ERROR_PCR_DISCONTINUITY, 1 } } },
+  { "pcr-repetition-short", hide_pcr, TS_SECOND, 2, { { 0 } } },
+  { "pcr-discontinuity", jump, TS_SECOND, 1, { { TS_ERROR_PCR_DISCONTINUITY, 1 } } },
+  { "pcr-announced", jump_announced, TS_SECOND, 1, { { 0 } } },
+  { "pcr-accuracy", shift_pcr_far, TS_SECOND, 1, { { TS_ERROR_PCR_ACCURACY, 1 } } },
+  { "pcr-accuracy-short", shift_pcr_little, TS_SECOND, 1, { { 0 } } },
+  { "pts", hide_pts, TS_SECOND, ANY, { { TS_ERROR_PTS, 1 } } },
+  { "pts-short", hide_pts, TS_SECOND / 2, ANY, { { 0 } } },
+  { "cat", scramble_video, 7 * TS_SECOND, ANY, { { TS_ERROR_CAT, 1 } } },
+  { "cat-there", scramble_with_cat, 7 * TS_SECOND, ANY, { { 0 } } },
+  { "cat-table", put_wrong_cat, TS_SECOND, 1, { { TS_ERROR_CAT, 1 } } },
+};
+
+static guint
+get_wanted (const Fault *fault, TsErrorKind kind)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (fault->wanted) && fault->wanted[i].count > 0; i++)
+    if (fault->wanted[i].kind == kind)
+      return fault->wanted[i].count;
+  return 0;
+}
+
+/* Runs the fault, and remembers which errors were there at some time. */
+static void
+run_fault (Maker *maker, const Fault *fault, gboolean seen[TS_ERRORS])
+{
+  fault_end = maker->begin + FAULT + fault->duration;
+  fault_left = fault->packets;
+  maker->change = fault->change;
+  for (guint i = 0; i < 160; i++) { /* 16 s */
+    maker_run (maker, TS_SECOND / 10);
+    for (guint kind = 0; kind < TS_ERRORS; kind++)
+      seen[kind] |= ts_monitor_get_state (maker->monitor, kind) == TS_STATE_BAD;
+  }
+}
+
+static void
+assert_fault (const TsMonitor *monitor, const Fault *fault, const gboolean seen[TS_ERRORS])
+{
+  for (guint kind = 0; kind < TS_ERRORS; kind++) {
+    const TsError *error = ts_monitor_get_error (monitor, kind);
+    guint wanted = get_wanted (fault, kind);
+
+    if (wanted != ANY && error->count != wanted)
+      g_error ("%s: %s: %u, not %u", fault->name, ts_error_get_name (kind), (guint) error->count,
+          wanted);
+    g_assert_cmpint (seen[kind], ==, error->count > 0);
+    g_assert_cmpint (ts_monitor_get_state (monitor, kind), ==, TS_STATE_GOOD);
+    if (wanted == 0)
+      continue;
+    g_assert_cmpuint (error->count, >, 0);
+    g_assert_cmpint (error->first, >=, TS_SECOND + FAULT);
+    g_assert_cmpint (error->last, >=, error->first);
+    g_assert_cmpint (error->last, <=, TS_SECOND + FAULT + fault->duration + TS_ERROR_HOLD);
+  }
+}
+
+/* In packets of each size, and cut anywhere: the same. */
+static void
+test_faults (void)
+{
+  static const struct
+  {
+    guint size, piece;
+  } ways[] = { { 188, 0 }, { 188, 1 }, { 188, 7 }, { 188, 187 }, { 192, 0 }, { 204, 0 },
+    { 204, 100 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (faults); i++)
+    for (guint j = 0; j < G_N_ELEMENTS (ways); j++) {
+      g_autoptr (TsMonitor) monitor = ts_monitor_new (NULL);
+      gboolean seen[TS_ERRORS] = { 0 };
+      Maker maker;
+
+      g_test_message ("%s, %u bytes, pieces of %u", faults[i].name, ways[j].size, ways[j].piece);
+      maker_init (&maker, monitor);
+      maker.size = ways[j].size;
+      maker.piece = ways[j].piece;
+      run_fault (&maker, &faults[i], seen);
+      assert_fault (monitor, &faults[i], seen);
+    }
+}
+
+/* --- what is known ------------------------------------------------------------ */
+
+static const TsPid *
+find_pid (const TsMonitor *monitor, guint16 pid)
+{
+  guint n;
+  const TsPid *pids = ts_monitor_get_pids (monitor, &n);
+
+  for (guint i = 0; i < n; i++)
+    if (pids[i].pid == pid)
+      return &pids[i];
+  return NULL;
+}
+
+static void
+test_figures (void)
+{
+  g_autoptr (TsMonitor) monitor = ts_monitor_new (NULL);
+  const TsProgramme *programmes;
+  Maker maker;
+  guint n;
+
+  maker_init (&maker, monitor);
+  maker_run (&maker, 10 * TS_SECOND);
+  programmes = ts_monitor_get_programmes (monitor, &n);
+  g_assert_cmpuint (n, ==, 1);
+  g_assert_cmpuint (programmes->number, ==, MAKER_PROGRAMME);
+  g_assert_cmpuint (programmes->pcr_pid, ==, MAKER_VIDEO);
+  g_assert_cmpstr (programmes->name, ==, "Caf\303\251 1");
+  g_assert_cmpuint (ts_monitor_get_bit_rate (monitor), >=, MAKER_RATE * 0.99);
+  g_assert_cmpuint (ts_monitor_get_bit_rate (monitor), <=, MAKER_RATE * 1.01);
+  /* 1000 packets of video and 33 of PCR, 125 of audio in a second */
+  g_assert_cmpuint (find_pid (monitor, MAKER_VIDEO)->bit_rate / 1504, >=, 1020);
+  g_assert_cmpuint (find_pid (monitor, MAKER_VIDEO)->bit_rate / 1504, <=, 1045);
+  g_assert_cmpuint (find_pid (monitor, MAKER_AUDIO)->bit_rate / 1504, >=, 123);
+  g_assert_cmpuint (find_pid (monitor, MAKER_AUDIO)->bit_rate / 1504, <=, 127);
+  g_assert_cmpint (find_pid (monitor, MAKER_VIDEO)->role, ==, TS_ROLE_VIDEO);
+  g_assert_cmpint (find_pid (monitor, MAKER_AUDIO)->role, ==, TS_ROLE_AUDIO);
+  g_assert_cmpint (find_pid (monitor, MAKER_VIDEO)->pcr->accuracy, <=, 40);
+  g_assert_cmpint (find_pid (monitor, MAKER_VIDEO)->pcr->accuracy, >=, 0);
+  g_assert_cmpint (find_pid (monitor, MAKER_VIDEO)->pcr->jitter, >=, 0);
+  g_assert_cmpint (find_pid (monitor, MAKER_VIDEO)->pcr->jitter, <=, 40);
+  g_assert_null (find_pid (monitor, MAKER_AUDIO)->pcr);
+  /* another stream: nothing is known, and counts stay */
+  ts_monitor_begin (monitor);
+  for (guint kind = 0; kind < TS_ERRORS; kind++)
+    g_assert_cmpint (ts_monitor_get_state (monitor, kind), ==, TS_STATE_UNKNOWN);
+  g_assert_cmpuint (ts_monitor_get_bit_rate (monitor), ==, G_MAXUINT64);
+  ts_monitor_get_programmes (monitor, &n);
+  g_assert_cmpuint (n, ==, 0);
+}
+
+/* Nothing comes any more: what has to come again is missing, the rest becomes unknown. */
+static void
+test_silence (void)
+{
+  g_autoptr (TsMonitor) monitor = ts_monitor_new (NULL);
+  Maker maker;
+
+  for (guint kind = 0; kind < TS_ERRORS; kind++)
+    g_assert_cmpint (ts_monitor_get_state (monitor, kind), ==, TS_STATE_UNKNOWN);
+  maker_init (&maker, monitor);
+  maker_run (&maker, 5 * TS_SECOND);
+  for (guint i = 0; i < 20; i++)
+    ts_monitor_update (monitor, maker.now += TS_SECOND);
+  for (guint kind = 0; kind < TS_ERRORS; kind++) {
+    gboolean repeats = kind == TS_ERROR_PAT || kind == TS_ERROR_PMT || kind == TS_ERROR_PID
+        || kind == TS_ERROR_PCR_REPETITION || kind == TS_ERROR_PTS;
+    TsState wanted = repeats ? TS_STATE_BAD :
+        kind == TS_ERROR_CAT ? TS_STATE_GOOD :
+                               TS_STATE_UNKNOWN;
+
+    g_test_message ("%s", ts_error_get_name (kind));
+    g_assert_cmpint (ts_monitor_get_state (monitor, kind), ==, wanted);
+    g_assert_cmpuint (ts_monitor_get_error (monitor, kind)->count, <=, 2);
+  }
+  g_assert_cmpuint (ts_monitor_get_bit_rate (monitor), ==, 0);
+}
+
+/* Without null packets, the accuracy is unknown. */
+static gboolean
+drop_null (Maker *maker, guint8 *packet)
+{
+  return maker->monitor != NULL && get_pid (packet) != TS_NULL_PID;
+}
+
+static void
+test_variable (void)
+{
+  g_autoptr (TsMonitor) monitor = ts_monitor_new (NULL);
+  Maker maker;
+
+  maker_init (&maker, monitor);
+  maker.change = drop_null;
+  maker_run (&maker, 60 * TS_SECOND);
+  g_assert_cmpint (ts_monitor_get_state (monitor, TS_ERROR_PCR_ACCURACY), ==, TS_STATE_UNKNOWN);
+  g_assert_cmpint (find_pid (monitor, MAKER_VIDEO)->pcr->accuracy, ==, TS_NEVER);
+  g_assert_cmpint (find_pid (monitor, MAKER_VIDEO)->pcr->jitter, <=, 40);
+  for (guint kind = 0; kind < TS_ERRORS; kind++)
+    g_assert_cmpuint (ts_monitor_get_error (monitor, kind)->count, ==, 0);
+}
+
+/* The limits are the user's. */
+static void
+test_limits (void)
+{
+  static const TsLimits limits = { TS_SECOND, 20 * TS_MSECOND };
+  g_autoptr (TsMonitor) monitor = ts_monitor_new (&limits);
+  const Fault fault = { "", hide_audio, 2 * TS_SECOND, ANY, { { 0 } } };
+  gboolean seen[TS_ERRORS] = { 0 };
+  Maker maker;
+
+  maker_init (&maker, monitor);
+  run_fault (&maker, &fault, seen);
+  g_assert_cmpuint (ts_monitor_get_error (monitor, TS_ERROR_PID)->count, ==, 1);
+  g_assert_cmpuint (ts_monitor_get_error (monitor, TS_ERROR_PCR_REPETITION)->count, >, 400);
+  g_assert_cmpint (ts_monitor_get_state (monitor, TS_ERROR_PCR_REPETITION), ==, TS_STATE_BAD);
+}
+
+/* --- jitter ------------------------------------------------------------ */
+
+static gint64 delay; /* ns */
+static gboolean
+hold_pcr (Maker *maker, guint8 *packet)
+{
+  if (!is_pcr (packet) || maker->slots % 5 != 0)
+    return TRUE;
+  ts_monitor_update (maker->monitor, maker->now + delay);
+  maker->now += delay;
+  return TRUE;
+}
+
+/* What arrives late is jitter, and no error of the stream; a steady drift of the clock is none. */
+static void
+test_jitter (void)
+{
+  for (delay = 0; delay <= 100 * 1000; delay += 100 * 1000) {
+    g_autoptr (TsMonitor) monitor = ts_monitor_new (NULL);
+    gint64 most = 0, least = G_MAXINT64;
+    Maker maker;
+
+    maker_init (&maker, monitor);
+    maker.change = hold_pcr;
+    for (guint i = 0; i < 120; i++) {
+      maker_run (&maker, TS_SECOND);
+      if (i < 60)
+        continue;
+      most = MAX (most, find_pid (monitor, MAKER_VIDEO)->pcr->jitter);
+      least = MIN (least, find_pid (monitor, MAKER_VIDEO)->pcr->jitter);
+    }
+    g_test_message ("%d ns: %d to %d ns", (gint) delay, (gint) least, (gint) most);
+    g_assert_cmpint (most, <=, delay + 1000);
+    g_assert_cmpint (least, >=, delay / 2);
+    for (guint kind = 0; kind < TS_ERRORS; kind++)
+      g_assert_cmpuint (ts_monitor_get_error (monitor, kind)->count, ==, 0);
+  }
+}
+
+/* --- hostile ------------------------------------------------------------ */
+
+/* Every PID, then a PAT of more programmes than are looked at: what is kept stays bounded, and the
+ * programmes that the stream names later are found. */
+static void
+test_crowd (void)
+{
+  g_autoptr (TsMonitor) monitor = ts_monitor_new (NULL);
+  guint8 packet[TS_PACKET] = { TS_SYNC };
+  guint8 pat[8 + 40 * 4] = { 0, 0, 0, 0, 1, 0xc1, 0, 7 };
+  Maker maker;
+  guint n;
+
+  maker_init (&maker, monitor);
+  for (guint pid = 1; pid < TS_NULL_PID; pid++) {
+    packet[1] = pid >> 8;
+    packet[2] = pid;
+    packet[3] = 0x10;
+    maker_push (&maker, packet);
+  }
+  ts_monitor_get_pids (monitor, &n);
+  g_assert_cmpuint (n, ==, TS_PIDS_SEEN);
+  for (guint s = 0; s < 8; s++) {
+    pat[6] = s;
+    for (guint i = 0; i < 40; i++) {
+      guint8 *entry = pat + 8 + i * 4;
+
+      entry[0] = 1 + s;
+      entry[1] = i;
+      entry[2] = 0x10 + s;
+      entry[3] = i;
+    }
+    maker_put_section (packet, 0, pat, sizeof pat);
+    packet[3] |= s;
+    maker_push (&maker, packet);
+  }
+  ts_monitor_get_programmes (monitor, &n);
+  g_assert_cmpuint (n, ==, TS_PROGRAMMES_MAX);
+  ts_monitor_get_pids (monitor, &n);
+  g_assert_cmpuint (n, <=, TS_PIDS_MAX);
+  maker_run (&maker, 15 * TS_SECOND);
+  ts_monitor_get_programmes (monitor, &n);
+  g_assert_cmpuint (n, ==, 1);
+  ts_monitor_get_pids (monitor, &n);
+  g_assert_cmpuint (n, <, 12);
+  g_assert_nonnull (find_pid (monitor, MAKER_AUDIO));
+}
+
+/* Bytes that are no packets, then a stream. */
+static void
+test_rubbish (void)
+{
+  g_autoptr (TsMonitor) monitor = ts_monitor_new (NULL);
+  guint8 rubbish[8000] = { 0 };
+  Maker maker;
+
+  ts_monitor_push (monitor, rubbish, 500, 0);
+  g_assert_cmpint (ts_monitor_get_state (monitor, TS_ERROR_SYNC_LOSS), ==, TS_STATE_UNKNOWN);
+  ts_monitor_push (monitor, rubbish, sizeof rubbish, 0);
+  g_assert_cmpint (ts_monitor_get_state (monitor, TS_ERROR_SYNC_LOSS), ==, TS_STATE_BAD);
+  ts_monitor_update (monitor, 60 * TS_SECOND);
+  g_assert_cmpint (ts_monitor_get_state (monitor, TS_ERROR_SYNC_LOSS), ==, TS_STATE_BAD);
+  g_assert_cmpint (ts_monitor_get_state (monitor, TS_ERROR_PAT), ==, TS_STATE_UNKNOWN);
+  maker_init (&maker, monitor);
+  maker.begin = maker.now = 60 * TS_SECOND;
+  maker_run (&maker, 5 * TS_SECOND);
+  g_assert_cmpint (ts_monitor_get_state (monitor, TS_ERROR_SYNC_LOSS), ==, TS_STATE_GOOD);
+  g_assert_cmpuint (ts_monitor_get_error (monitor, TS_ERROR_SYNC_LOSS)->count, ==, 1);
+}
+
+/* Hours with a wrap of the PCR (26.5 h) in them. */
+static void
+test_wrap (void)
+{
+  g_autoptr (TsMonitor) monitor = ts_monitor_new (NULL);
+  Maker maker;
+
+  maker_init (&maker, monitor);
+  maker.shift = TS_PCR_WRAP - G_GINT64_CONSTANT (27000000) * 30;
+  maker_run (&maker, 60 * TS_SECOND);
+  for (guint kind = 0; kind < TS_ERRORS; kind++)
+    g_assert_cmpuint (ts_monitor_get_error (monitor, kind)->count, ==, 0);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/tsmonitor/faults", test_faults);
+  g_test_add_func ("/tsmonitor/figures", test_figures);
+  g_test_add_func ("/tsmonitor/silence", test_silence);
+  g_test_add_func ("/tsmonitor/variable", test_variable);
+  g_test_add_func ("/tsmonitor/limits", test_limits);
+  g_test_add_func ("/tsmonitor/jitter", test_jitter);
+  g_test_add_func ("/tsmonitor/crowd", test_crowd);
+  g_test_add_func ("/tsmonitor/rubbish", test_rubbish);
+  g_test_add_func ("/tsmonitor/wrap", test_wrap);
+  return g_test_run ();
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * tsmaker.h: makes a transport stream of constant rate, in virtual time, for tests: one programme
+ * with video, audio, tables and null packets, without an error.  A test changes packets on their
+ * way.
+ */
+#pragma once
+
+#include "tsmonitor.h"
+
+G_BEGIN_DECLS
+
+#define MAKER_RATE 5000000 /* bit/s */
+#define MAKER_PMT 0x20
+#define MAKER_VIDEO 0x100
+#define MAKER_AUDIO 0x101
+#define MAKER_PROGRAMME 7
+
+typedef struct _Maker Maker;
+
+struct _Maker
+{
+  gint64 begin, now; /* ns; now: of the packet being made */
+  guint64 slots;     /* packets so far, those dropped, too */
+  guint8 counters[TS_PIDS];
+  gint64 due[8]; /* ns from the beginning; when each of its packets is due */
+  gint64 shift;  /* of the PCR, 27 MHz */
+  gboolean announce;
+  guint size;  /* of packets */
+  guint piece; /* pushes no more bytes than this at once; 0: a packet */
+  TsMonitor *monitor;
+  /* changes a packet; FALSE: it is not sent */
+  gboolean (*change) (Maker *maker, guint8 *packet);
+};
+
+void maker_init (Maker *maker, TsMonitor *monitor);
+void maker_run (Maker *maker, gint64 duration);
+/* Writes a section into @packet, and its CRC. */
+void maker_put_section (guint8 *packet, guint pid, const guint8 *section, guint size);
+/* Sends @packet in place of the next one. */
+void maker_push (Maker *maker, const guint8 *packet);
+
+G_END_DECLS
