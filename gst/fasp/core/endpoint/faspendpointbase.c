@@ -32,6 +32,7 @@ fasp_endpoint_base_new (const FaspEndpointConfig *config, FaspRandomFunc random,
   g_queue_init (&endpoint->events);
   fasp_total_init (&endpoint->shared.total, config->settings.max_total_bitrate);
   endpoint->notes.trace = g_new0 (FaspTrace, 1);
+  endpoint->own_looked = FASP_NEVER;
   endpoint->stats.join_offset = FASP_OFFSET_UNKNOWN;
   if (config->role == FASP_ROLE_SENDER) {
     endpoint->store = fasp_store_new (config->buffer_size, fasp_endpoint_get_least_room (endpoint));
@@ -182,6 +183,7 @@ fasp_endpoint_remove (FaspEndpoint *endpoint, FaspSession *session)
 void
 fasp_endpoint_wake (FaspEndpoint *endpoint, FaspSession *session)
 {
+  fasp_session_touch (session);
   fasp_scheduler_wake (fasp_endpoint_get_scheduler (endpoint, session), &session->record->scheduled,
       0);
 }

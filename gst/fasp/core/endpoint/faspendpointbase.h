@@ -54,9 +54,11 @@ struct _FaspEndpoint
   FaspPlanner *planner; /* shared by its sessions */
   FaspEndpointShared shared;
 
-  FaspNotes notes;  /* owned */
-  FaspTime looked;  /* fasppolling.c: when the endpoint was last called */
-  gboolean closing; /* faspendpoint.c */
+  FaspNotes notes;     /* owned */
+  FaspTime looked;     /* fasppolling.c: when the endpoint was last called */
+  FaspTime own_looked; /* fasppolling.c: when the tasks of no session were looked at; FASP_NEVER:
+                          not since all that was due has left */
+  gboolean closing;    /* faspendpoint.c */
   FaspEndpointStats stats;
 };
 

@@ -341,7 +341,7 @@ fasp_lifecycle_run_due (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessi
         interrupt (endpoint, now, session, "silent", "nothing is heard from it");
       run_refusal (endpoint, now, session);
       end_newcomer (session, now);
-      if (session->role == FASP_ROLE_SENDER && fasp_session_judge (session, now) < FASP_STANDING_NEW
+      if (session->role == FASP_ROLE_SENDER && !fasp_session_is_heard (session)
           && fasp_slow_policy_lets_go (endpoint, now))
         fasp_session_end_at_once (session, now, FASP_REASON_SILENT);
       run_latency (session, now);

@@ -13,7 +13,8 @@
 #include "faspstrangers.h"
 #include "faspwriting.h"
 
-/* Tasks of no session: when something is due, what is done then, and which datagram may leave. */
+/* Tasks of no session: when something is due, what is done then, and which datagram may leave. Of
+ * the datagrams that leave in a row at one time, only the first is preceded by a look at them. */
 static const struct
 {
   FaspTime (*get_time) (FaspEndpoint *endpoint);
@@ -93,13 +94,10 @@ note_datagram (FaspEndpoint *endpoint, FaspTime now, FaspSession *session,
   count (endpoint, now, session, datagram);
 }
 
-/* The session goes on with its turn, or ends it. TRUE: with a datagram. */
 static gboolean
-go_on (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, FaspDatagram *datagram)
+poll_session (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, FaspDatagram *datagram)
 {
-  if (session == NULL || fasp_session_must_look (session, now))
-    return FALSE;
-  if (!fasp_session_go_on (session, now, datagram)) {
+  if (!fasp_session_poll (session, now, datagram)) {
     end_round (endpoint, now, session);
     return FALSE;
   }
@@ -111,14 +109,17 @@ gboolean
 fasp_endpoint_poll_lane (FaspEndpoint *endpoint, guint lane, FaspTime now, FaspDatagram *datagram)
 {
   FaspScheduler *scheduler = &endpoint->schedulers[lane];
-  FaspSession *session;
+  FaspSession *session = fasp_scheduler_get_turn (scheduler, now);
 
   fasp_datagram_clear (datagram);
-  if (go_on (endpoint, now, fasp_scheduler_get_turn (scheduler, now), datagram))
+  if (session != NULL && poll_session (endpoint, now, session, datagram))
     return TRUE;
   fasp_polling_note_call (endpoint, now);
-  if (lane == 0 && poll_own (endpoint, now, datagram))
-    return TRUE;
+  if (lane == 0 && endpoint->own_looked != now) {
+    if (poll_own (endpoint, now, datagram))
+      return TRUE;
+    endpoint->own_looked = now;
+  }
   while ((session = fasp_scheduler_next (scheduler, now)) != NULL) {
     if (!fasp_lifecycle_run_due (endpoint, now, session)) {
       fasp_lifecycle_remove (endpoint, session);
@@ -129,12 +130,10 @@ fasp_endpoint_poll_lane (FaspEndpoint *endpoint, guint lane, FaspTime now, FaspD
       fasp_admission_accept (session, datagram);
       return TRUE;
     }
-    if (fasp_session_poll (session, now, datagram)) {
-      note_datagram (endpoint, now, session, datagram);
+    if (poll_session (endpoint, now, session, datagram))
       return TRUE;
-    }
-    end_round (endpoint, now, session);
   }
+  endpoint->own_looked = FASP_NEVER;
   if (lane > 0 || endpoint->group == NULL || !fasp_multicast_poll (endpoint, now, datagram))
     return FALSE;
   count (endpoint, now, NULL, datagram);

@@ -12,8 +12,8 @@
  *
  * A session with much to send yields to other sessions that are due.
  *
- * A turn is what a session sends of the stream in a row at one time. During a turn nothing else is
- * looked at: time stands still, and whatever changes a session or the stream calls one of these
+ * A turn is what a session sends of the stream in a row at one time. During a turn no other session
+ * is looked at: time stands still, and whatever changes a session or the stream calls one of these
  * functions, which ends the turn.
  *
  * The sessions are also listed by their last datagram, newest first: when datagrams leave late,

@@ -49,7 +49,7 @@ fasp_total_wait (FaspTotal *total, FaspTotalShare *share, gsize bytes)
 void
 fasp_total_leave (FaspTotal *total, FaspTotalShare *share)
 {
-  if (share->network == NULL)
+  if (!fasp_total_waits (share))
     return;
   fasp_fair_queue_leave (&share->network->queue, &share->member);
   if (fasp_fair_queue_peek (&share->network->queue) == NULL)

@@ -103,8 +103,11 @@ typedef struct
   FaspTx *tx;           /* sender: owned */
   FaspTime stream_time; /* sender: when the stream may have something to send, found at the end of
                            the last round */
-  FaspRx *rx;           /* receiver: owned */
-  FaspPacer pacer;      /* pacer of all paths together */
+  gboolean is_drained;  /* sender: the poll that has just ended found nothing to send */
+  FaspTime calm_until; /* sender: nothing but the stream is due before this time, unless the session
+                          is touched */
+  FaspRx *rx;          /* receiver: owned */
+  FaspPacer pacer;     /* pacer of all paths together */
   FaspPromised promise;
   FaspSessionGroup group;
 } FaspSession;
@@ -178,16 +181,13 @@ FaspSessionResult fasp_session_unseal (FaspSession *session, FaspTime now,
 FaspSessionResult fasp_session_take (FaspSession *session, FaspTime now, const FaspAddress *from,
     FaspOpened *opened, gboolean marked);
 gboolean fasp_session_poll (FaspSession *session, FaspTime now, FaspDatagram *datagram);
-/* Sender, in a turn (faspscheduler.h), after a datagram with a block: polls the stream alone, as
- * the tasks before it had nothing to do at this time. fasp_session_must_look(): what was sent in
- * the turn has made one of them due. */
-gboolean fasp_session_must_look (const FaspSession *session, FaspTime now);
-gboolean fasp_session_go_on (FaspSession *session, FaspTime now, FaspDatagram *datagram);
+/* Something has changed the session, which may have made a task due. */
+void fasp_session_touch (FaspSession *session);
 /* Updates which of several flows carry packets. Returns a bit for each flow whose `outage' has
  * changed, of which the application must be notified. */
 guint64 fasp_session_look_for_outages (FaspSession *session, FaspTime now);
 /* When to poll the session again, by its state after fasp_session_end_round(). */
-FaspTime fasp_session_get_timeout (const FaspSession *session, FaspTime now);
+FaspTime fasp_session_get_timeout (FaspSession *session, FaspTime now);
 
 /* Since when the peer has been silent although it should have been heard; may lie in the future. A
  * member of a group sends seldom. A receiver counts datagrams of the group as the sender's, for a

@@ -198,13 +198,15 @@ fasp_session_get_stream_time (const FaspSession *session, FaspTime now)
   return session->stream_time;
 }
 
-/* The next datagram may leave at @time, with @item, a probe or an answer. If only the total rate
- * holds it back, queues the session for that; the endpoint then polls the session when its share is
- * due. */
+/* The stream may go on at @time, with @item; a probe or an answer may be due, too. If only the
+ * total rate holds it back, queues the session for that; the endpoint then polls the session when
+ * its share is due. */
 static void
 follow_total (FaspSession *session, FaspTime now, FaspTime time, const FaspTxItem *item)
 {
-  if (time > now || !fasp_session_is_ready (session, now) || fasp_session_is_let (session, now)) {
+  if (fasp_session_is_let (session, now) || !fasp_session_is_ready (session, now)
+      || (time > now && fasp_session_get_probe_time (session, now) > now
+          && fasp_session_get_pong_time (session, now) > now)) {
     fasp_session_leave_total (session);
     return;
   }
@@ -213,12 +215,12 @@ follow_total (FaspSession *session, FaspTime now, FaspTime time, const FaspTxIte
 }
 
 void
-fasp_session_look_ahead (FaspSession *session, FaspTime now)
+fasp_session_look_ahead (FaspSession *session, FaspTime now, gboolean is_empty)
 {
   gboolean joined = session->group.member.joined;
   FaspTime ready = joined ? fasp_multicast_sender_get_ready (session->group.sender, now) : 0;
   FaspTime time = fasp_later (fasp_tx_get_timeout (session->tx), ready);
-  FaspTxItem item = get_next (session, now);
+  FaspTxItem item = is_empty ? (FaspTxItem) { FASP_TX_NOTHING } : get_next (session, now);
   FaspTime when = now;
 
   if (item.kind != FASP_TX_NOTHING)
@@ -230,8 +232,7 @@ fasp_session_look_ahead (FaspSession *session, FaspTime now)
   else if (item.kind != FASP_TX_NOTHING)
     time = fasp_sooner (time, when);
   session->stream_time = time;
-  time = MIN (time, fasp_session_get_probe_time (session, now));
-  follow_total (session, now, MIN (time, fasp_session_get_pong_time (session, now)), &item);
+  follow_total (session, now, time, &item);
   update_dry_paths (session, now);
   fasp_pacer_want (&session->pacer, item.kind != FASP_TX_NOTHING && !joined && when <= now);
 }
@@ -268,7 +269,8 @@ fasp_session_poll_stream (FaspSession *session, FaspTime now, FaspDatagram *data
 
   item = get_next (session, now);
   update_dry (session, now, &item);
-  if (item.kind == FASP_TX_NOTHING || waits_for_group (session, now, &item))
+  session->is_drained = item.kind == FASP_TX_NOTHING;
+  if (session->is_drained || waits_for_group (session, now, &item))
     return FALSE;
   flow = fasp_session_choose_flow (session, now, &item, &when);
   if (when > now)

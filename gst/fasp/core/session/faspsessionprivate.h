@@ -155,8 +155,9 @@ gboolean fasp_session_poll_speaker (FaspSession *session, FaspTime now, FaspData
  */
 FaspTime fasp_session_get_stream_time (const FaspSession *session, FaspTime now);
 gboolean fasp_session_poll_stream (FaspSession *session, FaspTime now, FaspDatagram *datagram);
-/* Sender: nothing more can leave now. Finds out when the next datagram of the stream may. */
-void fasp_session_look_ahead (FaspSession *session, FaspTime now);
+/* Sender: nothing more can leave now. Finds out when the next datagram of the stream may.
+ * @is_empty: it is known that there is none now. */
+void fasp_session_look_ahead (FaspSession *session, FaspTime now, gboolean is_empty);
 /* Sender: gives the controllers' rates to the pacers, if one may have changed by now. */
 void fasp_session_follow_rate (FaspSession *session, FaspTime now);
 /* Sender: gives the controllers' rates to the pacers at once. */

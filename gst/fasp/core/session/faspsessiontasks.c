@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * faspsessiontasks.c: what a session does, and when: a table of its tasks.
+ *
+ * A look at all tasks also finds until when the sender is calm: nothing but the stream is due
+ * before that time, unless something else changes the session (fasp_session_touch()), or what is
+ * sent of the stream makes a task due (is_calm()). Until then only the stream is polled, so that a
+ * block costs no look at all tasks, though it may be the only one that a receiver gets at that
+ * time.
  */
 #include "faspsessionprivate.h"
 
@@ -125,6 +131,22 @@ is_worn (const FaspSession *session)
       && session->priv->rekeying.datagrams >= 2 * session->priv->rekeying.limit;
 }
 
+/* Is none of the tasks due but the stream? What was sent of the stream may have made one due. */
+static gboolean
+is_calm (const FaspSession *session, FaspTime now)
+{
+  return now < session->calm_until && !is_worn (session)
+      && now < fasp_session_get_rekey_time (session)
+      && !fasp_path_estimate_begins (fasp_tx_get_estimate (session->tx),
+          fasp_tx_view (session->tx)->counts.blocks_sent);
+}
+
+void
+fasp_session_touch (FaspSession *session)
+{
+  session->calm_until = 0;
+}
+
 gboolean
 fasp_session_poll (FaspSession *session, FaspTime now, FaspDatagram *datagram)
 {
@@ -140,6 +162,12 @@ fasp_session_poll (FaspSession *session, FaspTime now, FaspDatagram *datagram)
     case FASP_SESSION_OPEN:
       break;
   }
+  if (is_calm (session, now)) {
+    fasp_session_follow_rate (session, now);
+    return fasp_session_is_ready (session, now) && fasp_session_is_let (session, now)
+        && fasp_session_poll_stream (session, now, datagram);
+  }
+  session->calm_until = 0;
   if (session->is_proved) {
     if (is_worn (session)) {
       fasp_session_close (session, now, FASP_REASON_STOPPED,
@@ -156,54 +184,47 @@ fasp_session_poll (FaspSession *session, FaspTime now, FaspDatagram *datagram)
     }
     if (task->is_shared && !fasp_session_is_let (session, now))
       continue;
-    if (task->poll (session, now, datagram))
+    if (task->poll (session, now, datagram)) {
+      if (task->poll == fasp_session_poll_stream)
+        session->calm_until = now + 1;
       return TRUE;
+    }
   }
   return FALSE;
 }
 
-gboolean
-fasp_session_must_look (const FaspSession *session, FaspTime now)
-{
-  return session->state != FASP_SESSION_OPEN || is_worn (session)
-      || now >= fasp_session_get_rekey_time (session)
-      || fasp_path_estimate_begins (fasp_tx_get_estimate (session->tx),
-          fasp_tx_view (session->tx)->counts.blocks_sent);
-}
-
-gboolean
-fasp_session_go_on (FaspSession *session, FaspTime now, FaspDatagram *datagram)
-{
-  fasp_session_follow_rate (session, now);
-  return fasp_session_is_ready (session, now) && fasp_session_is_let (session, now)
-      && fasp_session_poll_stream (session, now, datagram);
-}
-
+/* While the session is calm, the time of its stream will do, if that comes first. */
 static FaspTime
-get_open_timeout (const FaspSession *session, FaspTime now)
+get_open_timeout (FaspSession *session, FaspTime now)
 {
   const FaspTask *tasks = get_tasks (session);
-  FaspTime paced = FASP_NEVER, unpaced = FASP_NEVER;
+  gboolean waits = fasp_total_waits (&session->shared.share);
+  FaspTime paced = FASP_NEVER, unpaced = FASP_NEVER, calm = FASP_NEVER, wake = 0, stream;
 
+  if (tasks == SENDER)
+    wake = fasp_sooner (fasp_pacer_get_wake (&session->pacer, now, session->sizes.wire_max),
+        session->paths.until);
+  stream = fasp_later (session->stream_time, wake);
+  if (now < session->calm_until && stream <= session->calm_until && !waits)
+    return stream;
   for (const FaspTask *task = tasks; task->get_time != NULL; task++) {
     FaspTime time = task->get_time (session, now);
 
-    if (task->is_shared && fasp_total_waits (&session->shared.share))
+    if (task->poll != fasp_session_poll_stream)
+      calm = fasp_sooner (calm, time);
+    if (task->is_shared && waits)
       continue; /* these tasks wait in the endpoint's scheduler */
     if (task->is_paced)
       paced = fasp_sooner (paced, time);
     else
       unpaced = fasp_sooner (unpaced, time);
   }
-  if (tasks == SENDER)
-    paced = fasp_later (paced,
-        fasp_sooner (fasp_pacer_get_wake (&session->pacer, now, session->sizes.wire_max),
-            session->paths.until));
-  return fasp_sooner (paced, unpaced);
+  session->calm_until = tasks == SENDER && !session->group.member.joined ? calm : 0;
+  return fasp_sooner (fasp_later (paced, wake), unpaced);
 }
 
 FaspTime
-fasp_session_get_timeout (const FaspSession *session, FaspTime now)
+fasp_session_get_timeout (FaspSession *session, FaspTime now)
 {
   switch (session->state) {
     case FASP_SESSION_ASKING:
@@ -292,7 +313,9 @@ fasp_session_end_round (FaspSession *session, FaspTime now, FaspTime quantum, gb
   else
     place_fresh (session, now, quantum, waits);
   if (session->state == FASP_SESSION_OPEN && session->is_proved)
-    fasp_session_look_ahead (session, now);
+    fasp_session_look_ahead (session, now,
+        waits && session->is_drained && fasp_tx_view (session->tx)->peer == FASP_TX_TAKES);
   else
     fasp_session_leave_total (session);
+  session->is_drained = FALSE;
 }
