@@ -117,11 +117,8 @@ fasp_scheduler_next (FaspScheduler *scheduler, FaspTime now)
   FaspSchedulerEntry *entry = peek_waiting (scheduler, &due);
 
   scheduler->now = MAX (scheduler->now, now);
-  if (entry != NULL && due <= now && (first == NULL || due < first->key)) {
-    stop_waiting (scheduler, entry);
-    fasp_heap_set (&scheduler->heap, &entry->due, due);
+  if (entry != NULL && due <= now && (first == NULL || due < first->key))
     return entry->due.owner;
-  }
   return first != NULL && first->key <= now ? first->owner : NULL;
 }
 
