@@ -5,11 +5,17 @@
 /* Before an IPv4 address that is mapped to IPv6 (RFC 4291, 2.5.5.2). */
 static const guint8 mapped[] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
 
+gboolean
+relay_network_is_mapped (const void *address, gsize size)
+{
+  return size == 16 && memcmp (address, mapped, sizeof mapped) == 0;
+}
+
 guint64
 relay_network_get (const void *address, gsize size)
 {
   const guint8 *bytes = address;
-  gboolean four = size == 4 || memcmp (bytes, mapped, sizeof mapped) == 0;
+  gboolean four = size == 4 || relay_network_is_mapped (address, size);
   guint8 network[8] = { four ? 4 : 6 };
   guint64 number;
 

@@ -13,4 +13,7 @@ G_BEGIN_DECLS
  * sockaddr_in or sockaddr_in6; an IPv4 address may be mapped to IPv6. */
 guint64 relay_network_get (const void *address, gsize size);
 
+/* Is it an IPv4 address that is mapped to IPv6? */
+gboolean relay_network_is_mapped (const void *address, gsize size);
+
 G_END_DECLS

@@ -26,6 +26,7 @@ clear_end (RelayEnd *end)
   g_free (end->streamid);
   for (guint i = 0; i < RELAY_FILES; i++)
     g_free (end->files[i]);
+  g_clear_pointer (&end->allowed, g_ptr_array_unref);
   g_clear_pointer (&end->backups, g_ptr_array_unref);
 }
 
@@ -68,6 +69,7 @@ relay_config_free (RelayConfig *config)
 {
   g_clear_object (&config->status);
   g_strfreev (config->status_names);
+  g_clear_pointer (&config->status_allowed, g_ptr_array_unref);
   relay_value_wipe (config->api_token);
   g_clear_object (&config->api_socket);
   g_free (config->history);
@@ -126,6 +128,7 @@ make_end (const RelayEnd *side, const gchar *uri, GError **error)
   end->passphrase = g_strdup (side->passphrase);
   for (guint i = 0; i < RELAY_FILES; i++)
     end->files[i] = g_strdup (side->files[i]);
+  end->allowed = side->allowed != NULL ? g_ptr_array_ref (side->allowed) : NULL;
   if (relay_end_check (end, error))
     return end;
   free_end (end);
@@ -137,16 +140,21 @@ static gboolean
 check_side (const RelayEnd *side, const GPtrArray *ends, GError **error)
 {
   const gchar *name = side->sends ? "output" : "input";
-  gboolean files = FALSE, secret = FALSE;
+  gboolean files = FALSE, secret = FALSE, called = FALSE;
 
   for (guint i = 0; i < ends->len; i++) {
     const RelayEnd *end = g_ptr_array_index (ends, i);
 
     files |= relay_end_takes_files (end);
     secret |= relay_end_takes_passphrase (end);
+    called |= relay_end_is_called (end);
   }
   if (side->passphrase != NULL && !secret) {
     RELAY_BAD (error, "%s-passphrase-file is for fasp:// and srt://: leave it out.", name);
+    return FALSE;
+  }
+  if (side->allowed != NULL && !called) {
+    RELAY_BAD (error, "%s-allowed-addresses is for ends that wait for others: leave it out.", name);
     return FALSE;
   }
   for (guint i = 0; i < RELAY_FILES; i++)
@@ -164,8 +172,10 @@ read_side (GKeyFile *file, const gchar *group, const RelaySecrets *secrets, Rela
 {
   const gchar *name = side->sends ? "output" : "input";
   g_autofree gchar *key = g_strconcat (name, "-passphrase-file", NULL);
+  g_autofree gchar *addresses = g_strconcat (name, "-allowed-addresses", NULL);
   gboolean good =
-      relay_value_secret (file, group, key, "passphrase", secrets, &side->passphrase, error);
+      relay_value_secret (file, group, key, "passphrase", secrets, &side->passphrase, error)
+      && relay_value_allowed (file, group, addresses, &side->allowed, error);
 
   for (guint i = 0; good && i < RELAY_FILES; i++) {
     g_autofree gchar *of = g_strconcat (name, "-", relay_end_files[i], NULL);

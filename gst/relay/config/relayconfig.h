@@ -38,6 +38,7 @@ typedef struct
 {
   GSocketAddress *status;     /* where HTTP is served; NULL: nowhere */
   gchar **status_names;       /* host names by which HTTP may be asked for; NULL: none */
+  GPtrArray *status_allowed;  /* from where (relayallowed.h); NULL: from everywhere */
   gboolean receiver_metrics;  /* /metrics lists each receiver */
   gboolean api;               /* the API is served where the status is */
   gchar *api_token;           /* token that the API needs; a secret; NULL: none */

@@ -18,6 +18,8 @@
     "view: read what the relay does; operate: change streams, too; administer: save the " \
     "configuration, too" }
 
+#define ALLOWED(name, meaning) TEXT (name, "all", meaning)
+
 #define INPUT_FILE(name) \
   TEXT (name, "none", "files, as these properties of faspsrc: a URI may not set them")
 #define OUTPUT_FILE(name) TEXT (name, "none", "the same of faspsink, for all outputs")
@@ -30,6 +32,9 @@ const RelayKey relay_section_keys[] = {
   TEXT ("status-names", "none",
       "host names, with a ; between them, by which the status may be asked for, besides addresses "
       "and localhost: that of a proxy, or of a target of Prometheus"),
+  ALLOWED ("status-allowed-addresses",
+      "addresses and networks (10.1.0.0/16), with a ; between them, from which the page, the API "
+      "and all else at status may be asked for"),
   BOOLEAN ("receiver-metrics", "true: /metrics lists each receiver by its address"),
   TEXT ("history", "none",
       "path of an SQLite file that keeps the charts of the page, so that they survive a restart"),
@@ -80,6 +85,10 @@ const RelayKey relay_stream_keys[] = {
       "file that holds the passphrase of the input, and nothing else. If the URI has one as well, "
       "the file takes precedence"),
   TEXT ("output-passphrase-file", "none", "the same for all outputs"),
+  ALLOWED ("input-allowed-addresses",
+      "addresses and networks (10.1.0.0/16), with a ; between them, from which senders may call, or "
+      "send, where the input waits for them"),
+  ALLOWED ("output-allowed-addresses", "the same of receivers that call"),
   INPUT_FILE ("input-key-file"),
   INPUT_FILE ("input-allowed-keys"),
   INPUT_FILE ("input-record"),

@@ -136,6 +136,8 @@ relay_section_read (GKeyFile *file, const RelaySecrets *secrets, RelayConfig *co
     GError **error)
 {
   return read_status (file, config, error) && read_status_names (file, config, error)
+      && relay_value_allowed (file, RELAY_SECTION, "status-allowed-addresses",
+          &config->status_allowed, error)
       && relay_value_boolean (file, RELAY_SECTION, "receiver-metrics", &config->receiver_metrics,
           error)
       && read_history (file, config, error) && read_api (file, secrets, config, error)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relayvalue.h"
 #include <string.h>
+#include "relayallowed.h"
 
 #define SECRET_MAX 4096 /* bytes of a file with a secret */
 
@@ -80,6 +81,26 @@ relay_value_list (GKeyFile *file, const gchar *group, const gchar *key)
   for (guint i = 0; list != NULL && list[i] != NULL; i++)
     g_strstrip (list[i]);
   return list;
+}
+
+gboolean
+relay_value_allowed (GKeyFile *file, const gchar *group, const gchar *key, GPtrArray **allowed,
+    GError **error)
+{
+  g_auto (GStrv) texts = NULL;
+
+  if (!g_key_file_has_key (file, group, key, NULL))
+    return TRUE;
+  texts = relay_value_list (file, group, key);
+  *allowed = texts != NULL ? relay_allowed_parse (texts) : NULL;
+  if (*allowed != NULL)
+    return TRUE;
+  RELAY_BAD (error,
+      "write up to %d addresses or networks, with a ; between them, e.g. "
+      "192.0.2.7;10.1.0.0/16;2001:db8::/32, where all bits behind the network's are 0; or leave it "
+      "out.",
+      RELAY_ALLOWED_MAX);
+  return relay_value_locate (error, group, key);
 }
 
 void

@@ -37,6 +37,9 @@ gboolean relay_value_string (GKeyFile *file, const gchar *group, const gchar *ke
 /* Returns the texts of a list, without the space around each. NULL: the key is missing, or wrong.
  */
 gchar **relay_value_list (GKeyFile *file, const gchar *group, const gchar *key);
+/* Reads a list of addresses (relayallowed.h). Does not change *allowed if the key is missing. */
+gboolean relay_value_allowed (GKeyFile *file, const gchar *group, const gchar *key,
+    GPtrArray **allowed, GError **error);
 /* Reads a secret from the file that the key names: one line, without the space around it. @what: a
  * word for the secret. */
 gboolean relay_value_secret (GKeyFile *file, const gchar *group, const gchar *key,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relayadmission.h"
 #include <string.h>
+#include "relayallowed.h"
 #include "relaylog.h"
 #include "relaynames.h"
 #include "relayrepeats.h"
@@ -19,9 +20,11 @@ struct _RelayAdmission
   RelayRules rules;
   gboolean held; /* other rules are not in force yet */
   gchar **status_names;
+  GPtrArray *allowed; /* from where it may be connected to; NULL: from everywhere */
+  guint64 refused;    /* connections from elsewhere */
   RelaySessions *sessions;
   RelayAccessTries tries;
-  RelayRepeats *wrong; /* lines of the log */
+  RelayRepeats *wrong; /* lines of the log, also of addresses */
 };
 
 RelayAdmission *
@@ -44,6 +47,7 @@ relay_admission_free (RelayAdmission *admission)
   relay_value_wipe (admission->rules.token);
   g_ptr_array_unref (admission->rules.accounts);
   g_strfreev (admission->status_names);
+  g_clear_pointer (&admission->allowed, g_ptr_array_unref);
   relay_sessions_free (admission->sessions);
   relay_repeats_free (admission->wrong);
   g_mutex_clear (&admission->lock);
@@ -64,6 +68,9 @@ relay_admission_use (RelayAdmission *admission, const RelayConfig *config)
     .accounts = g_ptr_array_ref (config->accounts),
   };
   admission->status_names = g_strdupv (config->status_names);
+  g_clear_pointer (&admission->allowed, g_ptr_array_unref);
+  if (config->status_allowed != NULL)
+    admission->allowed = g_ptr_array_ref (config->status_allowed);
   admission->held = FALSE;
   relay_sessions_prune (admission->sessions, g_get_monotonic_time (), config->accounts);
 }
@@ -135,6 +142,34 @@ log_wrong (const gchar *address, const gchar *line)
     relay_log_end (NULL, NULL, G_LOG_LEVEL_WARNING, details, line);
 }
 
+gboolean
+relay_admission_accepts (RelayAdmission *admission, GInetAddress *address)
+{
+  g_autofree gchar *name = g_inet_address_to_string (address);
+  g_autofree gchar *line =
+      g_strdup_printf ("The status refuses %s, which is not among status-allowed-addresses.", name);
+  g_autofree gchar *written = NULL;
+  gboolean good;
+
+  g_mutex_lock (&admission->lock);
+  good = relay_allowed_has (admission->allowed, address);
+  if (!good) {
+    admission->refused++;
+    written = relay_repeats_note (admission->wrong, g_get_monotonic_time (), line, line);
+  }
+  g_mutex_unlock (&admission->lock);
+  log_wrong (name, written);
+  return good;
+}
+
+void
+relay_admission_get_refused (RelayAdmission *admission, guint64 *refused)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&admission->lock);
+
+  *refused = admission->refused;
+}
+
 /* A program may take only what it knows: the API answers in JSON, a page in text. */
 static void
 show_refusal (const RelayRoute *route, const RelayRefusal *refusal, RelayPage *page)
@@ -187,6 +222,7 @@ gboolean
 relay_admission_allows (RelayAdmission *admission, const RelayAsk *ask)
 {
   g_autofree gchar *stream = NULL;
+  g_autoptr (GInetAddress) address = NULL;
   g_autoptr (GMutexLocker) locker = NULL;
   RelayIdentity identity = { RELAY_ANONYMOUS };
   RelayRefusal refusal = { 0 };
@@ -195,6 +231,9 @@ relay_admission_allows (RelayAdmission *admission, const RelayAsk *ask)
 
   relay_api_find_route (admission->api, ask->method, ask->path, &route, &stream);
   locker = g_mutex_locker_new (&admission->lock);
+  address = ask->address != NULL ? g_inet_address_new_from_string (ask->address) : NULL;
+  if (!ask->local && !relay_allowed_has (admission->allowed, address))
+    return FALSE;
   decide (admission, ask, &route, FALSE, &identity, &refusal, &wrong);
   g_free (refusal.why);
   return refusal.status == 0;

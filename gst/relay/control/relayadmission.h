@@ -22,6 +22,10 @@ void relay_admission_use (RelayAdmission *admission, const RelayConfig *config);
  * force. */
 void relay_admission_hold (RelayAdmission *admission, gboolean held);
 
+/* May this address connect?  FALSE: the log says so, and it is counted. */
+gboolean relay_admission_accepts (RelayAdmission *admission, GInetAddress *address);
+/* How many connections were refused for their address? */
+void relay_admission_get_refused (RelayAdmission *admission, guint64 *refused);
 /* Is this request allowed?  FALSE: @page says why not, and the log, if a token is wrong. */
 gboolean relay_admission_admit (RelayAdmission *admission, const RelayAsk *ask,
     RelayAdmitted *admitted, RelayPage *page);

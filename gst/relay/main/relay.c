@@ -84,6 +84,7 @@ take_stats (gpointer data)
   f->alive = g_get_monotonic_time () - relay->beat < ALIVE;
   g_mutex_unlock (&relay->lock);
   f->api = relay_admission_get_mode (relay->admission);
+  relay_admission_get_refused (relay->admission, &f->unallowed);
   relay_auth_get_stats (&f->auth);
   relay_hooks_get_stats (relay->hooks, &f->hooks);
   f->streams = g_ptr_array_new_with_free_func ((GDestroyNotify) relay_stream_stats_free);
@@ -104,6 +105,12 @@ static gboolean
 make_page (const gchar *path, RelayPage *page, gpointer data)
 {
   return relay_status_pages_answer (((Relay *) data)->pages, path, page);
+}
+
+static gboolean
+accepts (GInetAddress *address, gpointer data)
+{
+  return relay_admission_accepts (((Relay *) data)->admission, address);
 }
 
 static gboolean
@@ -133,7 +140,7 @@ beat (gpointer data)
 
 static void take (RelayRequest *request, gpointer data);
 
-static const RelayHttpFuncs http_funcs = { make_page, admit, may_stay, take };
+static const RelayHttpFuncs http_funcs = { accepts, make_page, admit, may_stay, take };
 
 static gboolean
 is_same_address (GSocketAddress *a, GSocketAddress *b)

@@ -69,6 +69,14 @@ relay_chain_get_part (GstElement *element, const gchar *name)
 }
 
 GstElement *
+relay_chain_get_receiver (const RelayProtocol *protocol, GstElement *end, guint i)
+{
+  return i < G_N_ELEMENTS (protocol->receivers) && protocol->receivers[i] != NULL ?
+      relay_chain_get_part (end, protocol->receivers[i]) :
+      NULL;
+}
+
+GstElement *
 relay_chain_make_app (const gchar *caps, GError **error)
 {
   const gchar *factory = caps != NULL ? "appsrc" : "appsink";

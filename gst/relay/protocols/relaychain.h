@@ -52,6 +52,8 @@ GstFlowReturn relay_chain_write (GstElement *sink, RelayWriteFunc func, gpointer
 void relay_chain_set_live (GstElement *source);
 /* Returns the element of that name in @element, or itself if it is no bin. */
 GstElement *relay_chain_get_part (GstElement *element, const gchar *name);
+/* Returns the @i-th part of @end that receives datagrams; NULL: there are no more. */
+GstElement *relay_chain_get_receiver (const RelayProtocol *protocol, GstElement *end, guint i);
 /* Makes an appsrc of media with these caps; NULL: an appsink.  A floating reference. */
 GstElement *relay_chain_make_app (const gchar *caps, GError **error);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstfaspparse.h"
 #include "gstfaspcontinuity.h"
+#include "relayallowed.h"
 #include "relaygroup.h"
 #include "relayprotocol.h"
 #include "relayprotocolend.h"
@@ -9,6 +10,7 @@ GstElement *
 relay_end_make (const RelayEnd *end, const gchar *name, GError **error)
 {
   const RelayProtocol *protocol = relay_protocol_find (end->uri);
+  GstElement *element;
 
   if (protocol == NULL) {
     /* does not quote the text: it may be a secret in the wrong place */
@@ -18,9 +20,12 @@ relay_end_make (const RelayEnd *end, const gchar *name, GError **error)
         "or hls:///PATH.m3u8");
     return NULL;
   }
-  return protocol->make_end != NULL ?
-      protocol->make_end (end, name, error) :
-      relay_protocol_end_new (end->uri, end->sends, end->passphrase, name, error);
+  if (protocol->make_end != NULL)
+    return protocol->make_end (end, name, error);
+  element = relay_protocol_end_new (end->uri, end->sends, end->passphrase, name, error);
+  if (element != NULL)
+    relay_protocol_end_allow (element, end->allowed);
+  return element;
 }
 
 GstStructure *
@@ -72,6 +77,18 @@ relay_end_has_passphrase (const RelayEnd *end)
   g_autoptr (GstUri) uri = gst_fasp_parse_uri (end->uri);
 
   return end->passphrase != NULL || (uri != NULL && gst_uri_query_has_key (uri, "passphrase"));
+}
+
+gboolean
+relay_end_is_called (const RelayEnd *end)
+{
+  const RelayProtocol *protocol = relay_protocol_find (end->uri);
+  RelayBinding l = { 0 };
+  gboolean called = !protocol->is_path && relay_end_get_binding (end, &l) && l.peer == NULL
+      && (!end->sends || protocol->make_end != NULL || protocol->has_connections);
+
+  relay_binding_clear (&l);
+  return called;
 }
 
 guint
@@ -192,6 +209,8 @@ relay_end_compare (const RelayEnd *a, const RelayEnd *b)
 
   if (a->backups != NULL || b->backups != NULL)
     return compare_backups (a, b);
+  if (!relay_allowed_is_same (a->allowed, b->allowed))
+    return RELAY_RESTART;
   if (protocol == relay_protocol_find (b->uri) && protocol->compare != NULL)
     return protocol->compare (a, b);
   return g_str_equal (a->uri, b->uri) && g_strcmp0 (a->passphrase, b->passphrase) == 0 ?

@@ -26,6 +26,7 @@ typedef struct
   gchar *streamid;           /* used unless the URI has one */
   gchar *passphrase;         /* from a file; NULL: the URI's, if any */
   gchar *files[RELAY_FILES]; /* of relay_end_files; NULL: none */
+  GPtrArray *allowed;        /* who may call or send to it (relayallowed.h); NULL: all */
   /* of an input with backups (relaybackups.h) */
   GPtrArray *backups;    /* RelayEnd, in their order; NULL: this end has none */
   guint switch_after;    /* ms of silence after which another source is used */
@@ -39,6 +40,9 @@ typedef struct
 /* The field of `connection-refused' that has the port at which a caller asked for a stream that is
  * not there. Of fasp, it is the caller's `streamid' that differs from the element's. */
 #define RELAY_STRAY_PORT "stray-port"
+
+/* Why an address is refused that `allowed' does not have. */
+#define RELAY_NOT_ALLOWED "its address is not allowed: add it to the allowed-addresses of this end"
 
 /* What has to be done with a running stream, or one of its ends, for a new configuration. */
 typedef enum
@@ -75,6 +79,8 @@ gboolean relay_end_check (const RelayEnd *end, GError **error);
 gboolean relay_end_takes_passphrase (const RelayEnd *end);
 gboolean relay_end_takes_files (const RelayEnd *end);
 gboolean relay_end_has_passphrase (const RelayEnd *end);
+/* Does it wait for callers, or for senders of datagrams, which `allowed' is about? */
+gboolean relay_end_is_called (const RelayEnd *end);
 guint relay_end_count_backups (const RelayEnd *end);
 /* May this output block the input, so that the input cannot be closed alone? */
 gboolean relay_end_holds_up (const RelayEnd *end);

@@ -2,6 +2,7 @@
 #include <gst/net/gstnetaddressmeta.h>
 #include <gst/rtp/rtp.h>
 #include "relayflow.h"
+#include "relayguard.h"
 
 #define RETRANSMISSION 1u /* the bit of the SSRC that marks retransmissions */
 
@@ -115,8 +116,9 @@ carry_out (Watch *watch, RelayFlowVerdict verdict, GstBuffer *media)
 }
 
 static gboolean
-takes_rtp (Watch *watch, GstBuffer *buffer)
+takes_rtp (gpointer data, GstBuffer *buffer)
 {
+  Watch *watch = data;
   GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
   RelayFlowVerdict verdict = RELAY_FLOW_FOREIGN;
 
@@ -233,8 +235,9 @@ read_reports (GstBuffer *buffer, guint32 *ssrc, gboolean *sends)
 }
 
 static gboolean
-takes_rtcp (Watch *watch, GstBuffer *buffer)
+takes_rtcp (gpointer data, GstBuffer *buffer)
 {
+  Watch *watch = data;
   RelayFlowVerdict verdict;
   guint32 ssrc;
   gboolean sends;
@@ -249,49 +252,27 @@ takes_rtcp (Watch *watch, GstBuffer *buffer)
 
 /* Does a ristsink get this datagram? Only reports of receivers pass. */
 static gboolean
-takes_reports (Watch *unused, GstBuffer *buffer)
+takes_reports (gpointer unused, GstBuffer *buffer)
 {
   return read_reports (buffer, NULL, NULL);
-}
-
-typedef gboolean (*Takes) (Watch *watch, GstBuffer *buffer);
-
-static GstPadProbeReturn
-drop_some (GstPadProbeInfo *info, Takes takes, Watch *watch)
-{
-  GstBufferList *list, *taken;
-
-  if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER)
-    return takes (watch, GST_PAD_PROBE_INFO_BUFFER (info)) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
-  list = GST_PAD_PROBE_INFO_BUFFER_LIST (info);
-  taken = gst_buffer_list_new ();
-  for (guint i = 0; i < gst_buffer_list_length (list); i++) {
-    GstBuffer *buffer = gst_buffer_list_get (list, i);
-
-    if (takes (watch, buffer))
-      gst_buffer_list_add (taken, gst_buffer_ref (buffer));
-  }
-  gst_buffer_list_unref (list);
-  info->data = taken;
-  return gst_buffer_list_length (taken) > 0 ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
 }
 
 static GstPadProbeReturn
 on_rtp (GstPad *pad, GstPadProbeInfo *info, gpointer watch)
 {
-  return drop_some (info, takes_rtp, watch);
+  return relay_guard_drop_some (info, takes_rtp, watch);
 }
 
 static GstPadProbeReturn
 on_rtcp (GstPad *pad, GstPadProbeInfo *info, gpointer watch)
 {
-  return drop_some (info, takes_rtcp, watch);
+  return relay_guard_drop_some (info, takes_rtcp, watch);
 }
 
 static GstPadProbeReturn
 on_reports (GstPad *pad, GstPadProbeInfo *info, gpointer unused)
 {
-  return drop_some (info, takes_reports, NULL);
+  return relay_guard_drop_some (info, takes_reports, NULL);
 }
 
 /* Adds a probe now, before the element starts and adds its own, which answers reports. */

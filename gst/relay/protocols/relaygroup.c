@@ -117,24 +117,13 @@ give_socket (const RelayProtocolUri *protocol_uri, GstElement *udpsrc, guint por
   return TRUE;
 }
 
-/* Returns the @i-th receiving element of @end; NULL: it has no such element. */
-static GstElement *
-get_receiver (const RelayProtocolUri *protocol_uri, GstElement *end, guint i)
-{
-  const RelayProtocol *protocol = protocol_uri->protocol;
-
-  return i < G_N_ELEMENTS (protocol->receivers) && protocol->receivers[i] != NULL ?
-      relay_chain_get_part (end, protocol->receivers[i]) :
-      NULL;
-}
-
 gboolean
 relay_group_join (const RelayProtocolUri *protocol_uri, GstElement *end, GError **error)
 {
   gboolean good = TRUE;
 
   for (guint i = 0; good && i < G_N_ELEMENTS (protocol_uri->protocol->receivers); i++) {
-    g_autoptr (GstElement) udpsrc = get_receiver (protocol_uri, end, i);
+    g_autoptr (GstElement) udpsrc = relay_chain_get_receiver (protocol_uri->protocol, end, i);
 
     good = udpsrc == NULL || give_socket (protocol_uri, udpsrc, protocol_uri->port + i, error);
   }
@@ -145,7 +134,7 @@ relay_group_join (const RelayProtocolUri *protocol_uri, GstElement *end, GError 
 static GSocket *
 get_socket (const RelayProtocolUri *protocol_uri, GstElement *end, guint i)
 {
-  g_autoptr (GstElement) udpsrc = get_receiver (protocol_uri, end, i);
+  g_autoptr (GstElement) udpsrc = relay_chain_get_receiver (protocol_uri->protocol, end, i);
   GSocket *socket = NULL;
 
   if (udpsrc != NULL)

@@ -631,3 +631,10 @@ relay_protocol_end_new (const gchar *uri, gboolean sends, const gchar *passphras
   gst_object_unref (gst_object_ref_sink (self));
   return NULL;
 }
+
+void
+relay_protocol_end_allow (GstElement *end, GPtrArray *allowed)
+{
+  RELAY_PROTOCOL_END (end)->protocol_uri->allowed =
+      allowed != NULL ? g_ptr_array_ref (allowed) : NULL;
+}

@@ -5,6 +5,7 @@
 #include "gstfaspcontinuity.h"
 #include "relayaddress.h"
 #include "relaygroup.h"
+#include "relayguard.h"
 #include "relaylog.h"
 #include "relayprotocol.h"
 #include "relayretry.h"
@@ -264,6 +265,12 @@ open_end (RelayProtocolPipeline *self, GError **error)
   return self->opened != NULL;
 }
 
+static void
+on_stranger (GSocketAddress *from, gpointer self)
+{
+  relay_protocol_pipeline_refuse (self, RELAY_DATAGRAMS_REFUSED, from, NULL, RELAY_NOT_ALLOWED);
+}
+
 static GstElement *
 make_chain (RelayProtocolPipeline *self, GError **error)
 {
@@ -280,6 +287,7 @@ make_chain (RelayProtocolPipeline *self, GError **error)
     gst_object_unref (gst_object_ref_sink (chain));
     return NULL;
   }
+  relay_guard_add (self->protocol_uri, end, on_stranger, self);
   if (protocol_uri.protocol->watch != NULL)
     protocol_uri.protocol->watch (end, self, &self->kept);
   self->watch = relay_watch_new (self->protocol_uri, end);

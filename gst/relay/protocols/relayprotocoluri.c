@@ -13,6 +13,7 @@ relay_protocol_uri_free (RelayProtocolUri *protocol_uri)
   g_free (protocol_uri->host);
   g_free (protocol_uri->source);
   g_free (protocol_uri->path);
+  g_clear_pointer (&protocol_uri->allowed, g_ptr_array_unref);
   secret =
       protocol_uri->keys != NULL ? g_hash_table_lookup (protocol_uri->keys, "passphrase") : NULL;
   if (secret != NULL)

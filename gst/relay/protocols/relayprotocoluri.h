@@ -17,11 +17,12 @@ typedef struct
 {
   const RelayProtocol *protocol;
   gboolean sends;
-  gchar *host;      /* NULL: all addresses of this machine, or a path */
-  gchar *source;    /* the only source to receive from, of a multicast group; NULL: any */
-  guint port;       /* UDP; 0: a path */
-  gchar *path;      /* NULL: a host */
-  GHashTable *keys; /* values, by key */
+  gchar *host;        /* NULL: all addresses of this machine, or a path */
+  gchar *source;      /* the only source to receive from, of a multicast group; NULL: any */
+  guint port;         /* UDP; 0: a path */
+  gchar *path;        /* NULL: a host */
+  GHashTable *keys;   /* values, by key */
+  GPtrArray *allowed; /* whom the end hears (relayallowed.h); NULL: all */
 } RelayProtocolUri;
 
 /* Is the host a multicast group? Does it stand for all addresses of this machine? */

@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <gst/app/app.h>
 #include <srt/access_control.h>
+#include "relayallowed.h"
 #include "relaydial.h"
 #include "relayfields.h"
 #include "relayprotocol.h"
@@ -235,6 +236,10 @@ answer (const Port *port, SRTSOCKET socket, GSocketAddress *address, const gchar
   if (chosen != NULL)
     g_ptr_array_find (port->uris, chosen, &i);
   end = g_ptr_array_index (port->ends, i);
+  if (code == 0 && !relay_allowed_has_socket (end->protocol_uri->allowed, address)) {
+    code = SRT_REJX_FORBIDDEN;
+    reason = RELAY_NOT_ALLOWED;
+  }
   if (code == 0)
     code = look_for_room (end, &reason);
   if (code == 0 && !relay_srt_socket_set (socket, end->protocol_uri)) {

@@ -197,6 +197,9 @@ add_figures (RelayProtocolPipeline *pipeline, GstElement *element, GstStructure 
       element != NULL ? g_object_dup_data (G_OBJECT (element), SENDER, ref_address, NULL) : NULL;
   GstStructure *peer;
 
+  if (relay_protocol_pipeline_get_uri (pipeline)->allowed != NULL)
+    gst_structure_set (stats, "datagrams-refused", G_TYPE_UINT64,
+        relay_protocol_pipeline_get_count (pipeline, RELAY_DATAGRAMS_REFUSED), NULL);
   if (address == NULL)
     return;
   peer = gst_structure_new_empty (RELAY_PEER);

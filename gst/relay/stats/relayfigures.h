@@ -32,6 +32,7 @@ typedef struct
   gboolean saved;   /* the file has the configuration in force */
   gboolean alive;   /* the main loop runs */
   gboolean ending;
+  guint64 unallowed;   /* connections to the status from addresses that are not allowed */
   RelayAuthStats auth; /* questions about callers */
   RelayHooksStats hooks;
 } RelayStats;

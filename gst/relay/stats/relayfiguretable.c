@@ -32,8 +32,8 @@
     FASP_KIND_UNKNOWN, 0, meaning, label }
 
 #define REFUSED \
-  "Callers turned away because of their streamid; of SRT, also because of their passphrase; of " \
-  "RIST, second senders"
+  "Callers turned away because of their streamid or address; of SRT, also because of their " \
+  "passphrase; of RIST, second senders"
 
 static const RelayFigure rows[] = {
 #define OF RelayOwnFigures
@@ -61,6 +61,8 @@ static const RelayFigure rows[] = {
       "role"),
   FLAG (RELAY, EVENTS, "saved", stats.saved,
       "Whether the configuration file, as it was read or written last, says what is in force"),
+  COUNT (RELAY, STATUS | METRICS, "status-refused", stats.unallowed,
+      "Connections to the status that were refused for their address"),
   COUNT (RELAY, STATUS | METRICS, "auth-questions", stats.auth.questions,
       "Questions to the server of auth-url"),
   COUNT (RELAY, STATUS | METRICS, "auth-failures", stats.auth.failures,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relaybranch.h"
 #include <string.h>
+#include "relayallowed.h"
 #include "relayauth.h"
 #include "relaybackups.h"
 #include "relayedit.h"
@@ -11,6 +12,14 @@
 /* How an IPv6 address begins that stands for one of IPv4. */
 #define MAPPED "::ffff:"
 
+static void
+count_refused (RelayBranch *branch)
+{
+  g_mutex_lock (&branch->lock);
+  branch->mute++;
+  g_mutex_unlock (&branch->lock);
+}
+
 /* Called in the element's network thread.  The element itself refuses callers that give
  * another streamid. */
 static gboolean
@@ -20,11 +29,8 @@ on_connecting (GstElement *element, GSocketAddress *address, const gchar *stream
   gboolean good =
       (streamid != NULL && streamid[0] != '\0') || !g_atomic_int_get (branch->require_streamid);
 
-  if (!good) {
-    g_mutex_lock (&branch->lock);
-    branch->mute++;
-    g_mutex_unlock (&branch->lock);
-  }
+  if (!good)
+    count_refused (branch);
   return good;
 }
 
@@ -70,6 +76,14 @@ get_ip (const gchar *address)
           ip);
 }
 
+static gboolean
+is_allowed (const RelayBranch *branch, const gchar *ip)
+{
+  g_autoptr (GInetAddress) address = g_inet_address_new_from_string (ip);
+
+  return relay_allowed_has (branch->allowed, address);
+}
+
 /* Called in the element's network thread, when nothing else has refused the caller. TRUE: the
  * answer comes later. */
 static gboolean
@@ -83,6 +97,13 @@ on_asked (GstElement *element, const gchar *address, const gchar *streamid, cons
   Open *open = g_new (Open, 1);
   gboolean later;
 
+  *open = (Open) { gst_object_ref (element), g_strdup (ticket) };
+  /* other protocols than fasp refuse it before */
+  if (!is_allowed (branch, ip)) {
+    count_refused (branch);
+    on_decided (RELAY_NOT_ALLOWED, open);
+    return TRUE;
+  }
   g_object_get (element, "uri", &uri, NULL);
   question.protocol = relay_protocol_find (uri)->scheme;
   relay_srt_name_read (streamid != NULL ? streamid : "", &said);
@@ -94,7 +115,6 @@ on_asked (GstElement *element, const gchar *address, const gchar *streamid, cons
       said.password != NULL && said.password[0] != '\0' ? said.user :
                                                           NULL;
   question.query = said.query;
-  *open = (Open) { gst_object_ref (element), g_strdup (ticket) };
   g_atomic_int_set (&branch->asked, TRUE);
   later = relay_auth_ask (&question, on_decided, open);
   if (!later)
@@ -134,6 +154,7 @@ relay_branch_new (const RelayEnd *end, const gchar *stream, const gchar *name,
   branch->serial = ++made;
   branch->stream = g_strdup (stream);
   branch->uri = relay_edit_hide (end->uri);
+  branch->allowed = end->allowed != NULL ? g_ptr_array_ref (end->allowed) : NULL;
   branch->require_streamid = require_streamid;
   branch->element = gst_object_ref_sink (element);
   branch->since = g_get_monotonic_time ();
@@ -159,6 +180,7 @@ relay_branch_unref (RelayBranch *branch)
   g_mutex_clear (&branch->lock);
   g_free (branch->stream);
   g_free (branch->uri);
+  g_clear_pointer (&branch->allowed, g_ptr_array_unref);
   g_free (branch);
 }
 

@@ -35,13 +35,14 @@ typedef struct
   GstElement *element;
   gchar *stream;          /* its name */
   gchar *uri;             /* without secrets */
+  GPtrArray *allowed;     /* from where it may be called (relayallowed.h); NULL: from everywhere */
   gint *require_streamid; /* the stream's, which outlives this; atomic */
   gint asked;             /* has it asked about callers? atomic */
   gint state;             /* RelayBranchState; set in the main context; atomic */
   gboolean failed; /* it has posted an error; this and the next are used in the main context only */
   gint64 since;    /* when it was opened: g_get_monotonic_time, µs */
   GMutex lock;     /* guards the rest */
-  guint64 mute;    /* callers refused as they gave no streamid */
+  guint64 mute;    /* callers refused as they gave no streamid, or for their address */
   GstPad *pad;     /* the tee's, of an output; NULL: not linked */
 } RelayBranch;
 

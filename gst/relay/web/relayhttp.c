@@ -50,6 +50,21 @@ struct _RelayRequest
   RelayPage page;
 };
 
+static enum MHD_Result
+on_accept (void *data, const struct sockaddr *native, socklen_t size)
+{
+  RelayHttp *http = data;
+  g_autoptr (GSocketAddress) address = g_socket_address_new_from_native ((gpointer) native, size);
+
+  return http->path != NULL
+          || (address != NULL
+              && http->funcs.accepts (
+                  g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (address)),
+                  http->data)) ?
+      MHD_YES :
+      MHD_NO;
+}
+
 /* Shuts a client's connection down, which libmicrohttpd then closes. */
 static void
 show_out (const RelayClient *client)
@@ -405,6 +420,7 @@ note_listening (RelayRequest *request)
     .host = g_strdup (ask.host),
     .authorization = g_strdup (ask.authorization),
     .cookie = g_strdup (ask.cookie),
+    .address = ask.address,
     .network = ask.network,
     .local = ask.local,
   };
@@ -622,7 +638,7 @@ start_daemon (RelayHttp *http, GSocket *socket)
   if (fd >= 0)
     http->daemon = MHD_start_daemon (MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD
             | MHD_ALLOW_SUSPEND_RESUME,
-        0, NULL, NULL, answer, http, MHD_OPTION_NOTIFY_COMPLETED, on_completed, http,
+        0, on_accept, http, answer, http, MHD_OPTION_NOTIFY_COMPLETED, on_completed, http,
         MHD_OPTION_UNESCAPE_CALLBACK, leave_as_it_is, NULL, MHD_OPTION_LISTEN_SOCKET,
         (MHD_socket) fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned int) CONNECTIONS,
         MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int) IDLE, MHD_OPTION_NOTIFY_CONNECTION,

@@ -77,6 +77,8 @@ typedef struct
 
 typedef struct
 {
+  /* May this address connect? Called in the server's thread, before anything is read. */
+  gboolean (*accepts) (GInetAddress *address, gpointer data);
   /* Makes a page. FALSE: there is no such page. Called in the server's thread, for one page at a
    * time. */
   gboolean (*make_page) (const gchar *path, RelayPage *page, gpointer data);

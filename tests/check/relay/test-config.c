@@ -146,6 +146,16 @@ static const struct
   { "[stream a]\n" IN OUT "bitrate = 5\n", "[stream a] line 4: there is no",
       "input-passphrase-file" },
   { "[stream a]\n" IN OUT "optional = perhaps\n", "[stream a] optional:", "true or false" },
+  { "[stream a]\n" IN OUT "output-allowed-addresses = 10.1.2.3/8\n",
+      "[stream a] output-allowed-addresses:", "10.1.0.0/16" },
+  { "[stream a]\n" OUT "input = rist://:2\ninput-allowed-addresses =\n",
+      "[stream a] input-allowed-addresses:", "leave it out" },
+  { "[stream a]\n" OUT "input = srt://h:1\ninput-allowed-addresses = ::1\n",
+      "[stream a] input:", "for ends that wait" },
+  { "[stream a]\n" IN "output = udp://127.0.0.1:1\noutput-allowed-addresses = ::1\n",
+      "[stream a] output:", "for ends that wait" },
+  { "[relay]\nstatus-allowed-addresses = localhost\n",
+      "[relay] status-allowed-addresses:", "192.0.2.7" },
   { "[stream a]\n" OUT "input = http://x:1\n", "[stream a] input:", "fasp://" },
   { "[stream a]\n" OUT "input = srt://x\n", "[stream a] input:", "srt://HOST:PORT" },
   { "[stream a]\n" IN "output = udp://:5000\n", "[stream a] output:", "udp://HOST:PORT" },
@@ -696,6 +706,8 @@ static const struct
   { "fasp://h:3?latency=100", "fasp://:2?max-bitrate=5000000", "", RELAY_ENDS },
   { "fasp://h:1?latency=100", "fasp://:2?max-bitrate=5000000;fasp://:3", "", RELAY_ENDS },
   { "fasp://h:1?latency=100", "fasp://:2?max-bitrate=5000000", "streamid=b", RELAY_RESTART },
+  { "fasp://h:1?latency=100", "fasp://:2?max-bitrate=5000000",
+      "output-allowed-addresses=10.0.0.0/8;::1", RELAY_ENDS },
 };
 
 static RelayConfig *

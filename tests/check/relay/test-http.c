@@ -22,6 +22,12 @@ make_page (const gchar *path, RelayPage *page, gpointer data)
 }
 
 static gboolean
+accepts (GInetAddress *address, gpointer data)
+{
+  g_assert_not_reached (); /* a UNIX socket has none */
+}
+
+static gboolean
 admit (const RelayAsk *ask, RelayAdmitted *admitted, RelayPage *page, gpointer data)
 {
   g_assert_true (ask->local);
@@ -83,7 +89,7 @@ check_answer (GSocketConnection *asked, const gchar *begin)
 static void
 test_end (void)
 {
-  static const RelayHttpFuncs funcs = { make_page, admit, NULL, take };
+  static const RelayHttpFuncs funcs = { accepts, make_page, admit, NULL, take };
   g_autofree gchar *folder = g_dir_make_tmp ("fasp-http-XXXXXX", NULL);
   g_autofree gchar *path = g_build_filename (folder, "socket", NULL);
   g_autoptr (GSocketAddress) address = g_unix_socket_address_new (path);
@@ -129,7 +135,7 @@ typedef struct
 static void
 begin (Server *server)
 {
-  static const RelayHttpFuncs funcs = { make_page, admit, may_stay, take };
+  static const RelayHttpFuncs funcs = { accepts, make_page, admit, may_stay, take };
   g_autofree gchar *path = NULL;
   g_autoptr (GError) error = NULL;
 

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "relayguard.h"
+#include <gst/net/gstnetaddressmeta.h>
+#include "relayallowed.h"
+#include "relayprotocol.h"
+
+GstPadProbeReturn
+relay_guard_drop_some (GstPadProbeInfo *info, RelayGuardTakes takes, gpointer data)
+{
+  GstBufferList *list, *taken;
+
+  if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER)
+    return takes (data, GST_PAD_PROBE_INFO_BUFFER (info)) ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
+  list = GST_PAD_PROBE_INFO_BUFFER_LIST (info);
+  taken = gst_buffer_list_new ();
+  for (guint i = 0; i < gst_buffer_list_length (list); i++) {
+    GstBuffer *buffer = gst_buffer_list_get (list, i);
+
+    if (takes (data, buffer))
+      gst_buffer_list_add (taken, gst_buffer_ref (buffer));
+  }
+  gst_buffer_list_unref (list);
+  info->data = taken;
+  return gst_buffer_list_length (taken) > 0 ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
+}
+
+typedef struct
+{
+  const GPtrArray *allowed;
+  RelayGuardFunc refused;
+  gpointer data;
+} Guard;
+
+static gboolean
+takes (gpointer data, GstBuffer *datagram)
+{
+  const Guard *guard = data;
+  const GstNetAddressMeta *meta = gst_buffer_get_net_address_meta (datagram);
+  GSocketAddress *from = meta != NULL ? meta->addr : NULL;
+  gboolean good = relay_allowed_has_socket (guard->allowed, from);
+
+  if (!good)
+    guard->refused (from, guard->data);
+  return good;
+}
+
+static GstPadProbeReturn
+on_datagrams (GstPad *pad, GstPadProbeInfo *info, gpointer guard)
+{
+  return relay_guard_drop_some (info, takes, guard);
+}
+
+void
+relay_guard_add (const RelayProtocolUri *protocol_uri, GstElement *end, RelayGuardFunc refused,
+    gpointer data)
+{
+  GstElement *receiver;
+
+  if (protocol_uri->sends || protocol_uri->allowed == NULL)
+    return;
+  for (guint i = 0; (receiver = relay_chain_get_receiver (protocol_uri->protocol, end, i)) != NULL;
+      i++) {
+    g_autoptr (GstPad) pad = gst_element_get_static_pad (receiver, "src");
+    Guard *guard = g_new (Guard, 1);
+
+    *guard = (Guard) { protocol_uri->allowed, refused, data };
+    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST,
+        on_datagrams, guard, g_free);
+    gst_object_unref (receiver);
+  }
+}
