@@ -12,6 +12,9 @@
 /* Sound that waits for its picture: demuxer, parser and muxer each hold one until the next comes.
  */
 #define APART_MAX (4 * JUMP_MAX)
+/* A time of the demuxer counts from the first PCR, modulo 2^33 / 90 kHz: one in the upper half is
+ * of a frame from before that. */
+#define BEFORE ((GST_SECOND << 32) / 90000)
 #define FIND_LIMIT (1500 * 1000)  /* µs from the first track until the last */
 #define FRAGMENT 250              /* ms */
 #define BOX_MAX (8 * 1024 * 1024) /* bytes: 250 ms at 250 Mbit/s */
@@ -74,7 +77,7 @@ begins (PreviewChain *chain, PreviewKind kind, const GstBuffer *buffer)
 
   if (chain->tracks[kind].first != GST_CLOCK_TIME_NONE)
     return TRUE;
-  if (!GST_BUFFER_PTS_IS_VALID (buffer))
+  if (!GST_BUFFER_PTS_IS_VALID (buffer) || GST_BUFFER_PTS (buffer) >= BEFORE)
     return FALSE;
   if (kind == PREVIEW_VIDEO)
     return !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
