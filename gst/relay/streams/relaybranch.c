@@ -51,15 +51,21 @@ free_open (Open *open)
   g_free (open);
 }
 
+/* @told: what the caller is told of the refusal. */
 static void
-on_decided (const gchar *refusal, gpointer data)
+decide (Open *open, const gchar *refusal, const gchar *told)
 {
-  Open *open = data;
   gboolean known;
 
   g_signal_emit_by_name (open->element, "decide-caller", open->ticket, refusal == NULL, refusal,
-      refusal != NULL ? relay_auth_get_told (refusal) : NULL, &known);
+      told, &known);
   free_open (open);
+}
+
+static void
+on_decided (const gchar *refusal, gpointer open)
+{
+  decide (open, refusal, refusal != NULL ? relay_auth_get_told (refusal) : NULL);
 }
 
 /* Returns the address without its port, an IPv4 address as such. */
@@ -101,7 +107,7 @@ on_asked (GstElement *element, const gchar *address, const gchar *streamid, cons
   /* other protocols than fasp refuse it before */
   if (!is_allowed (branch, ip)) {
     count_refused (branch);
-    on_decided (RELAY_NOT_ALLOWED, open);
+    decide (open, RELAY_NOT_ALLOWED, "its address is not allowed");
     return TRUE;
   }
   g_object_get (element, "uri", &uri, NULL);
