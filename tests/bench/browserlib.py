@@ -86,7 +86,7 @@ class Browser:
                 self.console.append(json.dumps(message["params"]["args"])[:1000])
             self.changed.notify_all()
 
-    def call(self, method, **params):
+    def call(self, method, limit=LIMIT, **params):
         with self.changed:
             self.last += 1
             number = self.last
@@ -95,16 +95,16 @@ class Browser:
             message["sessionId"] = self.session
         os.write(self.to, json.dumps(message).encode() + b"\0")
         with self.changed:
-            assert self.changed.wait_for(lambda: number in self.answers, LIMIT), f"{method}: the browser does not answer"
+            assert self.changed.wait_for(lambda: number in self.answers, limit), f"{method}: the browser does not answer"
             answer = self.answers.pop(number)
         assert "error" not in answer, (method, answer["error"])
         return answer["result"]
 
     # --- the page ---
 
-    def run(self, expression):
+    def run(self, expression, limit=LIMIT):
         """The value of an expression of JavaScript."""
-        result = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        result = self.call("Runtime.evaluate", limit, expression=expression, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in result, (expression, result["exceptionDetails"])
         return result["result"].get("value")
 
