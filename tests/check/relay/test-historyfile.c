@@ -84,7 +84,12 @@ wait_for_samples (RelayHistoryFile *file)
   return found;
 }
 
-/* Runs SQL in the file, which no other connection has open. Returns the first number. */
+#define BUSY 60000 /* ms, against hanging */
+
+/* Runs SQL in the file when no other connection has it open. The thread of a file that was freed
+ * closes it late on a busy machine, as its owner waits half a second only. Returns the first
+ * number.
+ */
 static gint64
 query (const gchar *path, const gchar *text)
 {
@@ -93,6 +98,7 @@ query (const gchar *path, const gchar *text)
   gint64 number = -1;
 
   g_assert_cmpint (sqlite3_open (path, &database), ==, SQLITE_OK);
+  sqlite3_busy_timeout (database, BUSY);
   g_assert_cmpint (sqlite3_prepare_v2 (database, text, -1, &statement, NULL), ==, SQLITE_OK);
   if (sqlite3_step (statement) == SQLITE_ROW)
     number = sqlite3_column_int64 (statement, 0);
