@@ -183,7 +183,7 @@ place (PreviewTracks *tracks, PreviewKind kind, Box time, gint64 first)
   if (!tracks->placed[kind]) {
     gint64 there = first / 1000 * tracks->timescale[kind] / G_USEC_PER_SEC;
 
-    tracks->shift[kind] = there - (gint64) its;
+    tracks->shift[kind] = (guint64) there - its; /* the box may have any time */
     tracks->placed[kind] = TRUE;
   }
   its += tracks->shift[kind];
