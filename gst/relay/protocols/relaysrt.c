@@ -4,10 +4,13 @@
  */
 #include <string.h>
 #include <gst/app/app.h>
+#include "relaydial.h"
 #include "relayprotocol.h"
+#include "relaysrtcall.h"
 #include "relaysrtname.h"
 #include "relaysrtport.h"
 #include "relaysrtsocket.h"
+#include "relaysrtthread.h"
 
 /* A passphrase has 10 to 79 bytes (SRTO_PASSPHRASE). */
 #define PASSPHRASE_MIN 10
@@ -96,30 +99,63 @@ on_sample (GstAppSink *sink, gpointer end)
   return GST_FLOW_OK;
 }
 
-static gpointer
-open_end (RelayProtocolPipeline *pipeline, const RelayProtocolUri *protocol_uri,
-    GCancellable *cancellable, GError **error)
+static void
+close_end (gpointer data)
 {
-  return relay_srt_end_open (pipeline, protocol_uri, cancellable, error);
+  RelaySrtEnd *end = data;
+  RelaySrtPort *left;
+
+  relay_srt_end_flush (end);
+  relay_srt_begin_work ();
+  left = relay_srt_port_leave (end);
+  relay_srt_call_end_all (end);
+  relay_srt_end_work ();
+  if (left != NULL)
+    relay_srt_port_close (left);
+  relay_srt_end_close (end);
+  relay_srt_end_unref (end);
 }
 
+/* Dials, if the end does, and waits until it is connected, has failed, or is cancelled.  @uri: the
+ * pipeline's, with an address as host. */
+static gpointer
+open_end (RelayProtocolPipeline *pipeline, const RelayProtocolUri *uri, GCancellable *cancellable,
+    GError **error)
+{
+  RelaySrtEnd *end = relay_srt_end_new (pipeline);
+  gboolean dials = relay_protocol_uri_dials (uri);
+  gboolean good = !dials || relay_srt_socket_is_bound (uri)
+      || relay_dial_srt_answers (uri->host, uri->port, cancellable, error);
+
+  relay_srt_begin_work ();
+  good = good && relay_srt_call_start (error) && (!dials || relay_srt_call_dial (end, uri, error));
+  relay_srt_end_work ();
+  if (good && (!dials || relay_srt_end_wait (end, cancellable, error)))
+    return end;
+  if (good)
+    close_end (end);
+  else
+    relay_srt_end_unref (end);
+  return NULL;
+}
+
+/* Begins to listen, or to receive. */
 static gboolean
-start_end (gpointer end, GstElement *element, GError **error)
+start_end (gpointer data, GstElement *element, GError **error)
 {
   GstAppSinkCallbacks functions = { .new_sample = on_sample };
+  RelaySrtEnd *end = data;
+  gboolean good;
 
   g_object_set_data_full (G_OBJECT (element), END, relay_srt_end_ref (end),
       (GDestroyNotify) relay_srt_end_unref);
   if (GST_IS_APP_SINK (element))
     gst_app_sink_set_callbacks (GST_APP_SINK (element), &functions, end, NULL);
-  return relay_srt_end_start (end, element, error);
-}
-
-static void
-close_end (gpointer end)
-{
-  relay_srt_end_close (end);
-  relay_srt_end_unref (end);
+  relay_srt_begin_work ();
+  good = relay_srt_end_start (end, element, error)
+      && (relay_protocol_uri_dials (end->uri) || relay_srt_port_join (end, error));
+  relay_srt_end_work ();
+  return good;
 }
 
 static void
@@ -147,6 +183,6 @@ const RelayProtocol relay_protocol_srt = {
   .open = open_end,
   .start = start_end,
   .close = close_end,
-  .decide = relay_srt_port_decide,
+  .decide = relay_srt_call_decide,
   .add_figures = add_figures,
 };

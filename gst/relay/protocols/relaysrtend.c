@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <gst/app/app.h>
+#include <srt/access_control.h>
+#include "relayfields.h"
+#include "relayprotocol.h"
+#include "relaysrtend.h"
+#include "relaysrtsocket.h"
+#include "relaysrtthread.h"
+
+/* A sender that is connected and has sent nothing for this long gives way to another one: as
+ * encoders send several times a second, it is gone, and SRT will notice that seconds later. */
+#define SILENCE (G_TIME_SPAN_SECOND / 2)
+#define PEERS_MAX 1000 /* of an output */
+/* How long an end that closes waits for acknowledgements, and how often it looks: µs. */
+#define FLUSH (G_USEC_PER_SEC / 5)
+#define FLUSH_EACH 5000
+#define OPEN_ERROR GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ_WRITE
+
+RelaySrtEnd *
+relay_srt_end_new (RelayProtocolPipeline *pipeline)
+{
+  RelaySrtEnd *end = g_atomic_rc_box_new0 (RelaySrtEnd);
+
+  end->pipeline = pipeline;
+  end->uri = relay_protocol_pipeline_get_uri (pipeline);
+  end->peers = g_ptr_array_new ();
+  g_mutex_init (&end->lock);
+  g_cond_init (&end->changed);
+  return end;
+}
+
+RelaySrtEnd *
+relay_srt_end_ref (RelaySrtEnd *end)
+{
+  return g_atomic_rc_box_acquire (end);
+}
+
+static void
+clear (gpointer data)
+{
+  RelaySrtEnd *end = data;
+
+  g_ptr_array_unref (end->peers);
+  g_free (end->failure);
+  g_cond_clear (&end->changed);
+  g_mutex_clear (&end->lock);
+}
+
+void
+relay_srt_end_unref (RelaySrtEnd *end)
+{
+  g_atomic_rc_box_release_full (end, clear);
+}
+
+gboolean
+relay_srt_end_start (RelaySrtEnd *end, GstElement *element, GError **error)
+{
+  end->element = element;
+  if (end->peers->len > 0)
+    relay_srt_watch (((RelaySrtPeer *) g_ptr_array_index (end->peers, 0))->socket, SRT_EPOLL_IN);
+  else if (relay_protocol_uri_dials (end->uri))
+    g_set_error_literal (error, OPEN_ERROR, end->failure);
+  return !relay_protocol_uri_dials (end->uri) || end->peers->len > 0;
+}
+
+/* Has SRT nothing more to send? */
+static gboolean
+is_flushed (RelaySrtEnd *end)
+{
+  gsize blocks = 0, bytes;
+
+  g_mutex_lock (&end->lock);
+  for (guint i = 0; blocks == 0 && i < end->peers->len; i++)
+    srt_getsndbuffer (((RelaySrtPeer *) g_ptr_array_index (end->peers, i))->socket, &blocks,
+        &bytes);
+  g_mutex_unlock (&end->lock);
+  return blocks == 0;
+}
+
+void
+relay_srt_end_flush (RelaySrtEnd *end)
+{
+  gint64 until = g_get_monotonic_time () + FLUSH;
+
+  while (end->uri->sends && !is_flushed (end) && g_get_monotonic_time () < until)
+    g_usleep (FLUSH_EACH);
+}
+
+void
+relay_srt_end_close (RelaySrtEnd *end)
+{
+  g_mutex_lock (&end->lock);
+  end->closed = TRUE;
+  g_mutex_unlock (&end->lock);
+}
+
+/* --- peers ------------------------------------------------------------------------------------ */
+
+gint
+relay_srt_end_look_for_room (RelaySrtEnd *end, const gchar **reason)
+{
+  const gchar *second = relay_protocol_uri_get (end->uri, "second-caller");
+  gint64 silence;
+  guint n;
+
+  g_mutex_lock (&end->lock);
+  n = end->peers->len;
+  silence = g_get_monotonic_time () - end->heard;
+  g_mutex_unlock (&end->lock);
+  if (!end->uri->sends && n > 0 && (g_strcmp0 (second, "refuse") == 0 || silence < SILENCE)) {
+    *reason = "another sender is connected: stop that one, or give each an input, with a streamid "
+              "or a port of its own";
+    return SRT_REJX_CONFLICT;
+  }
+  *reason = "too many are connected: use more outputs";
+  return n < PEERS_MAX ? 0 : SRT_REJX_OVERLOAD;
+}
+
+void
+relay_srt_end_add (RelaySrtEnd *end, RelaySrtPeer *peer)
+{
+  g_mutex_lock (&end->lock);
+  end->heard = g_get_monotonic_time ();
+  g_ptr_array_add (end->peers, peer);
+  g_cond_signal (&end->changed);
+  g_mutex_unlock (&end->lock);
+}
+
+void
+relay_srt_end_remove (RelaySrtEnd *end, RelaySrtPeer *peer)
+{
+  g_mutex_lock (&end->lock);
+  g_ptr_array_remove (end->peers, peer);
+  g_mutex_unlock (&end->lock);
+}
+
+void
+relay_srt_end_take (RelaySrtEnd *end, gconstpointer data, gsize size, gboolean begins)
+{
+  GstBuffer *buffer;
+
+  g_mutex_lock (&end->lock);
+  end->heard = g_get_monotonic_time ();
+  g_mutex_unlock (&end->lock);
+  if (end->uri->sends)
+    return;
+  buffer = gst_buffer_new_memdup (data, size);
+  if (begins)
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+  gst_app_src_push_buffer (GST_APP_SRC (end->element), buffer);
+}
+
+void
+relay_srt_end_fail (RelaySrtEnd *end, const gchar *why)
+{
+  g_autoptr (GError) error = g_error_new_literal (OPEN_ERROR, why);
+
+  g_mutex_lock (&end->lock);
+  end->failure = g_strdup (why);
+  g_cond_signal (&end->changed);
+  g_mutex_unlock (&end->lock);
+  if (end->element != NULL)
+    gst_element_post_message (end->element,
+        gst_message_new_error (GST_OBJECT (end->element), error, NULL));
+}
+
+static void
+on_cancelled (GCancellable *cancellable, RelaySrtEnd *end)
+{
+  g_mutex_lock (&end->lock);
+  g_cond_signal (&end->changed);
+  g_mutex_unlock (&end->lock);
+}
+
+gboolean
+relay_srt_end_wait (RelaySrtEnd *end, GCancellable *cancellable, GError **error)
+{
+  gulong id = g_cancellable_connect (cancellable, G_CALLBACK (on_cancelled), end, NULL);
+  gboolean good;
+
+  g_mutex_lock (&end->lock);
+  while (end->peers->len == 0 && end->failure == NULL && !g_cancellable_is_cancelled (cancellable))
+    g_cond_wait (&end->changed, &end->lock);
+  good = end->peers->len > 0;
+  if (!good)
+    g_set_error_literal (error, OPEN_ERROR,
+        end->failure != NULL ? end->failure : "it was cancelled.");
+  g_mutex_unlock (&end->lock);
+  g_cancellable_disconnect (cancellable, id);
+  return good;
+}
+
+void
+relay_srt_end_send (RelaySrtEnd *end, GstBuffer *buffer)
+{
+  guint64 sent = 0, failed = 0;
+  GstMapInfo map;
+
+  if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
+    return;
+  g_mutex_lock (&end->lock);
+  for (guint i = 0; i < end->peers->len; i++) {
+    const RelaySrtPeer *peer = g_ptr_array_index (end->peers, i);
+    gboolean good = srt_sendmsg (peer->socket, (gchar *) map.data, map.size, -1, TRUE) > 0;
+
+    *(good ? &sent : &failed) += map.size;
+  }
+  if (end->peers->len == 0 && relay_protocol_uri_dials (end->uri))
+    failed = map.size;
+  if (!end->closed)
+    relay_protocol_pipeline_note_sent (end->pipeline, map.size, sent, failed);
+  g_mutex_unlock (&end->lock);
+  gst_buffer_unmap (buffer, &map);
+}
+
+void
+relay_srt_end_add_peers (RelaySrtEnd *end, GPtrArray *peers)
+{
+  g_mutex_lock (&end->lock);
+  for (guint i = 0; i < end->peers->len; i++) {
+    const RelaySrtPeer *its = g_ptr_array_index (end->peers, i);
+    GstStructure *peer = gst_structure_new_empty (RELAY_PEER);
+
+    relay_fields_set_address (peer, its->address);
+    relay_srt_socket_add_figures (its->socket, end->uri->sends, peer);
+    g_ptr_array_add (peers, peer);
+  }
+  g_mutex_unlock (&end->lock);
+}
