@@ -314,14 +314,16 @@ look (void)
 gboolean
 relay_srt_call_dial (RelaySrtEnd *end, const RelayProtocolUri *uri, GError **error)
 {
-  SRTSOCKET socket = relay_srt_socket_new (uri);
-  GSocketAddress *to = g_inet_socket_address_new_from_string (uri->host, uri->port);
   guint from = relay_srt_socket_get_local_port (uri);
   struct sockaddr_storage native;
+  GSocketAddress *to;
+  SRTSOCKET socket;
   Call *call;
 
-  if (from != 0)
-    relay_srt_wait_for_closed (from);
+  if (from != 0 && !relay_srt_wait_for_closed (from, error))
+    return FALSE;
+  socket = relay_srt_socket_new (uri);
+  to = g_inet_socket_address_new_from_string (uri->host, uri->port);
   g_mutex_lock (&calls.lock);
   call = add_call (socket, end, to);
   g_mutex_unlock (&calls.lock);

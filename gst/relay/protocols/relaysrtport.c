@@ -96,9 +96,10 @@ find_port (const RelayProtocolUri *uri)
   return NULL;
 }
 
-static void
-free_port (RelaySrtPort *port)
+void
+relay_srt_port_close (RelaySrtPort *port)
 {
+  relay_srt_close_listener (port->listener, port->fd, port->number);
   g_ptr_array_unref (port->ends);
   g_ptr_array_unref (port->uris);
   g_free (port->address);
@@ -128,8 +129,10 @@ open_port (const RelayProtocolUri *uri, GError **error)
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ_WRITE,
       "UDP port %u cannot be opened: use another one, or stop what uses it (ss -ulpn): %s.",
       uri->port, srt_getlasterror_str ());
-  srt_close (listener); /* which does not listen */
-  free_port (port);
+  relay_srt_begin_close (listener, uri->port);
+  relay_srt_end_work ();
+  relay_srt_port_close (port);
+  relay_srt_begin_work ();
   return NULL;
 }
 
@@ -138,7 +141,8 @@ relay_srt_port_join (RelaySrtEnd *end, GError **error)
 {
   RelaySrtPort *port;
 
-  relay_srt_wait_for_closed (end->uri->port);
+  if (!relay_srt_wait_for_closed (end->uri->port, error))
+    return FALSE;
   port = find_port (end->uri);
   if (port == NULL)
     port = open_port (end->uri, error);
@@ -170,11 +174,4 @@ relay_srt_port_leave (RelaySrtEnd *end)
   if (relay_srt_call_comes_from (port->number))
     port->fd = -1;
   return port;
-}
-
-void
-relay_srt_port_close (RelaySrtPort *port)
-{
-  relay_srt_close_listener (port->listener, port->fd, port->number);
-  free_port (port);
 }

@@ -25,8 +25,8 @@ G_BEGIN_DECLS
 
 typedef struct _RelaySrtPort RelaySrtPort;
 
-/* Under the work: lets callers call the end.  FALSE: the port cannot be opened.  @error: a
- * sentence. */
+/* Under the work, which it may give up meanwhile: lets callers call the end.  FALSE: the port
+ * cannot be opened.  @error: a sentence. */
 gboolean relay_srt_port_join (RelaySrtEnd *end, GError **error);
 /* Under the work: no caller calls the end any more.  Returns its port, if it was the last one there
  * and listens; relay_srt_port_close() it. */

@@ -7,9 +7,10 @@
 #include "relaysrtsocket.h"
 #include "relaysrtthread.h"
 
-#define TICK 100  /* ms between two looks at calls that are let in or refused */
-#define EVENTS 64 /* handled at a time */
-#define END 1     /* s; how long the process waits for libsrt when it ends */
+#define TICK 100                     /* ms between two looks at calls that are let in or refused */
+#define CLOSE_MAX G_TIME_SPAN_SECOND /* twice what a port takes to be closed */
+#define EVENTS 64                    /* handled at a time */
+#define END 1                        /* s; how long the process waits for libsrt when it ends */
 
 static struct
 {
@@ -72,12 +73,19 @@ relay_srt_close_listener (SRTSOCKET listener, gint fd, guint port)
   relay_srt_end_work ();
 }
 
-void
-relay_srt_wait_for_closed (guint port)
+gboolean
+relay_srt_wait_for_closed (guint port, GError **error)
 {
+  gint64 until = g_get_monotonic_time () + CLOSE_MAX;
+
   while (port == 0 ? srt.closing != NULL :
                      g_slist_find (srt.closing, GUINT_TO_POINTER (port)) != NULL)
-    g_cond_wait (&srt.closed, &srt.working);
+    if (!g_cond_wait_until (&srt.closed, &srt.working, until)) {
+      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ_WRITE,
+          "UDP port %u is still being closed by this relay.", port);
+      return FALSE;
+    }
+  return TRUE;
 }
 
 /* --- the thread ------------------------------------------------------------------------------- */
@@ -119,7 +127,8 @@ end_thread (void)
   g_atomic_int_set (&srt.over, TRUE);
   g_thread_join (srt.thread);
   relay_srt_begin_work ();
-  relay_srt_wait_for_closed (0);
+  if (!relay_srt_wait_for_closed (0, NULL))
+    leave (0);
   srt_cleanup ();
   alarm (0);
 }

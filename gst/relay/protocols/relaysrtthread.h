@@ -42,7 +42,8 @@ void relay_srt_begin_close (SRTSOCKET listener, guint port);
  * dials has it, too.  libsrt calls no function of the listener any more. */
 void relay_srt_close_listener (SRTSOCKET listener, gint fd, guint port);
 /* While a port is being closed, libsrt and the kernel still have its number.  Under the work: waits
- * until no port of this number is being closed; 0: of any. */
-void relay_srt_wait_for_closed (guint port);
+ * until no port of this number is being closed; 0: of any.  FALSE: one still is, a second later.
+ * @error: a sentence. */
+gboolean relay_srt_wait_for_closed (guint port, GError **error);
 
 G_END_DECLS
