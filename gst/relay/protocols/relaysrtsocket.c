@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <gio/gio.h>
 #include <netinet/in.h>
@@ -71,6 +72,16 @@ relay_srt_socket_bind (SRTSOCKET socket, const gchar *host, guint port)
       == 0;
 }
 
+/* Closes @fd, unless libsrt has: then its number may be another file's. @same: its socket, too. */
+static void
+close_own (gint fd, gint same)
+{
+  struct stat one, other;
+
+  if (fstat (fd, &one) == 0 && fstat (same, &other) == 0 && one.st_ino == other.st_ino)
+    close (fd);
+}
+
 gint
 relay_srt_socket_bind_own (SRTSOCKET socket, const gchar *host, guint port)
 {
@@ -91,7 +102,10 @@ relay_srt_socket_bind_own (SRTSOCKET socket, const gchar *host, guint port)
     return -1;
   fd = fcntl (g_socket_get_fd (udp), F_DUPFD_CLOEXEC, 0);
   fcntl (fd, F_SETFL, 0); /* libsrt waits in recvmsg(), and GLib's sockets never wait */
-  return srt_bind_acquire (socket, fd) == 0 ? fd : -1;
+  if (srt_bind_acquire (socket, fd) == 0)
+    return fd;
+  close_own (fd, g_socket_get_fd (udp));
+  return -1;
 }
 
 void
