@@ -2,6 +2,8 @@
 #include "relaynetwork.h"
 #include <string.h>
 
+#define SHARE 8
+
 /* Before an IPv4 address that is mapped to IPv6 (RFC 4291, 2.5.5.2). */
 static const guint8 mapped[] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
 
@@ -22,4 +24,10 @@ relay_network_get (const void *address, gsize size)
   memcpy (network + 1, size == 16 && four ? bytes + sizeof mapped : bytes, four ? 4 : 6);
   memcpy (&number, network, sizeof number);
   return number;
+}
+
+gboolean
+relay_network_may_have (guint n, guint room)
+{
+  return n < (room + SHARE - 1) / SHARE;
 }

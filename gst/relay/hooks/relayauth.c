@@ -286,7 +286,7 @@ has_room (guint64 network)
 
   for (guint i = 0; i < auth.asked->len; i++)
     n += ((Asked *) g_ptr_array_index (auth.asked, i))->network == network;
-  return n < (room + RELAY_AUTH_SHARE - 1) / RELAY_AUTH_SHARE;
+  return relay_network_may_have (n, room);
 }
 
 /* Takes over @text and @digest. Under the lock. */

@@ -11,10 +11,8 @@
  * and 429, which tell the caller to come back.
  *
  * A no comes a second late, and until then counts as one of its network's questions, so that no
- * caller can try many passwords.  The server has RELAY_AUTH_MOST questions at once.  A network
- * (an IPv4 address, an IPv6 /48) may have one for each RELAY_AUTH_SHARE places that are free, and
- * one if any is: so the more networks ask, the fewer questions each has, and eight of them leave
- * ten places to others.
+ * caller can try many passwords.  The server has RELAY_AUTH_MOST questions at once, of which each
+ * network has a share (relaynetwork.h): eight of them leave ten places to others.
  */
 #pragma once
 
@@ -24,9 +22,8 @@ G_BEGIN_DECLS
 
 /* In ms; together less than FASP_HALF_TIMEOUT, for which an element of fasp waits for an answer. */
 #define RELAY_AUTH_TIME 3000
-#define RELAY_AUTH_PAUSE 1000 /* before a no */
-#define RELAY_AUTH_MOST 32    /* questions that the server has, or is about to get */
-#define RELAY_AUTH_SHARE 8
+#define RELAY_AUTH_PAUSE 1000  /* before a no */
+#define RELAY_AUTH_MOST 32     /* questions that the server has, or is about to get */
 #define RELAY_AUTH_PAUSED 1024 /* that wait with a no; beyond these, it is given at once */
 /* A server that has failed counts as down for so long, unless it answers; µs. */
 #define RELAY_AUTH_DOWN (60 * G_USEC_PER_SEC)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
+#include "relaynetwork.h"
 #include "relayprotocol.h"
 #include "relaysrtcall.h"
 #include "relaysrtname.h"
@@ -66,29 +67,39 @@ add_call (SRTSOCKET socket, RelaySrtEnd *end, GSocketAddress *address)
 
 /* --- in any thread ---------------------------------------------------------------------------- */
 
-/* Counts callers of a listener that are not connected. Under the lock. */
+static guint64
+get_network (GSocketAddress *address)
+{
+  GInetAddress *host = g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (address));
+
+  return relay_network_get (g_inet_address_to_bytes (host), g_inet_address_get_native_size (host));
+}
+
+/* Counts callers of a listener that are not connected. @network: 0: any. Under the lock. */
 static guint
-count_waiting (SRTSOCKET listener, gboolean refused)
+count_waiting (SRTSOCKET listener, gboolean refused, guint64 network)
 {
   guint n = 0;
 
   for (guint i = 0; i < calls.waiting->len; i++) {
     const Call *call = g_ptr_array_index (calls.waiting, i);
 
-    n += call->listener == listener && (call->reason != NULL) == refused;
+    n += call->listener == listener && (call->reason != NULL) == refused
+        && (network == 0 || network == get_network (call->peer.address));
   }
   return n;
 }
 
 gboolean
-relay_srt_call_has_room (SRTSOCKET listener)
+relay_srt_call_has_room (SRTSOCKET listener, GSocketAddress *address)
 {
-  guint n;
+  gboolean has;
 
   g_mutex_lock (&calls.lock);
-  n = count_waiting (listener, FALSE);
+  has = relay_network_may_have (count_waiting (listener, FALSE, get_network (address)),
+      RELAY_SRT_LET_IN_MAX - count_waiting (listener, FALSE, 0));
   g_mutex_unlock (&calls.lock);
-  return n < RELAY_SRT_LET_IN_MAX;
+  return has;
 }
 
 void
@@ -98,7 +109,7 @@ relay_srt_call_add (SRTSOCKET listener, SRTSOCKET socket, RelaySrtEnd *end, GSoc
   Call *call;
 
   g_mutex_lock (&calls.lock);
-  if (reason == NULL || count_waiting (listener, TRUE) < REFUSED_MAX) {
+  if (reason == NULL || count_waiting (listener, TRUE, 0) < REFUSED_MAX) {
     call = add_call (socket, end, g_object_ref (address));
     call->listener = listener;
     call->number = ++calls.callers;
@@ -180,10 +191,17 @@ hold_call (Call *call)
   explicit_bzero (streamid, strlen (streamid));
 }
 
-/* Reports that a caller that was let in is refused. */
+/* Ends the call of a caller that was let in, and is not connected.  It keeps its room at the port
+ * until libsrt has freed its buffers, a second later.  @reason: why it is refused; NULL: it has
+ * gone. */
 static void
-note_refusal (Call *call, const gchar *reason)
+fail_call (Call *call, const gchar *reason)
 {
+  call->state = FAILED;
+  relay_srt_unwatch (call->peer.socket);
+  srt_close (call->peer.socket);
+  if (reason == NULL)
+    return;
   relay_protocol_pipeline_refuse (call->end->pipeline, RELAY_CALLERS_REFUSED, call->peer.address,
       call->streamid, reason);
 }
@@ -193,12 +211,10 @@ take_answer (Call *call)
 {
   const gchar *refusal = call->refusal;
 
-  if (refusal == NULL && relay_srt_end_look_for_room (call->end, &refusal) == 0) {
+  if (refusal == NULL && relay_srt_end_look_for_room (call->end, &refusal) == 0)
     begin_call (call);
-    return;
-  }
-  note_refusal (call, refusal);
-  hang_up (call, NULL);
+  else
+    fail_call (call, refusal);
 }
 
 /* SRT has ended a call. */
@@ -209,6 +225,10 @@ take_end (Call *call)
   gboolean connected = call->state == CONNECTED;
   g_autofree gchar *why = NULL;
 
+  if (call->listener != 0 && !connected) {
+    fail_call (call, NULL);
+    return;
+  }
   if (call->listener != 0) {
     hang_up (call, NULL);
     return;
@@ -277,11 +297,8 @@ look_at_call (Call *call)
       hang_up (call, NULL);
       break;
     case LET_IN:
-      if (state > SRTS_CONNECTED) { /* the handshake has failed */
-        call->state = FAILED;
-        srt_close (call->peer.socket);
-        note_refusal (call, "it was not connected: set the same passphrase, or none, on both ends");
-      }
+      if (state > SRTS_CONNECTED)
+        fail_call (call, "it was not connected: set the same passphrase, or none, on both ends");
       break;
     case FAILED:
       if (state == SRTS_NONEXIST)
@@ -297,8 +314,7 @@ look_at_call (Call *call)
 }
 
 /* Reports refusals in the order in which the calls came, also of callers whose handshake has failed
- * after they were let in: their room at the port is free when libsrt has freed their buffers, a
- * second later.  Takes the answers about those that are held. */
+ * after they were let in.  Takes the answers about those that are held. */
 static void
 look (void)
 {

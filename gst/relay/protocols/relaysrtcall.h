@@ -16,12 +16,12 @@
 
 G_BEGIN_DECLS
 
-#define RELAY_SRT_LET_IN_MAX \
-  64 /* at a port, also those that wait to be accepted, or have failed \
-      */
+/* Callers at a port that are let in or held, or were, and whose buffers libsrt still has. */
+#define RELAY_SRT_LET_IN_MAX 64
 
-/* In any thread: has the listener room for one more? */
-gboolean relay_srt_call_has_room (SRTSOCKET listener);
+/* In any thread: has the listener room for this caller?  Each network has a share of it
+ * (relaynetwork.h): 16 of them leave some to others, 22 do not. */
+gboolean relay_srt_call_has_room (SRTSOCKET listener, GSocketAddress *address);
 /* In any thread: a caller has proved its address.  @reason: why it is refused, which SRT's thread
  * reports, as this one must not wait; NULL: it is let in.  @stray: its streamid is that of no end:
  * @end was there first. */

@@ -42,9 +42,9 @@ answer (const RelaySrtPort *port, SRTSOCKET socket, GSocketAddress *address, con
   }
   if (code == 0)
     code = relay_srt_end_look_for_room (end, &reason);
-  if (code == 0 && !relay_srt_call_has_room (port->listener)) {
+  if (code == 0 && !relay_srt_call_has_room (port->listener, address)) {
     code = SRT_REJX_OVERLOAD;
-    reason = "too many call at once";
+    reason = "too many call at once, or too many of its network";
   }
   if (code == 0 && !relay_srt_socket_set (socket, end->uri)) {
     code = SRT_REJX_ISE;
