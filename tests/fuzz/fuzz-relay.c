@@ -5,16 +5,16 @@
  */
 #include "fuzz.h"
 #include <stdlib.h>
+#include "faspstreamid.h"
 #include "previewboxes.h"
 #include "relayedit.h"
 #include "relayjsonvalidation.h"
 #include "relayprotocol.h"
-#include "relaysrtname.h"
 
 static void
 fuzz_text (const gchar *text)
 {
-  g_autofree gchar *name = relay_srt_name_show (text), *renamed = relay_srt_name_show (name);
+  g_autofree gchar *name = fasp_streamid_show (text), *renamed = fasp_streamid_show (name);
   g_autofree gchar *shown = relay_edit_hide (text), *kept = relay_edit_keep_secret (shown, text);
   g_autofree gchar *hidden = relay_edit_hide (kept);
   const RelayProtocol *protocol = relay_protocol_find (text);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "faspstreamid.h"
 #include "gstfaspaddress.h"
 #include "gstfaspcallers.h"
 #include "gstfaspdebug.h"
@@ -65,7 +66,7 @@ explain_own_end (const FaspEvent *event, const gchar *peer)
 gchar *
 gst_fasp_events_explain (const FaspEvent *event)
 {
-  g_autofree gchar *peer = gst_fasp_events_peer (event);
+  g_autofree gchar *peer = gst_fasp_events_peer (event), *shown = NULL;
   const gchar *text = event->text;
 
   switch (event->reason) {
@@ -92,9 +93,9 @@ gst_fasp_events_explain (const FaspEvent *event)
         return explain_own_end (event, peer);
       if (event->refusal.calling || event->type == FASP_EVENT_REMOVED)
         return explain_refusal (event, peer);
-      return event->streamid[0] != '\0' ?
-          g_strdup_printf ("%s was refused; its streamid is \"%s\" (%s)%s", peer, event->streamid,
-              text,
+      shown = fasp_streamid_show (event->streamid);
+      return shown[0] != '\0' ?
+          g_strdup_printf ("%s was refused; its streamid is \"%s\" (%s)%s", peer, shown, text,
               strstr (text, "streamid") != NULL ? ": set the same streamid on both ends" : "") :
           g_strdup_printf ("%s was refused: %s", peer, text);
     case FASP_REASON_BUSY:

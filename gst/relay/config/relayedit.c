@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relayedit.h"
 #include <string.h>
-#include "relaysrtname.h"
+#include "faspstreamid.h"
 #include "relayvalue.h"
 
 #define STREAM "stream "
@@ -317,7 +317,7 @@ hide_streamid (const gchar *uri)
   g_autofree gchar *escaped =
       host != NULL && host[strlen ("://")] != ':' ? get_key (uri, STREAMID) : NULL;
   g_autofree gchar *streamid = escaped != NULL ? g_uri_unescape_string (escaped, NULL) : NULL;
-  g_autofree gchar *shown = streamid != NULL ? relay_srt_name_show (streamid) : NULL;
+  g_autofree gchar *shown = streamid != NULL ? fasp_streamid_show (streamid) : NULL;
 
   return g_strcmp0 (streamid, shown) != 0 ? g_uri_escape_string (shown, "!*=:,/", FALSE) : NULL;
 }

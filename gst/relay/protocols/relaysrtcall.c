@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
+#include "faspstreamid.h"
 #include "relaynetwork.h"
 #include "relayprotocol.h"
 #include "relaysrtcall.h"
-#include "relaysrtname.h"
 #include "relaysrtsocket.h"
 #include "relaysrtthread.h"
 
@@ -114,7 +114,7 @@ relay_srt_call_add (SRTSOCKET listener, SRTSOCKET socket, RelaySrtEnd *end, GSoc
     call->listener = listener;
     call->number = ++calls.callers;
     call->state = reason != NULL ? REFUSED : LET_IN;
-    call->streamid = relay_srt_name_show (streamid);
+    call->streamid = fasp_streamid_show (streamid);
     call->reason = reason;
     call->stray = stray;
     g_ptr_array_add (calls.waiting, call);

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 #include <srt/access_control.h>
+#include "faspstreamid.h"
 #include "relaysrtname.h"
 
-#define PREFIX "#!::"
 #define PARTS 5 /* ACTION:NAME:USER:PASSWORD:QUERY */
-
-/* What stands for text that is not shown: a password, or what may have one in it. */
-#define HIDDEN "*"
-#define SHOWN_KEYS "hmrtu" /* whose values are not secret */
 
 /* Returns the value if @pair is of @key, which is a letter; NULL: it is not. */
 static const gchar *
@@ -26,34 +22,6 @@ set (gchar **text, const gchar *value)
   }
 }
 
-/* Hides what may be secret in KEY=VALUE: the values of keys that are not known, and text without a
- * key, as the rest of a password that has a comma. */
-static void
-show_pair (GString *shown, const gchar *pair)
-{
-  if (pair[0] == '\0' || pair[1] != '=')
-    g_string_append (shown, HIDDEN);
-  else if (strchr (SHOWN_KEYS, pair[0]) != NULL)
-    g_string_append (shown, pair);
-  else
-    g_string_append_printf (shown, "%c=" HIDDEN, pair[0]);
-}
-
-/* The same in MediaMTX's form: the password and all behind it, and a query.  @known: the first part
- * is an action, so a third one alone is a query. */
-static gchar *
-show_parts (gchar *const *parts, gboolean known)
-{
-  guint n = g_strv_length ((gchar **) parts), shown = n == 3 && known ? 2 : MIN (n, 3);
-  GString *text = g_string_new (n > 0 ? parts[0] : NULL);
-
-  for (guint i = 1; i < shown; i++)
-    g_string_append_printf (text, ":%s", parts[i]);
-  if (shown < n)
-    g_string_append (text, ":" HIDDEN);
-  return g_string_free (text, FALSE);
-}
-
 static gint
 read_mode (const gchar *word, const gchar *reads, RelaySrtName *name)
 {
@@ -65,8 +33,7 @@ read_mode (const gchar *word, const gchar *reads, RelaySrtName *name)
 static gint
 read_keys (const gchar *streamid, RelaySrtName *name)
 {
-  g_auto (GStrv) pairs = g_strsplit (streamid + strlen (PREFIX), ",", -1);
-  GString *shown = g_string_new (PREFIX);
+  g_auto (GStrv) pairs = g_strsplit (streamid + strlen (FASP_STREAMID_KEYS), ",", -1);
   const gchar *mode = "request", *type = "stream";
   gboolean good = TRUE;
   gint code;
@@ -80,12 +47,7 @@ read_keys (const gchar *streamid, RelaySrtName *name)
     set (&name->password, get_value (pairs[i], 's'));
     mode = m != NULL ? m : mode;
     type = t != NULL ? t : type;
-    if (i > 0)
-      g_string_append_c (shown, ',');
-    show_pair (shown, pairs[i]);
   }
-  g_free (name->shown);
-  name->shown = g_string_free (shown, FALSE);
   code = read_mode (mode, "request", name);
   return !good                      ? SRT_REJX_BAD_REQUEST :
       !g_str_equal (type, "stream") ? SRT_REJX_NOTSUP_MEDIA :
@@ -102,8 +64,6 @@ read_parts (const gchar *streamid, RelaySrtName *name)
   guint n = g_strv_length (parts);
   gboolean known = n >= 2 && read_mode (parts[0], "read", name) == 0;
 
-  g_free (name->shown);
-  name->shown = show_parts (parts, known);
   if (!known)
     return SRT_REJX_NOTFOUND;
   set (&name->path, parts[1]);
@@ -119,9 +79,9 @@ read_parts (const gchar *streamid, RelaySrtName *name)
 gint
 relay_srt_name_read (const gchar *streamid, RelaySrtName *name)
 {
-  *name = (RelaySrtName) { .shown = g_strdup (streamid) };
-  return g_str_has_prefix (streamid, PREFIX) ? read_keys (streamid, name) :
-                                               read_parts (streamid, name);
+  *name = (RelaySrtName) { 0 };
+  return g_str_has_prefix (streamid, FASP_STREAMID_KEYS) ? read_keys (streamid, name) :
+                                                           read_parts (streamid, name);
 }
 
 void
@@ -133,16 +93,6 @@ relay_srt_name_clear (RelaySrtName *name)
     explicit_bzero (name->password, strlen (name->password));
   g_free (name->password);
   g_free (name->query);
-  g_free (name->shown);
-}
-
-gchar *
-relay_srt_name_show (const gchar *streamid)
-{
-  g_auto (RelaySrtName) name = { 0 };
-
-  relay_srt_name_read (streamid, &name);
-  return g_steal_pointer (&name.shown);
 }
 
 /* Returns the end of this streamid. An output goes first, as to request is the default. */

@@ -23,16 +23,12 @@ typedef struct
   gchar *path; /* the name of the stream */
   gboolean publishes;
   gchar *user, *password, *query;
-  gchar *shown; /* the streamid, without what may be a password or a token */
 } RelaySrtName;
 
 /* Returns 0, or the code of SRT by which a caller with this streamid is refused where no end has
  * it.  Clear @name in any case. */
 gint relay_srt_name_read (const gchar *streamid, RelaySrtName *name);
 void relay_srt_name_clear (RelaySrtName *name);
-
-/* Returns what may be shown of a streamid: it does not have what may be a password or a token. */
-gchar *relay_srt_name_show (const gchar *streamid);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RelaySrtName, relay_srt_name_clear);
 

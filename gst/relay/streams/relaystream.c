@@ -131,8 +131,7 @@ tell (RelayStream *stream, RelayLogBudget *budget, GstMessage *message, const gc
 {
   const GstStructure *details = get_peer (message);
   guint missed, port = relay_visits_get_stray_port (message, details);
-  g_autofree gchar *line = g_strdup (text);
-  g_autoptr (GstStructure) peer = relay_visits_hide (details, &line);
+  g_autoptr (GstStructure) peer = relay_visits_hide (details);
   g_autofree gchar *place = port != 0 ? g_strdup_printf ("port %u", port) : NULL;
   gboolean may = relay_log_may (budget, g_get_monotonic_time (), &missed);
 
@@ -144,7 +143,7 @@ tell (RelayStream *stream, RelayLogBudget *budget, GstMessage *message, const gc
         place != NULL ? place : GST_MESSAGE_SRC_NAME (message),
         GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING ? G_LOG_LEVEL_WARNING :
                                                             G_LOG_LEVEL_MESSAGE,
-        peer, line);
+        peer, text);
 }
 
 /* Logs a warning, unless that is a repetition. */

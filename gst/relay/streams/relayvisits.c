@@ -1,44 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relayvisits.h"
+#include "faspstreamid.h"
 #include "relayend.h"
-#include "relaysrtname.h"
-
-/* A streamid, and what may be shown of it. */
-typedef struct
-{
-  gchar *raw, *shown;
-} Streamid;
-
-static gchar *
-replace (const gchar *text, const Streamid *streamid)
-{
-  g_auto (GStrv) parts = g_strsplit (text, streamid->raw, -1);
-
-  return g_strjoinv (streamid->shown, parts);
-}
-
-static gboolean
-hide_in_field (GQuark id, GValue *value, gpointer streamid)
-{
-  if (G_VALUE_HOLDS_STRING (value) && g_value_get_string (value) != NULL)
-    g_value_take_string (value, replace (g_value_get_string (value), streamid));
-  return TRUE;
-}
 
 GstStructure *
-relay_visits_hide (const GstStructure *details, gchar **text)
+relay_visits_hide (const GstStructure *details)
 {
   GstStructure *hidden = details != NULL ? gst_structure_copy (details) : NULL;
   const gchar *raw = details != NULL ? gst_structure_get_string (details, "streamid") : NULL;
-  g_autofree gchar *shown = raw != NULL ? relay_srt_name_show (raw) : NULL;
-  Streamid streamid = { (gchar *) raw, shown };
-  gchar *whole = *text;
+  g_autofree gchar *shown = raw != NULL ? fasp_streamid_show (raw) : NULL;
 
-  if (g_strcmp0 (raw, shown) == 0)
-    return hidden;
-  gst_structure_map_in_place (hidden, hide_in_field, &streamid);
-  *text = replace (whole, &streamid);
-  g_free (whole);
+  if (raw != NULL)
+    gst_structure_set (hidden, "streamid", G_TYPE_STRING, shown, NULL);
   return hidden;
 }
 
@@ -46,7 +19,8 @@ relay_visits_hide (const GstStructure *details, gchar **text)
 static gchar *
 describe_peer (const GstStructure *s)
 {
-  const gchar *streamid = gst_structure_get_string (s, "streamid");
+  g_autoptr (GstStructure) hidden = relay_visits_hide (s);
+  const gchar *streamid = gst_structure_get_string (hidden, "streamid");
   const gchar *key = gst_structure_get_string (s, "peer-key");
   const gchar *name = gst_structure_get_string (s, "peer-name");
   GString *text = g_string_new (NULL);

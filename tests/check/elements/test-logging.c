@@ -77,7 +77,8 @@ run (Case *c, const gchar *sent, const gchar *received, gboolean *warned)
           received != NULL ? "log=" : "", received != NULL ? received : "");
   g_autoptr (PairPipeline) sender =
       pair_launch ("filesrc location=%s blocksize=1316 ! "
-                   "faspsink name=tx uri=fasp://127.0.0.1:%u " SECRET " max-bitrate=50000000 %s%s",
+                   "faspsink name=tx uri=fasp://127.0.0.1:%u " SECRET
+                   " streamid=read:x:joe:correct-horse max-bitrate=50000000 %s%s",
           c->in, c->port, sent != NULL ? "log=" : "", sent != NULL ? sent : "");
 
   gst_element_set_state (receiver, GST_STATE_PLAYING);
@@ -131,6 +132,7 @@ test_file (void)
     g_assert_cmpuint (count (received, "\"fasp:session_closed\""), ==, i);
     g_assert_nonnull (strstr (sent, "\"title\":\"tx\""));
     g_assert_nonnull (strstr (sent, "\"role\":\"sender\""));
+    g_assert_nonnull (strstr (received, "\"streamid\":\"read:x:joe:*\""));
     g_assert_nonnull (strstr (received, "\"role\":\"receiver\""));
     g_assert_nonnull (strstr (sent, "\"address\":\"127.0.0.1:"));
   }

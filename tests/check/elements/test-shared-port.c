@@ -246,10 +246,10 @@ test_misdirected (void)
 
   port = pair_get_port ();
   sender = play (make_sender ("", "streamid=one&" ONE));
-  receiver = play (make_receiver ("127.0.0.1", "streamid=two&" ONE));
+  receiver = play (make_receiver ("127.0.0.1", "streamid=read:two:joe:password&" ONE));
   assert_told (receiver, "no stream of this streamid");
   pair_expect (sender->pipeline, GST_MESSAGE_WARNING,
-      "its streamid is \"two\" (there is no stream of this streamid)");
+      "its streamid is \"read:two:joe:*\" (there is no stream of this streamid)");
   end_free (sender);
   end_free (receiver);
   assert_free ();

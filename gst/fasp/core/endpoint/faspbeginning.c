@@ -9,6 +9,7 @@
 #include "fasplimits.h"
 #include "faspmulticast.h"
 #include "faspreading.h"
+#include "faspstreamid.h"
 #include "faspretention.h"
 #include "faspwriting.h"
 
@@ -97,9 +98,12 @@ fasp_beginning_make (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *pe
 void
 fasp_beginning_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
+  g_autofree gchar *shown =
+      session->streamid != NULL ? fasp_streamid_show (session->streamid) : NULL;
+
   session->record->notified.connected = TRUE;
   FASP_LOG (session->notes.log, now, SESSION_CONNECTED,
-      FASP_LOG_POINTER (fasp_session_get_address (session)), FASP_LOG_POINTER (session->streamid),
+      FASP_LOG_POINTER (fasp_session_get_address (session)), FASP_LOG_POINTER (shown),
       session->role == FASP_ROLE_SENDER ? (gint64) fasp_tx_get_base (session->tx) :
                                           FASP_LOG_UNKNOWN);
   fasp_dial_connected (endpoint);
