@@ -216,8 +216,9 @@ parse_query (GstElement *element, GstUri *uri, GPtrArray *pairs, GError **error)
       g_autofree gchar *known = list_keys (element);
 
       /* the key may be the rest of a secret */
-      if (gst_uri_query_has_key (uri, PASSPHRASE) || strstr (key, PASSPHRASE) != NULL)
-        BAD_URI ("The fasp URI has a key that does not exist, or the passphrase "
+      if (gst_uri_query_has_key (uri, PASSPHRASE) || gst_uri_query_has_key (uri, "streamid")
+          || strstr (key, PASSPHRASE) != NULL)
+        BAD_URI ("The fasp URI has a key that does not exist, or the passphrase or streamid "
                  "has a & in it: write %%26 for a &. The keys are: %s.",
             known);
       else

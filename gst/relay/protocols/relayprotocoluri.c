@@ -137,6 +137,8 @@ gboolean
 relay_protocol_uri_check_keys (const RelayProtocolUri *protocol_uri, GError **error)
 {
   const RelayProtocol *protocol = protocol_uri->protocol;
+  gboolean hides = g_hash_table_contains (protocol_uri->keys, "streamid")
+      || g_hash_table_contains (protocol_uri->keys, "passphrase");
   GHashTableIter iter;
   gpointer name, value;
 
@@ -144,6 +146,14 @@ relay_protocol_uri_check_keys (const RelayProtocolUri *protocol_uri, GError **er
   while (g_hash_table_iter_next (&iter, &name, &value)) {
     const RelayKey *key = relay_key_find (protocol->keys, name, get_kind (protocol_uri));
 
+    /* the key may be the rest of a secret */
+    if (key == NULL && hides) {
+      RELAY_BAD (error,
+          "it has a key that %s:// has not as an %s, or a & in its streamid or passphrase: write "
+          "%%26 for this.",
+          protocol->scheme, protocol_uri->sends ? "output" : "input");
+      return FALSE;
+    }
     if (key == NULL) {
       RELAY_BAD (error, "\"%s\" is not a key of %s:// as an %s: leave it out.", (gchar *) name,
           protocol->scheme, protocol_uri->sends ? "output" : "input");

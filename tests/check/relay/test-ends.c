@@ -157,7 +157,28 @@ test_faults (void)
   }
 }
 
-/* The passphrase of a file takes precedence; neither is ever told. */
+/* What stands behind the & of a secret is told to nobody. */
+static void
+test_ampersands (void)
+{
+  static const gchar *const uris[] = {
+    "srt://h:9000?streamid=%23!::u=joe,s=correct&horse=battery",
+    "srt://h:9000?passphrase=correct-one&horse",
+    "fasp://h:9000?streamid=read:x:joe:correct&horse=battery",
+    "fasp://h:9000?passphrase=correct-one&horse",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (uris); i++) {
+    g_autoptr (GError) error = NULL;
+    RelayEnd end = { .uri = (gchar *) uris[i], .sends = TRUE };
+
+    g_assert_false (relay_end_check (&end, &error));
+    g_assert_null (strstr (error->message, "horse"));
+    g_assert_nonnull (strstr (error->message, "%26"));
+  }
+}
+
+/* The passphrase of a file takes precedence. */
 static void
 test_passphrase (void)
 {
@@ -838,6 +859,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/ends/good", test_good);
   g_test_add_func ("/ends/faults", test_faults);
+  g_test_add_func ("/ends/ampersands", test_ampersands);
   g_test_add_func ("/ends/passphrase", test_passphrase);
   g_test_add_func ("/ends/elements", test_elements);
   g_test_add_func ("/ends/srt-keys", test_srt_keys);
