@@ -474,14 +474,6 @@ has_secret (const gchar *url)
   return FALSE;
 }
 
-static gboolean
-names_secret (const RelayEnd *end)
-{
-  g_autofree gchar *shown = relay_edit_hide (end->uri);
-
-  return !g_str_equal (shown, end->uri);
-}
-
 gboolean
 relay_config_has_secret (const RelayConfig *config)
 {
@@ -497,11 +489,11 @@ relay_config_has_secret (const RelayConfig *config)
   for (guint i = 0; i < config->streams->len; i++) {
     const RelayStreamConfig *s = g_ptr_array_index (config->streams, i);
 
-    found |= names_secret (s->input);
+    found |= relay_edit_has_secret (s->input->uri);
     for (guint k = 0; k < relay_end_count_backups (s->input); k++)
-      found |= names_secret (g_ptr_array_index (s->input->backups, k));
+      found |= relay_edit_has_secret (((RelayEnd *) g_ptr_array_index (s->input->backups, k))->uri);
     for (guint k = 0; k < s->outputs->len; k++)
-      found |= names_secret (g_ptr_array_index (s->outputs, k));
+      found |= relay_edit_has_secret (((RelayEnd *) g_ptr_array_index (s->outputs, k))->uri);
   }
   return found;
 }

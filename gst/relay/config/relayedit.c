@@ -322,6 +322,14 @@ hide_streamid (const gchar *uri)
   return g_strcmp0 (streamid, shown) != 0 ? g_uri_escape_string (shown, "!*=:,/", FALSE) : NULL;
 }
 
+gboolean
+relay_edit_has_secret (const gchar *uri)
+{
+  g_autofree gchar *passphrase = get_key (uri, SECRET), *streamid = hide_streamid (uri);
+
+  return passphrase != NULL || streamid != NULL;
+}
+
 gchar *
 relay_edit_hide (const gchar *uri)
 {
@@ -352,16 +360,27 @@ has_same_host (const gchar *a, const gchar *b)
 }
 
 gchar *
+relay_edit_keep_password (const gchar *uri, const gchar *old)
+{
+  gboolean host = old != NULL && has_same_host (uri, old);
+  g_autofree gchar *shown = host ? hide_streamid (old) : NULL;
+  g_autofree gchar *plain = shown != NULL ? g_uri_unescape_string (shown, NULL) : NULL;
+  g_autofree gchar *escaped = plain != NULL ? get_key (uri, STREAMID) : NULL;
+  g_autofree gchar *streamid = escaped != NULL ? g_uri_unescape_string (escaped, NULL) : NULL;
+  g_autofree gchar *had = NULL;
+
+  if (streamid == NULL || !g_str_equal (streamid, plain))
+    return g_strdup (uri);
+  had = get_key (old, STREAMID);
+  return set_pair (uri, STREAMID, had);
+}
+
+gchar *
 relay_edit_keep_secret (const gchar *uri, const gchar *old)
 {
   gboolean same = old != NULL && has_same_scheme (uri, old);
-  gboolean host = old != NULL && has_same_host (uri, old);
   g_autofree gchar *has = get_key (uri, SECRET), *had = same ? get_key (old, SECRET) : NULL;
-  g_autofree gchar *streamid = get_key (uri, STREAMID), *shown = host ? hide_streamid (old) : NULL;
-  g_autofree gchar *hidden = host ? get_key (old, STREAMID) : NULL;
-  g_autofree gchar *text = shown != NULL && g_strcmp0 (streamid, shown) == 0 ?
-      set_pair (uri, STREAMID, hidden) :
-      g_strdup (uri);
+  g_autofree gchar *text = relay_edit_keep_password (uri, old);
 
   return has != NULL || had == NULL ? g_strdup (text) : set_pair (text, SECRET, had);
 }

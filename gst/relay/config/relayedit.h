@@ -36,13 +36,16 @@ void relay_edit_set_uris (RelayEdit *edit, const gchar *name, const gchar *key,
 /* Returns @uri with this value of a key in its query.  @value: NULL: returns @uri without the key.
  */
 gchar *relay_edit_set_key (const gchar *uri, const gchar *key, const gchar *value);
-/* Returns what may be shown of @uri: it has no passphrase, and no password in a streamid that is
- * given to a peer. */
+/* Returns what may be shown of @uri, and whether that is less than all: it has no passphrase, and
+ * no password in a streamid that is given to a peer. */
 gchar *relay_edit_hide (const gchar *uri);
+gboolean relay_edit_has_secret (const gchar *uri);
 /* Returns @uri, which was shown like this, or is new, with the secrets that @old has and it does
  * not show: the passphrase, if both have the same scheme; the password in a streamid, if both have
  * the same scheme, host and port. */
 gchar *relay_edit_keep_secret (const gchar *uri, const gchar *old);
+/* The same of the password in a streamid alone. */
+gchar *relay_edit_keep_password (const gchar *uri, const gchar *old);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (RelayEdit, relay_edit_free);
 

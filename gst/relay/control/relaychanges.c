@@ -235,6 +235,7 @@ change_uri (RelayCall *call, const gchar *old)
   gchar *uri = new != NULL ? relay_edit_keep_secret (new, old) : g_strdup (old);
   JsonObjectIter iter;
   const gchar *key;
+  gchar *whole;
   JsonNode *node;
 
   if (!json_object_has_member (call->body, "parameters"))
@@ -247,7 +248,9 @@ change_uri (RelayCall *call, const gchar *old)
     g_free (uri);
     uri = next;
   }
-  return uri;
+  whole = relay_edit_keep_password (uri, old);
+  g_free (uri);
+  return whole;
 }
 
 static void

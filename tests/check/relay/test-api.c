@@ -579,6 +579,33 @@ test_backups (void)
   }
 }
 
+/* A streamid that is given as it is shown keeps its password; with another user, it has none. */
+static void
+test_parameters (void)
+{
+  static const struct
+  {
+    const gchar *body, *output;
+  } changes[] = {
+    { "{\"parameters\":{\"streamid\":\"read:x:joe:*\",\"latency\":5}}",
+        "srt://h:1?streamid=read:x:joe:secret&latency=5\n" },
+    { "{\"parameters\":{\"streamid\":\"read:x:ann:*\"}}", "srt://h:1?streamid=read:x:ann:" },
+  };
+  static const gchar text[] =
+      "[stream a]\ninput = udp://:1\noutput = srt://h:1?streamid=read:x:joe:secret\n";
+
+  for (guint i = 0; i < G_N_ELEMENTS (changes); i++) {
+    Fake fake = { relay_config_parse (text, strlen (text), NULL, NULL) };
+    RelayApi *api = relay_api_new (&funcs, &fake);
+
+    ask (api, "PATCH", "/api/v1/streams/a/outputs/1", changes[i].body, 200);
+    g_test_message ("%s", fake.config->text);
+    g_assert_nonnull (strstr (fake.config->text, changes[i].output));
+    relay_api_free (api);
+    relay_config_free (fake.config);
+  }
+}
+
 /* What names files stays, or the new input is refused. */
 static void
 test_inputs (void)
@@ -740,6 +767,7 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/api/uris", test_uris);
   g_test_add_func ("/relay/api/secrets", test_secrets);
   g_test_add_func ("/relay/api/streamids", test_streamids);
+  g_test_add_func ("/relay/api/parameters", test_parameters);
   g_test_add_func ("/relay/api/names", test_names);
   g_test_add_func ("/relay/api/text", test_text);
   g_test_add_func ("/relay/api/many-lines", test_many_lines);

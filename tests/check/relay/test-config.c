@@ -612,7 +612,7 @@ test_open_files (void)
         "chmod go= " },
     { "[stream a]\n" IN "output = fasp://h:1?streamid=read:x:joe:correct-horse\n", 0644, 1,
         "chmod go= " },
-    { "[stream a]\n" IN "output = srt://:1?streamid=a:b:c:d\n", 0644, 0, NULL },
+    { "[stream a]\n" IN "output = srt://:1?streamid=a:b:c:d;srt://:2?\n", 0644, 0, NULL },
     /* the file with the passphrase is told of once; the configuration is no secret */
     { "[stream a]\n" IN OUT "output-passphrase-file = FILE\n"
       "input-passphrase-file = FILE\n",
