@@ -3,6 +3,7 @@
 #include <gst/gst.h>
 #include <string.h>
 #include "gstfaspparse.h"
+#include "faspstreamid.h"
 #include "relayprotocol.h"
 
 void
@@ -123,11 +124,13 @@ relay_protocol_uri_describe (const RelayProtocolUri *protocol_uri)
   g_string_append (text, place);
   for (const RelayKey *key = protocol_uri->protocol->keys; key->name != NULL; key++) {
     const gchar *value = relay_protocol_uri_get (protocol_uri, key->name);
+    g_autofree gchar *shown = NULL;
 
     if (value == NULL || (key->ends & get_kind (protocol_uri)) == 0
         || g_str_equal (key->name, "passphrase"))
       continue;
-    g_string_append_printf (text, "%s%s=%s", before, key->name, value);
+    shown = g_str_equal (key->name, "streamid") ? fasp_streamid_show (value) : g_strdup (value);
+    g_string_append_printf (text, "%s%s=%s", before, key->name, shown);
     before = "&";
   }
   return g_string_free (text, FALSE);

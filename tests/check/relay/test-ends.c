@@ -54,6 +54,7 @@ static const struct
   { "srt://:9000?passphrase=correct-horse&latency=300", "srt://:9000?latency=300", FALSE, TRUE },
   { "srt://0.0.0.0:9000", "srt://0.0.0.0:9000", TRUE, TRUE },
   { "srt://h:9000?streamid=a", "srt://h:9000?streamid=a", TRUE, FALSE },
+  { "srt://h:9000?streamid=%23!::r=a,s=correct", "srt://h:9000?streamid=#!::r=a,s=*", TRUE, FALSE },
   { "srt://h:9000?mode=rendezvous&localport=9001&interface=lo&maxbw=9000000",
       "srt://h:9000?mode=rendezvous&localport=9001&interface=lo&maxbw=9000000", TRUE, FALSE },
   { "srt://h:9000?mode=listener&pbkeylen=32", "srt://h:9000?mode=listener&pbkeylen=32", FALSE,
