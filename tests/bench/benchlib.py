@@ -349,6 +349,12 @@ def wait_until(true, tell=lambda: "it does not come"):
         time.sleep(0.02)
 
 
+def remove_at_once(folder):
+    """Removes a folder in which another process writes meanwhile: a file that is new there would hinder rmtree()."""
+    os.rename(folder, gone := folder + "-gone")
+    shutil.rmtree(gone)
+
+
 def download(congestion, mbit, at, seconds):
     """A command: the kernel's TCP has @mbit to send for @seconds, from @at s on."""
     check = f"{command('bench/cbrcheck')} --mbit {mbit} --seconds {seconds} --idle 3 --limit {at + seconds + 20}"
