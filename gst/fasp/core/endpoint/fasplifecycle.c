@@ -243,7 +243,11 @@ explain_outage (const FaspSession *session, const FaspFlow *flow)
 static void
 notify_outages (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
-  guint64 changed = fasp_session_look_for_outages (session, now);
+  gboolean moved;
+  guint64 changed = fasp_session_look_for_outages (session, now, &moved);
+
+  if (moved)
+    fasp_session_touch (session); /* the time of the next look has changed */
 
   for (guint i = 0; changed != 0; i++, changed >>= 1) {
     FaspFlow *flow = &session->flows[i];

@@ -183,9 +183,9 @@ FaspSessionResult fasp_session_take (FaspSession *session, FaspTime now, const F
 gboolean fasp_session_poll (FaspSession *session, FaspTime now, FaspDatagram *datagram);
 /* Something has changed the session, which may have made a task due. */
 void fasp_session_touch (FaspSession *session);
-/* Updates which of several flows carry packets. Returns a bit for each flow whose `outage' has
- * changed, of which the application must be notified. */
-guint64 fasp_session_look_for_outages (FaspSession *session, FaspTime now);
+/* Updates which of several flows carry packets.  Returns a bit for each flow whose `outage' has
+ * changed, of which the application must be notified.  *moved: a flow began or ceased to carry. */
+guint64 fasp_session_look_for_outages (FaspSession *session, FaspTime now, gboolean *moved);
 /* When to poll the session again, by its state after fasp_session_end_round(). */
 FaspTime fasp_session_get_timeout (FaspSession *session, FaspTime now);
 

@@ -292,16 +292,18 @@ carries (const FaspSession *session, FaspTime now, guint flow)
 }
 
 guint64
-fasp_session_look_for_outages (FaspSession *session, FaspTime now)
+fasp_session_look_for_outages (FaspSession *session, FaspTime now, gboolean *moved)
 {
   guint64 carrying = 0, changed = 0;
 
+  *moved = FALSE;
   if (session->n_flows == 1)
     return 0;
   for (guint i = 0; i < session->n_flows; i++)
     carrying |= (guint64) carries (session, now, i) << i;
   for (guint i = 0; i < session->n_flows; i++) {
     FaspFlow *flow = &session->flows[i];
+    gboolean was_out = flow->outage.out;
 
     if (carrying == 0)
       fasp_outage_hold (&flow->outage, now);
@@ -309,6 +311,7 @@ fasp_session_look_for_outages (FaspSession *session, FaspTime now)
       changed |= (guint64) fasp_outage_look (&flow->outage, now, carrying >> i & 1,
                      flow->death.is_dead ? flow->death.since : flow->heard)
           << i;
+    *moved |= flow->outage.out != was_out;
   }
   return changed;
 }
