@@ -731,7 +731,7 @@ gst_fasp_connection_drop (GstElement *element, const gchar *address)
 
 /* The caller drops a text that is not plain, or cut within a character. */
 static gboolean
-may_be_told (const gchar *why)
+may_be_sent (const gchar *why)
 {
   gsize size = why != NULL ? strlen (why) : 0;
 
@@ -740,7 +740,7 @@ may_be_told (const gchar *why)
 
 gboolean
 gst_fasp_connection_decide (GstElement *element, const gchar *ticket, gboolean accept,
-    const gchar *why, const gchar *told)
+    const gchar *why, const gchar *for_caller)
 {
   GstFaspConnection *c = get_connection (element);
   FaspEvent asked;
@@ -753,7 +753,7 @@ gst_fasp_connection_decide (GstElement *element, const gchar *ticket, gboolean a
     FaspIo *io = get_io (c, source);
 
     good = fasp_endpoint_decide (fasp_io_lock (io), g_get_monotonic_time (), &asked, accept,
-        may_be_told (why) ? why : NULL, may_be_told (told) ? told : NULL);
+        may_be_sent (why) ? why : NULL, may_be_sent (for_caller) ? for_caller : NULL);
     fasp_io_unlock (io, TRUE);
   }
   g_mutex_unlock (&c->lock);

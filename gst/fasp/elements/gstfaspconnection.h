@@ -93,9 +93,10 @@ FaspSenderClock gst_fasp_connection_get_sender_clock (GstFaspConnection *connect
 gboolean gst_fasp_connection_drop (GstElement *element, const gchar *address);
 /* A signal's handler.  Answers a question whose answer a handler of caller-asked has put off.
  * FALSE: @ticket names no question, or one that was answered or whose caller has gone.
- * @why, @told: plain text of at most 200 bytes; else, and with NULL, none is given, or told. */
+ * @why, @for_caller: plain text of at most 200 bytes; anything else counts as NULL, which is no
+ * reason. */
 gboolean gst_fasp_connection_decide (GstElement *element, const gchar *ticket, gboolean accept,
-    const gchar *why, const gchar *told);
+    const gchar *why, const gchar *for_caller);
 /* Ends the sessions with all senders, and sends them the reason. */
 void gst_fasp_connection_refuse (GstFaspConnection *connection, const gchar *why);
 /* Tells the sender that a key frame is wanted.  May be called from any thread, whether open or not;

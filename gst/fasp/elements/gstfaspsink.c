@@ -679,7 +679,8 @@ gst_fasp_sink_class_init (GstFaspSinkClass *klass)
    * @accept: %FALSE: the caller is turned away
    * @reason: why, for messages and the log at this end: UTF-8 without control characters, of at
    * most 200 bytes; %NULL: it is not known
-   * @told: what the caller is told, of the same kind; %NULL: only that it was refused
+   * @for_caller: the reason that the caller gets, of the same kind; %NULL: only that it was
+   * refused
    *
    * Answers a question whose answer a handler has put off.
    *

@@ -88,7 +88,7 @@ explain (guint status)
 }
 
 const gchar *
-relay_auth_get_told (const gchar *refusal)
+relay_auth_get_reason_for_caller (const gchar *refusal)
 {
   return g_str_has_prefix (refusal, REFUSED) ? "refused" : "busy, try again";
 }

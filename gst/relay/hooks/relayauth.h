@@ -47,8 +47,8 @@ typedef struct
 
 /* @refusal: why the caller may not come in, for the log; NULL: it may. */
 typedef void (*RelayAuthFunc) (const gchar *refusal, gpointer data);
-/* Returns what the caller may be told of a refusal: nothing about the server. */
-const gchar *relay_auth_get_told (const gchar *refusal);
+/* Returns the reason of a refusal that the caller may know: nothing about the server. */
+const gchar *relay_auth_get_reason_for_caller (const gchar *refusal);
 
 /* Sets the server; in the main context.  @url: NULL: none, and every answer is yes.  @keep: s for
  * which an answer holds. */

@@ -535,7 +535,7 @@ accept (RelayProtocolEnd *self, GSocketAddress *address, const gchar *streamid)
 /* The protocols tell callers nothing. */
 static gboolean
 decide (RelayProtocolEnd *self, const gchar *ticket, gboolean accept, const gchar *reason,
-    const gchar *told)
+    const gchar *for_caller)
 {
   const gchar *refusal = reason != NULL ? reason : "it is not let in";
   guint64 caller;

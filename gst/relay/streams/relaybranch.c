@@ -51,21 +51,21 @@ free_open (Open *open)
   g_free (open);
 }
 
-/* @told: what the caller is told of the refusal. */
+/* @for_caller: the reason that the caller gets. */
 static void
-decide (Open *open, const gchar *refusal, const gchar *told)
+decide (Open *open, const gchar *refusal, const gchar *for_caller)
 {
   gboolean known;
 
   g_signal_emit_by_name (open->element, "decide-caller", open->ticket, refusal == NULL, refusal,
-      told, &known);
+      for_caller, &known);
   free_open (open);
 }
 
 static void
 on_decided (const gchar *refusal, gpointer open)
 {
-  decide (open, refusal, refusal != NULL ? relay_auth_get_told (refusal) : NULL);
+  decide (open, refusal, refusal != NULL ? relay_auth_get_reason_for_caller (refusal) : NULL);
 }
 
 /* Returns the address without its port, an IPv4 address as such. */

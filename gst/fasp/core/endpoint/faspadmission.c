@@ -72,15 +72,15 @@ is_first_refusal (FaspEndpoint *endpoint, const guint8 nonce[FASP_NONCE_SIZE])
   return TRUE;
 }
 
-/* Refuses the call.  @told: what the caller is told.  @text: for this end.  FALSE: it repeats a
- * call that was refused lately. */
+/* Refuses the call.  @for_caller: the reason that the caller gets.  @text: the one for this end.
+ * FALSE: it repeats a call that was refused lately. */
 static gboolean
 reject_for (FaspEndpoint *endpoint, FaspTime now, const Call *call, FaspReason reason,
-    const gchar *told, const gchar *text)
+    const gchar *for_caller, const gchar *text)
 {
   FaspEvent *event;
 
-  send_reject (endpoint, call, reason, told);
+  send_reject (endpoint, call, reason, for_caller);
   if (reason == FASP_REASON_KEY)
     fasp_limiter_refused (endpoint->calling->admitted.limiter, now, call->from, call->proved);
   if (!is_first_refusal (endpoint, call->open->nonce))
@@ -584,7 +584,7 @@ fasp_admission_confirmed (FaspEndpoint *endpoint, FaspTime now, FaspSession *ses
 
 void
 fasp_admission_decided (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, gboolean accept,
-    const gchar *why, const gchar *told)
+    const gchar *why, const gchar *for_caller)
 {
   fasp_endpoint_wake (endpoint, session);
   if (accept) {
@@ -599,7 +599,7 @@ fasp_admission_decided (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessi
     if (session->streamid != NULL)
       g_strlcpy (call.hello.streamid, session->streamid, sizeof (call.hello.streamid));
     /* kept, as the caller believes no refusal before it has called once more */
-    g_strlcpy (session->closing.text, told != NULL ? told : REFUSED_TEXT,
+    g_strlcpy (session->closing.text, for_caller != NULL ? for_caller : REFUSED_TEXT,
         sizeof session->closing.text);
     reject_for (endpoint, now, &call, FASP_REASON_REFUSED, session->closing.text,
         why != NULL ? why : session->closing.text);

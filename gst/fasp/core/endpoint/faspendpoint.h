@@ -177,10 +177,10 @@ gboolean fasp_endpoint_want_key_frame (FaspEndpoint *endpoint, FaspTime now);
 gboolean fasp_endpoint_poll_event (FaspEndpoint *endpoint, FaspEvent *event);
 gboolean fasp_endpoint_has_event (FaspEndpoint *endpoint);
 /* Answers @asked, a FASP_EVENT_CONNECTING.  @why: the reason of a refusal, for events and the log
- * here; NULL: it is not known.  @told: what the caller is told; NULL: that it was refused.  FALSE:
- * it was answered, or its session has gone. */
+ * here; NULL: it is not known.  @for_caller: the reason that the caller gets;
+ * NULL: that it was refused.  FALSE: it was answered, or its session has gone. */
 gboolean fasp_endpoint_decide (FaspEndpoint *endpoint, FaspTime now, const FaspEvent *asked,
-    gboolean accept, const gchar *why, const gchar *told);
+    gboolean accept, const gchar *why, const gchar *for_caller);
 
 /* The rate that an encoder may use: bit/s of the stream that every receiver has room for now,
  * besides headers, retransmissions and repairs.  0: there is no receiver, or nothing is paced. */

@@ -56,8 +56,8 @@ struct _FaspEndpoint
 
   FaspNotes notes;     /* owned */
   FaspTime looked;     /* fasppolling.c: when the endpoint was last called */
-  FaspTime own_looked; /* fasppolling.c: when the tasks of no session were looked at; FASP_NEVER:
-                          not since all that was due has left */
+  FaspTime own_looked; /* fasppolling.c: when the endpoint's own tasks were last looked at;
+                          FASP_NEVER: not since all that was due has left */
   gboolean closing;    /* faspendpoint.c */
   FaspEndpointStats stats;
 };

@@ -13,8 +13,9 @@
 #include "faspstrangers.h"
 #include "faspwriting.h"
 
-/* Tasks of no session: when something is due, what is done then, and which datagram may leave. Of
- * the datagrams that leave in a row at one time, only the first is preceded by a look at them. */
+/* The endpoint's own tasks, which belong to no session: when something is due, what is done then,
+ * and which datagram may leave.  Of the datagrams that leave in a row at one time, only the first
+ * is preceded by a look at these tasks. */
 static const struct
 {
   FaspTime (*get_time) (FaspEndpoint *endpoint);
