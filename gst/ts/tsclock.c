@@ -18,12 +18,13 @@ ts_clock_take (TsClock *clock, gdouble x, gdouble y)
   clock->n++;
   clock->mean_x += (x - clock->mean_x) / MIN (clock->n, STEPS);
   clock->mean_y += (y - clock->mean_y) / MIN (clock->n, STEPS);
-  if (clock->n > TS_CLOCK_SETTLED && clock->n * clock->mean_y > TS_CLOCK_SPAN)
-    clock->n--;
+  if (clock->mean_y > 0)
+    clock->n = CLAMP (TS_CLOCK_SPAN / clock->mean_y, TS_CLOCK_SETTLED, clock->n);
   /* the gains of recursive least squares for value k of a straight line, from 0 on */
   k = clock->n;
   clock->offset = line + 2 * (2 * k + 1) / ((k + 1) * (k + 2)) * distance - y;
-  if (clock->mean_x > 0)
+  /* while x stands still, its mean falls towards 0, and tells nothing of the slope */
+  if (clock->mean_x > 1)
     clock->slope += 6 / ((k + 1) * (k + 2)) * distance / clock->mean_x;
   return distance;
 }

@@ -38,20 +38,22 @@ ts_errors_init (TsErrors *errors)
 {
   errors->now = 0;
   for (guint i = 0; i < TS_ERRORS; i++)
-    errors->errors[i] = (TsError) { 0, TS_NEVER, TS_NEVER, TS_NEVER };
+    errors->errors[i] = (TsError) { 0, TS_NEVER, TS_NEVER, TS_NEVER, TS_NEVER };
 }
 
 void
 ts_errors_forget (TsErrors *errors)
 {
   for (guint i = 0; i < TS_ERRORS; i++)
-    errors->errors[i].examined = TS_NEVER;
+    errors->errors[i].examined = errors->errors[i].bad = TS_NEVER;
 }
 
 void
 ts_errors_hold (TsErrors *errors, TsErrorKind kind)
 {
-  errors->errors[kind].last = errors->errors[kind].examined = errors->now;
+  TsError *error = &errors->errors[kind];
+
+  error->last = error->bad = error->examined = errors->now;
 }
 
 void
@@ -64,7 +66,7 @@ ts_errors_judge (TsErrors *errors, TsErrorKind kind, gboolean good)
     return;
   if (error->count++ == 0)
     error->first = errors->now;
-  error->last = errors->now;
+  error->last = error->bad = errors->now;
 }
 
 TsState
@@ -74,8 +76,8 @@ ts_errors_get_state (const TsErrors *errors, TsErrorKind kind)
 
   if (error->examined == TS_NEVER || errors->now - error->examined > TS_ERROR_KNOWN)
     return TS_STATE_UNKNOWN;
-  return error->last != TS_NEVER && errors->now - error->last < TS_ERROR_HOLD ? TS_STATE_BAD :
-                                                                                TS_STATE_GOOD;
+  return error->bad != TS_NEVER && errors->now - error->bad < TS_ERROR_HOLD ? TS_STATE_BAD :
+                                                                              TS_STATE_GOOD;
 }
 
 void

@@ -5,8 +5,8 @@
  *
  * An error counts once when it happens.  What is missing counts once when its time is over, however
  * long it stays away.  An error is there now for TS_ERROR_HOLD after it was last seen; what is
- * missing is seen all the time.  Nothing is known of an error that TS_ERROR_KNOWN passes without a
- * chance to see.
+ * missing is seen all the time.  An error for which the stream gave no occasion in TS_ERROR_KNOWN
+ * is unknown.
  */
 #pragma once
 
@@ -52,7 +52,8 @@ typedef struct
 {
   guint64 count;
   gint64 first, last;
-  gint64 examined; /* when the stream was last looked at for it */
+  gint64 examined; /* when this stream was last looked at for it */
+  gint64 bad;      /* when this stream last had it */
 } TsError;
 
 typedef struct

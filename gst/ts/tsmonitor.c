@@ -39,8 +39,8 @@ struct _TsMonitor
   guint64 missed; /* bytes since the stream began, until sync is found */
 
   gint64 null_seen; /* when the last null packet came; TS_NEVER: none did */
-  gint64 tick;      /* when time was looked at last */
-  gint64 second;    /* when this second began; TS_NEVER: no data came */
+  gint64 tick;      /* when time was looked at last; TS_NEVER: no data came */
+  gint64 second;    /* when this second began; TS_NEVER: no packet came */
   guint64 packets;  /* in this second */
   guint64 bit_rate;
 };
@@ -55,7 +55,7 @@ forget_stream (TsMonitor *self)
   self->state = SYNC_SEARCHED;
   self->wrong = self->phase = 0;
   self->bytes = self->missed = self->packets = 0;
-  self->null_seen = self->second = TS_NEVER;
+  self->null_seen = self->tick = self->second = TS_NEVER;
   self->bit_rate = G_MAXUINT64;
 }
 
@@ -138,15 +138,14 @@ static void
 take_order (TsMonitor *self, TsPid *entry, TsOrder order)
 {
   ts_errors_judge (&self->errors, TS_ERROR_CONTINUITY, order != TS_ORDER_LOST);
-  if (order != TS_ORDER_LOST)
-    return;
-  break_clocks (self);
-  if (entry != NULL && entry->section != NULL)
+  if (order == TS_ORDER_LOST)
+    break_clocks (self);
+  if ((order == TS_ORDER_LOST || order == TS_ORDER_JUMP) && entry != NULL && entry->section != NULL)
     ts_section_drop (entry->section);
 }
 
 static void
-take_entry (TsMonitor *self, TsPid *entry, const TsPacket *packet, guint64 at)
+take_entry (TsMonitor *self, TsPid *entry, const TsPacket *packet, TsOrder order, guint64 at)
 {
   gint64 now = self->errors.now;
   TsPcrPlace place = { at, self->limits.pcr,
@@ -156,7 +155,7 @@ take_entry (TsMonitor *self, TsPid *entry, const TsPacket *packet, guint64 at)
   entry->seen = now;
   if (entry->presence.since != TS_NEVER)
     ts_repeat_arrive (&entry->presence, &self->errors, TS_ERROR_PID, self->limits.pid);
-  if (packet->has_pcr && entry->pcr != NULL)
+  if (packet->has_pcr && order != TS_ORDER_AGAIN && entry->pcr != NULL)
     ts_pcr_take (entry->pcr, &self->errors, packet, &place);
   if (packet->scrambled)
     ts_repeat_forget (&entry->pts);
@@ -171,6 +170,8 @@ take_packet (TsMonitor *self, const guint8 *data, guint64 at)
   TsOrder order;
 
   ts_packet_read (&packet, data, TS_PACKET);
+  if (self->second == TS_NEVER)
+    self->second = self->errors.now;
   self->packets++;
   ts_errors_judge (&self->errors, TS_ERROR_TRANSPORT, !packet.damaged);
   if (packet.damaged)
@@ -179,7 +180,7 @@ take_packet (TsMonitor *self, const guint8 *data, guint64 at)
   order = ts_packet_check_counter (&packet, &self->pids.counters[packet.pid]);
   take_order (self, entry, order);
   if (entry != NULL)
-    take_entry (self, entry, &packet, at);
+    take_entry (self, entry, &packet, order, at);
   if (packet.pid == TS_NULL_PID)
     take_null (self);
   else if (packet.scrambled)
@@ -204,12 +205,17 @@ static void
 find_sync (TsMonitor *self, const guint8 *data, gsize size, gsize *done)
 {
   gsize from = *done;
+  gboolean found;
 
-  if (ts_sync_find (&self->sync, data, size, done))
-    self->state = SYNC_HELD;
+  /* not past the byte that loses sync, so that it is the same however the data is cut */
+  if (self->state == SYNC_SEARCHED)
+    size = MIN (size, from + (gsize) (SYNC_NEVER + 1 - self->missed));
+  found = ts_sync_find (&self->sync, data, size, done);
   self->bytes += *done - from;
   self->missed += *done - from;
-  if (self->state == SYNC_SEARCHED && self->missed > SYNC_NEVER)
+  if (found)
+    self->state = SYNC_HELD;
+  else if (self->state == SYNC_SEARCHED && self->missed > SYNC_NEVER)
     lose_sync (self);
 }
 
@@ -268,8 +274,8 @@ look (TsMonitor *self)
   self->tick = errors->now;
   if (self->state == SYNC_GONE)
     ts_errors_hold (errors, TS_ERROR_SYNC_LOSS);
-  if (errors->errors[TS_ERROR_TRANSPORT].examined == TS_NEVER)
-    return; /* no packet came */
+  if (self->second == TS_NEVER)
+    return;
   ts_tables_check (&self->tables, errors);
   for (guint i = 0; i < self->pids.n; i++) {
     TsPid *entry = &self->pids.list[i];
@@ -287,7 +293,7 @@ void
 ts_monitor_update (TsMonitor *self, gint64 now)
 {
   self->errors.now = MAX (self->errors.now, now);
-  if (self->second != TS_NEVER)
+  if (self->tick != TS_NEVER)
     look (self);
 }
 
@@ -295,8 +301,8 @@ void
 ts_monitor_push (TsMonitor *self, const guint8 *data, gsize size, gint64 now)
 {
   self->errors.now = MAX (self->errors.now, now);
-  if (self->second == TS_NEVER)
-    self->second = self->tick = self->errors.now;
+  if (self->tick == TS_NEVER)
+    self->tick = self->errors.now;
   for (gsize done = 0; done < size;) {
     if (self->state != SYNC_HELD)
       find_sync (self, data, size, &done);

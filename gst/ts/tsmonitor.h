@@ -4,7 +4,7 @@
  * priority 1 and 2, the bit rate of each PID, the programmes and their names.
  *
  * Bytes come in with the time of their arrival; errors, PIDs and programmes are looked up.  The
- * memory is about 55 KiB, and at most 85 KiB more for tables and clocks, for any input; the
+ * memory is about 63 KiB, and at most 85 KiB more for tables and clocks, for any input; the
  * work for a byte is bounded, too.
  *
  *   - Sync is found with five sync bytes in a row, and lost with two wrong ones in a row.  A packet

@@ -19,6 +19,7 @@ ts_packet_read (TsPacket *packet, const guint8 *data, gsize size)
   *packet = (TsPacket) {
     .pid = (data[1] & 0x1f) << 8 | data[2],
     .counter = data[3] & (FIELD | PAYLOAD) ? data[3] & COUNTER : RESERVED,
+    .step = data[3] & PAYLOAD ? 1 : 0,
     .payload = data[3] & PAYLOAD ? MIN (4 + field, TS_PACKET) : TS_PACKET,
     .damaged = (data[1] & 0x80) != 0,
     .start = (data[1] & 0x40) != 0,
@@ -37,16 +38,18 @@ TsOrder
 ts_packet_check_counter (const TsPacket *packet, guint8 *state)
 {
   guint8 last = *state, counter = packet->counter;
-  gboolean payload = packet->payload < TS_PACKET;
+  gboolean follows = counter == ((last + packet->step) & COUNTER);
 
   if (packet->pid == TS_NULL_PID || packet->damaged || counter == RESERVED)
     return TS_ORDER_NEXT;
   *state = counter | KNOWN;
-  if ((last & KNOWN) == 0 || packet->announced)
+  if ((last & KNOWN) == 0)
     return TS_ORDER_NEXT;
+  if (packet->announced)
+    return follows ? TS_ORDER_NEXT : TS_ORDER_JUMP;
   if (counter != (last & COUNTER))
-    return payload && counter == ((last + 1) & COUNTER) ? TS_ORDER_NEXT : TS_ORDER_LOST;
-  if (!payload) {
+    return follows ? TS_ORDER_NEXT : TS_ORDER_LOST;
+  if (packet->step == 0) {
     *state = last;
     return TS_ORDER_NEXT;
   }

@@ -25,10 +25,11 @@ typedef struct
 {
   guint16 pid;
   guint8 counter;
-  guint8 payload; /* where it begins; TS_PACKET: there is none */
+  guint8 step;    /* what it adds to the counter: 1 with a payload, even an empty one; else 0 */
+  guint8 payload; /* where it begins; TS_PACKET: it has no byte */
   gboolean damaged, start, scrambled, announced;
   gboolean has_pcr;
-  guint64 pcr; /* 27 MHz, below TS_PCR_WRAP; if has_pcr */
+  guint64 pcr; /* 27 MHz; if has_pcr.  An extension above 299 may lift it above TS_PCR_WRAP */
 } TsPacket;
 
 /* Reads the first @size bytes of a packet, 6 at least: of fewer than TS_HEADER, no PCR. `announced'
@@ -39,6 +40,7 @@ typedef enum
 {
   TS_ORDER_NEXT,  /* nothing is known to be missing */
   TS_ORDER_AGAIN, /* the packet before it was the same */
+  TS_ORDER_JUMP,  /* its counter does not follow, as the packet announces: no error */
   TS_ORDER_LOST,  /* packets before it are missing, or it is out of order: a continuity error */
 } TsOrder;
 

@@ -48,6 +48,47 @@ ts_tables_init (TsTables *tables, TsPids *pids)
     ts_pid_set_tables (ts_pids_need (pids, fixed[i], TRUE), TRUE);
 }
 
+/* Bytes that are left. */
+typedef struct
+{
+  const guint8 *data;
+  guint size;
+} Bytes;
+
+/* Headers of the items that tables are lists of: the last byte or bytes are the size of the body.
+ */
+enum
+{
+  DESCRIPTOR_HEADER = 2,
+  ENTRY_HEADER = 5 /* of a stream in a PMT, of a service in an SDT */
+};
+
+/* Takes an item from the front.  NULL: there is no whole one. */
+static const guint8 *
+take_item (Bytes *left, guint header, Bytes *body)
+{
+  const guint8 *item = left->data;
+  guint size;
+
+  if (left->size < header)
+    return NULL;
+  size = header == DESCRIPTOR_HEADER ? item[1] : ts_get_16 (item + 3) & LENGTH_MASK;
+  if (size > left->size - header)
+    return NULL;
+  *body = (Bytes) { item + header, size };
+  *left = (Bytes) { body->data + size, left->size - header - size };
+  return item;
+}
+
+/* Returns the bytes of a section from byte @from to its CRC. */
+static Bytes
+get_body (const TsSection *section, guint from)
+{
+  guint end = section->size - CRC;
+
+  return from < end ? (Bytes) { section->data + from, end - from } : (Bytes) { NULL, 0 };
+}
+
 /* Is it a table whose CRC TR 101 290 (2.2) looks at? */
 static gboolean
 has_crc (guint8 table)
@@ -86,8 +127,12 @@ settle (TsTables *tables, TsPids *pids, gint64 now)
   for (guint i = 0; i < G_N_ELEMENTS (fixed); i++)
     is_table[ts_pids_find (pids, fixed[i]) - pids->list] = TRUE;
   for (guint i = 0; i < tables->n; i++) {
-    if ((entry = ts_pids_need (pids, tables->list[i].pmt_pid, TRUE)) != NULL)
+    if ((entry = ts_pids_need (pids, tables->list[i].pmt_pid, TRUE)) != NULL) {
       is_table[entry - pids->list] = TRUE;
+      ts_repeat_await (&tables->list[i].pmt, now);
+    } else {
+      ts_repeat_forget (&tables->list[i].pmt); /* it could not be seen */
+    }
     if (tables->list[i].pcr_pid != TS_NULL_PID
         && (entry = ts_pids_need (pids, tables->list[i].pcr_pid, TRUE)) != NULL)
       is_clock[entry - pids->list] = TRUE;
@@ -178,15 +223,17 @@ is_audio (guint8 type)
 /* A stream of private type is audio if it has a descriptor of AC-3, E-AC-3, DTS or AAC; audio of
  * another kind than the main one may pause (TR 101 290, 1.6). */
 static TsRole
-get_role (guint8 type, const guint8 *data, guint size)
+get_role (guint8 type, Bytes descriptors)
 {
   static const guint8 codecs[] = { 0x6a, 0x7a, 0x7b, 0x7c };
   gboolean audio = is_audio (type);
+  const guint8 *item;
+  Bytes body;
 
-  for (guint at = 0; at + 2 <= size && at + 2 + data[at + 1] <= size; at += 2 + data[at + 1]) {
-    if (type == 0x06 && memchr (codecs, data[at], sizeof codecs) != NULL)
+  while ((item = take_item (&descriptors, DESCRIPTOR_HEADER, &body)) != NULL) {
+    if (type == 0x06 && memchr (codecs, item[0], sizeof codecs) != NULL)
       audio = TRUE;
-    if (data[at] == LANGUAGE && data[at + 1] >= 4 && data[at + 5] > 0)
+    if (item[0] == LANGUAGE && body.size >= 4 && body.data[3] > 0)
       return TS_ROLE_OTHER;
   }
   return is_video (type) ? TS_ROLE_VIDEO : audio ? TS_ROLE_AUDIO : TS_ROLE_OTHER;
@@ -195,9 +242,9 @@ get_role (guint8 type, const guint8 *data, guint size)
 static void
 take_pmt (TsTables *tables, TsPids *pids, TsErrors *errors, guint16 pid, const TsSection *section)
 {
-  const guint8 *data = section->data;
-  guint end = section->size - CRC, size;
+  const guint8 *data = section->data, *item;
   TsProgramme *programme = find_programme (tables, ts_get_16 (data + 3));
+  Bytes left, body;
   gboolean keep[TS_PIDS_MAX] = { 0 };
   guint16 pcr_pid;
 
@@ -209,15 +256,15 @@ take_pmt (TsTables *tables, TsPids *pids, TsErrors *errors, guint16 pid, const T
     programme->pcr_pid = pcr_pid;
     settle (tables, pids, errors->now);
   }
-  for (guint at = 12 + (ts_get_16 (data + 10) & LENGTH_MASK); at + 5 <= end; at += 5 + size) {
-    TsPid *entry = ts_pids_need (pids, ts_get_16 (data + at + 1) & PID_MASK, TRUE);
+  left = get_body (section, 12 + (ts_get_16 (data + 10) & LENGTH_MASK));
+  while ((item = take_item (&left, ENTRY_HEADER, &body)) != NULL) {
+    TsPid *entry = ts_pids_need (pids, ts_get_16 (item + 1) & PID_MASK, TRUE);
 
-    size = ts_get_16 (data + at + 3) & LENGTH_MASK;
-    if (entry == NULL || at + 5 + size > end)
+    if (entry == NULL)
       continue;
     entry->programme = programme->number;
-    entry->type = data[at];
-    ts_pid_set_role (entry, get_role (data[at], data + at + 5, size), errors->now);
+    entry->type = item[0];
+    ts_pid_set_role (entry, get_role (item[0], body), errors->now);
     keep[entry - pids->list] = TRUE;
   }
   unname (pids, programme->number, keep, errors->now);
@@ -226,31 +273,38 @@ take_pmt (TsTables *tables, TsPids *pids, TsErrors *errors, guint16 pid, const T
 /* --- SDT ------------------------------------------------------------ */
 
 static void
-take_name (TsProgramme *programme, const guint8 *data, guint size)
+take_name (TsProgramme *programme, Bytes service)
 {
   /* type, length and text of the provider, then of the service */
-  guint provider = size >= 2 ? data[1] : 0;
+  guint at = service.size >= 2 ? 2 + service.data[1] : 0, size;
 
-  if (size >= 3 + provider && size >= 3 + provider + data[2 + provider])
-    ts_text_read (programme->name, data + 3 + provider, data[2 + provider]);
+  if (at == 0 || at >= service.size)
+    return;
+  size = service.data[at++];
+  if (size > service.size - at)
+    return;
+  programme->name_size = size;
+  memcpy (programme->name, service.data + at, size);
+}
+
+void
+ts_programme_get_name (const TsProgramme *programme, gchar name[TS_TEXT_MAX])
+{
+  ts_text_read (name, programme->name, programme->name_size);
 }
 
 static void
 take_sdt (TsTables *tables, const TsSection *section)
 {
-  const guint8 *data = section->data;
-  guint end = section->size - CRC, size;
+  Bytes left = get_body (section, 11), descriptors, body;
+  const guint8 *item;
 
-  for (guint at = 11; at + 5 <= end; at += 5 + size) {
-    TsProgramme *programme = find_programme (tables, ts_get_16 (data + at));
+  while ((item = take_item (&left, ENTRY_HEADER, &descriptors)) != NULL) {
+    TsProgramme *programme = find_programme (tables, ts_get_16 (item));
 
-    size = ts_get_16 (data + at + 3) & LENGTH_MASK;
-    if (programme == NULL || at + 5 + size > end)
-      continue;
-    for (guint i = at + 5; i + 2 <= at + 5 + size && i + 2 + data[i + 1] <= at + 5 + size;
-        i += 2 + data[i + 1])
-      if (data[i] == SERVICE)
-        take_name (programme, data + i + 2, data[i + 1]);
+    while (programme != NULL && (item = take_item (&descriptors, DESCRIPTOR_HEADER, &body)) != NULL)
+      if (item[0] == SERVICE)
+        take_name (programme, body);
   }
 }
 
@@ -282,9 +336,18 @@ ts_tables_take (TsTables *tables, TsPids *pids, TsErrors *errors, guint16 pid,
     take_pmt (tables, pids, errors, pid, section);
 }
 
+/* Forgets the CAT once packets are not scrambled any more. */
+static void
+end_scrambled (TsTables *tables, gint64 now)
+{
+  if (tables->scrambled == TS_NEVER || now - tables->scrambled > TS_CAT_LIMIT)
+    ts_repeat_forget (&tables->cat);
+}
+
 void
 ts_tables_take_scrambled (TsTables *tables, TsErrors *errors, guint16 pid)
 {
+  end_scrambled (tables, errors->now);
   tables->scrambled = errors->now;
   ts_repeat_await (&tables->cat, errors->now);
   if (pid == PID_PAT)
@@ -300,9 +363,10 @@ ts_tables_check (TsTables *tables, TsErrors *errors)
   ts_repeat_check (&tables->pat, errors, TS_ERROR_PAT, TS_TABLE_LIMIT);
   for (guint i = 0; i < tables->n; i++)
     ts_repeat_check (&tables->list[i].pmt, errors, TS_ERROR_PMT, TS_TABLE_LIMIT);
-  if (tables->scrambled == TS_NEVER || errors->now - tables->scrambled > TS_ERROR_HOLD)
-    ts_repeat_forget (&tables->cat);
-  ts_repeat_check (&tables->cat, errors, TS_ERROR_CAT, TS_CAT_LIMIT);
+  end_scrambled (tables, errors->now);
+  /* a CAT is missing where packets are scrambled, not in the time after them */
+  if (errors->now - tables->scrambled <= TS_ERROR_HOLD)
+    ts_repeat_check (&tables->cat, errors, TS_ERROR_CAT, TS_CAT_LIMIT);
   if (tables->cat.since == TS_NEVER)
     ts_errors_judge (errors, TS_ERROR_CAT, TRUE);
 }

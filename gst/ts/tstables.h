@@ -14,6 +14,7 @@
 G_BEGIN_DECLS
 
 #define TS_PROGRAMMES_MAX 64
+#define TS_NAME_BYTES 252 /* the longest name in a service descriptor */
 
 /* TR 101 290 (V1.4.1), 1.3.a and 1.5.a: a PAT, and a PMT of each programme, at least so often, ns.
  */
@@ -28,7 +29,8 @@ typedef struct
   guint16 pcr_pid; /* TS_NULL_PID: none, or not known yet */
   guint round;     /* that of the PAT that named it last */
   TsRepeat pmt;
-  gchar name[TS_TEXT_MAX]; /* "": unknown */
+  guint8 name_size;           /* bytes; 0: unknown */
+  guint8 name[TS_NAME_BYTES]; /* as the SDT has it; ts_programme_get_name() reads it */
 } TsProgramme;
 
 typedef struct
@@ -38,7 +40,7 @@ typedef struct
   guint round;      /* one for each PAT from its first section on */
   guint next;       /* number of the PAT's section that comes next */
   TsRepeat pat;     /* awaited since the stream began */
-  TsRepeat cat;     /* awaited while packets are scrambled */
+  TsRepeat cat;     /* awaited while scrambled packets come within TS_CAT_LIMIT */
   gint64 scrambled; /* when the last scrambled packet came; TS_NEVER: none did */
 } TsTables;
 
@@ -50,5 +52,7 @@ void ts_tables_take (TsTables *tables, TsPids *pids, TsErrors *errors, guint16 p
 void ts_tables_take_scrambled (TsTables *tables, TsErrors *errors, guint16 pid);
 /* Time has passed. */
 void ts_tables_check (TsTables *tables, TsErrors *errors);
+/* "": it is unknown.  The text is converted here, as this costs too much for each SDT. */
+void ts_programme_get_name (const TsProgramme *programme, gchar name[TS_TEXT_MAX]);
 
 G_END_DECLS

@@ -25,10 +25,14 @@ check_programmes (const TsProgramme *programmes, guint n)
 {
   if (n > TS_PROGRAMMES_MAX)
     abort ();
-  for (guint i = 0; i < n; i++)
-    if (!g_utf8_validate (programmes[i].name, -1, NULL) || programmes[i].pmt_pid >= TS_PIDS
+  for (guint i = 0; i < n; i++) {
+    gchar name[TS_TEXT_MAX];
+
+    ts_programme_get_name (&programmes[i], name);
+    if (!g_utf8_validate (name, -1, NULL) || programmes[i].pmt_pid >= TS_PIDS
         || programmes[i].pcr_pid >= TS_PIDS)
       abort ();
+  }
 }
 
 /* The first byte tells how long the pieces are, and how fast time goes. */

@@ -3,17 +3,12 @@
  * Each error of TR 101 290, made once in a stream that is good otherwise: it is named and counted,
  * no other is, and it is over when the fault is.
  */
+#include <math.h>
 #include <string.h>
 #include "tsmaker.h"
 
 /* When a fault begins, ns after the stream: its clocks have settled. */
 #define FAULT (5 * TS_SECOND)
-
-static guint
-get_pid (const guint8 *packet)
-{
-  return ts_get_16 (packet + 1) & 0x1fff;
-}
 
 static gboolean
 is_pcr (const guint8 *packet)
@@ -45,7 +40,7 @@ hits (Maker *maker, gboolean is)
 static gboolean
 is_video (const guint8 *packet)
 {
-  return get_pid (packet) == MAKER_VIDEO && !is_pcr (packet) && !has_pes (packet);
+  return maker_get_pid (packet) == MAKER_VIDEO && !is_pcr (packet) && !has_pes (packet);
 }
 
 static gboolean
@@ -65,6 +60,12 @@ break_sync (Maker *maker, guint8 *packet)
 }
 
 static gboolean
+drop_video_often (Maker *maker, guint8 *packet)
+{
+  return !is_video (packet) || maker->slots % 7 != 0;
+}
+
+static gboolean
 drop_video (Maker *maker, guint8 *packet)
 {
   return !hits (maker, is_video (packet));
@@ -76,7 +77,7 @@ hide (Maker *maker, guint8 *packet, gboolean is)
 {
   if (hits (maker, is)) {
     if (packet[3] & 0x10)
-      maker->counters[get_pid (packet)]--;
+      maker->counters[maker_get_pid (packet)]--;
     packet[1] = 0x1f;
     packet[2] = 0xff;
   }
@@ -86,19 +87,19 @@ hide (Maker *maker, guint8 *packet, gboolean is)
 static gboolean
 hide_pat (Maker *maker, guint8 *packet)
 {
-  return hide (maker, packet, get_pid (packet) == 0);
+  return hide (maker, packet, maker_get_pid (packet) == 0);
 }
 
 static gboolean
 hide_pmt (Maker *maker, guint8 *packet)
 {
-  return hide (maker, packet, get_pid (packet) == MAKER_PMT);
+  return hide (maker, packet, maker_get_pid (packet) == MAKER_PMT);
 }
 
 static gboolean
 hide_audio (Maker *maker, guint8 *packet)
 {
-  return hide (maker, packet, get_pid (packet) == MAKER_AUDIO);
+  return hide (maker, packet, maker_get_pid (packet) == MAKER_AUDIO);
 }
 
 static gboolean
@@ -118,19 +119,26 @@ scramble (Maker *maker, guint8 *packet, gboolean is)
 static gboolean
 scramble_pat (Maker *maker, guint8 *packet)
 {
-  return scramble (maker, packet, get_pid (packet) == 0);
+  return scramble (maker, packet, maker_get_pid (packet) == 0);
 }
 
 static gboolean
 scramble_pmt (Maker *maker, guint8 *packet)
 {
-  return scramble (maker, packet, get_pid (packet) == MAKER_PMT);
+  return scramble (maker, packet, maker_get_pid (packet) == MAKER_PMT);
 }
 
 static gboolean
 scramble_video (Maker *maker, guint8 *packet)
 {
-  return scramble (maker, packet, get_pid (packet) == MAKER_VIDEO && !is_pcr (packet));
+  return scramble (maker, packet, maker_get_pid (packet) == MAKER_VIDEO && !is_pcr (packet));
+}
+
+/* A packet every 2 s or so. */
+static gboolean
+scramble_rarely (Maker *maker, guint8 *packet)
+{
+  return maker->slots % 6649 < 6 ? scramble_video (maker, packet) : TRUE;
 }
 
 /* Another table, with a good CRC, in place of a null packet. */
@@ -139,7 +147,7 @@ put_table (Maker *maker, guint8 *packet, guint pid, guint8 table)
 {
   guint8 section[] = { table, 0, 0, 0, 1, 0xc1, 0, 0 };
 
-  if (!hits (maker, get_pid (packet) == TS_NULL_PID))
+  if (!hits (maker, maker_get_pid (packet) == TS_NULL_PID))
     return TRUE;
   maker_put_section (packet, pid, section, sizeof section);
   packet[3] |= ++maker->counters[pid] & 0x0f;
@@ -162,7 +170,7 @@ put_wrong_cat (Maker *maker, guint8 *packet)
 static gboolean
 scramble_with_cat (Maker *maker, guint8 *packet)
 {
-  if (maker->slots % 333 == 0 && get_pid (packet) == TS_NULL_PID)
+  if (maker->slots % 333 == 0 && maker_get_pid (packet) == TS_NULL_PID)
     return put_table (maker, packet, 1, 1);
   return scramble_video (maker, packet);
 }
@@ -170,7 +178,7 @@ scramble_with_cat (Maker *maker, guint8 *packet)
 static gboolean
 damage (Maker *maker, guint8 *packet)
 {
-  if (hits (maker, get_pid (packet) == TS_NULL_PID))
+  if (hits (maker, maker_get_pid (packet) == TS_NULL_PID))
     packet[1] |= 0x80;
   return TRUE;
 }
@@ -178,7 +186,7 @@ damage (Maker *maker, guint8 *packet)
 static gboolean
 damage_sdt (Maker *maker, guint8 *packet)
 {
-  if (hits (maker, get_pid (packet) == 0x11))
+  if (hits (maker, maker_get_pid (packet) == 0x11))
     packet[20] ^= 1;
   return TRUE;
 }
@@ -187,7 +195,7 @@ damage_sdt (Maker *maker, guint8 *packet)
 static gboolean
 jump (Maker *maker, guint8 *packet)
 {
-  if (hits (maker, get_pid (packet) == TS_NULL_PID))
+  if (hits (maker, maker_get_pid (packet) == TS_NULL_PID))
     maker->shift += 27000000;
   return TRUE;
 }
@@ -226,7 +234,7 @@ shift_pcr_little (Maker *maker, guint8 *packet)
 static gboolean
 hide_pts (Maker *maker, guint8 *packet)
 {
-  if (hits (maker, get_pid (packet) == MAKER_AUDIO && has_pes (packet)))
+  if (hits (maker, maker_get_pid (packet) == MAKER_AUDIO && has_pes (packet)))
     packet[4 + 7] &= 0x3f;
   return TRUE;
 }
@@ -237,9 +245,9 @@ send_twice (Maker *maker, guint8 *packet)
 {
   static guint8 again[TS_PACKET];
 
-  if (hits (maker, get_pid (packet) == 0 || get_pid (packet) == MAKER_PMT)) {
+  if (hits (maker, maker_get_pid (packet) == 0 || maker_get_pid (packet) == MAKER_PMT)) {
     memcpy (again, packet, TS_PACKET);
-  } else if (again[0] == TS_SYNC && get_pid (packet) == TS_NULL_PID) {
+  } else if (again[0] == TS_SYNC && maker_get_pid (packet) == TS_NULL_PID) {
     memcpy (packet, again, TS_PACKET);
     again[0] = 0;
   }
@@ -288,6 +296,7 @@ static const Fault faults[] = {
   { "pts", hide_pts, TS_SECOND, ANY, { { TS_ERROR_PTS, 1 } } },
   { "pts-short", hide_pts, TS_SECOND / 2, ANY, { { 0 } } },
   { "cat", scramble_video, 7 * TS_SECOND, ANY, { { TS_ERROR_CAT, 1 } } },
+  { "cat-rare", scramble_rarely, 8 * TS_SECOND, ANY, { { TS_ERROR_CAT, 1 } } },
   { "cat-there", scramble_with_cat, 7 * TS_SECOND, ANY, { { 0 } } },
   { "cat-table", put_wrong_cat, TS_SECOND, 1, { { TS_ERROR_CAT, 1 } } },
 };
@@ -344,7 +353,7 @@ test_faults (void)
   {
     guint size, piece;
   } ways[] = { { 188, 0 }, { 188, 1 }, { 188, 7 }, { 188, 187 }, { 192, 0 }, { 204, 0 },
-    { 204, 100 } };
+    { 204, 100 }, { 208, 0 } };
 
   for (guint i = 0; i < G_N_ELEMENTS (faults); i++)
     for (guint j = 0; j < G_N_ELEMENTS (ways); j++) {
@@ -380,6 +389,7 @@ test_figures (void)
 {
   g_autoptr (TsMonitor) monitor = ts_monitor_new (NULL);
   const TsProgramme *programmes;
+  gchar name[TS_TEXT_MAX];
   Maker maker;
   guint n;
 
@@ -389,7 +399,8 @@ test_figures (void)
   g_assert_cmpuint (n, ==, 1);
   g_assert_cmpuint (programmes->number, ==, MAKER_PROGRAMME);
   g_assert_cmpuint (programmes->pcr_pid, ==, MAKER_VIDEO);
-  g_assert_cmpstr (programmes->name, ==, "Caf\303\251 1");
+  ts_programme_get_name (programmes, name);
+  g_assert_cmpstr (name, ==, "Caf\303\251 1");
   g_assert_cmpuint (ts_monitor_get_bit_rate (monitor), >=, MAKER_RATE * 0.99);
   g_assert_cmpuint (ts_monitor_get_bit_rate (monitor), <=, MAKER_RATE * 1.01);
   /* 1000 packets of video and 33 of PCR, 125 of audio in a second */
@@ -444,7 +455,7 @@ test_silence (void)
 static gboolean
 drop_null (Maker *maker, guint8 *packet)
 {
-  return maker->monitor != NULL && get_pid (packet) != TS_NULL_PID;
+  return maker->monitor != NULL && maker_get_pid (packet) != TS_NULL_PID;
 }
 
 static void
@@ -458,6 +469,7 @@ test_variable (void)
   maker_run (&maker, 60 * TS_SECOND);
   g_assert_cmpint (ts_monitor_get_state (monitor, TS_ERROR_PCR_ACCURACY), ==, TS_STATE_UNKNOWN);
   g_assert_cmpint (find_pid (monitor, MAKER_VIDEO)->pcr->accuracy, ==, TS_NEVER);
+  g_assert_cmpint (find_pid (monitor, MAKER_VIDEO)->pcr->jitter, >=, 0);
   g_assert_cmpint (find_pid (monitor, MAKER_VIDEO)->pcr->jitter, <=, 40);
   for (guint kind = 0; kind < TS_ERRORS; kind++)
     g_assert_cmpuint (ts_monitor_get_error (monitor, kind)->count, ==, 0);
@@ -493,7 +505,33 @@ hold_pcr (Maker *maker, guint8 *packet)
   return TRUE;
 }
 
-/* What arrives late is jitter, and no error of the stream; a steady drift of the clock is none. */
+/* The sender's clock is 30 ppm fast, as TR 101 290 lets it be: the PCRs grow by so much more. */
+static gboolean
+drift (Maker *maker, guint8 *packet)
+{
+  maker->shift = (gint64) ((maker->now - maker->begin) * 27 / 1000 * 30 / 1000000);
+  return TRUE;
+}
+
+static void
+test_drift (void)
+{
+  g_autoptr (TsMonitor) monitor = ts_monitor_new (NULL);
+  Maker maker;
+
+  maker_init (&maker, monitor);
+  maker.change = drift;
+  maker_run (&maker, 60 * TS_SECOND);
+  for (guint i = 0; i < 60; i++) {
+    maker_run (&maker, TS_SECOND);
+    g_assert_cmpint (find_pid (monitor, MAKER_VIDEO)->pcr->jitter, >=, 0);
+    g_assert_cmpint (find_pid (monitor, MAKER_VIDEO)->pcr->jitter, <=, 100);
+  }
+  for (guint kind = 0; kind < TS_ERRORS; kind++)
+    g_assert_cmpuint (ts_monitor_get_error (monitor, kind)->count, ==, 0);
+}
+
+/* What arrives late is jitter, and no error of the stream. */
 static void
 test_jitter (void)
 {
@@ -517,6 +555,34 @@ test_jitter (void)
     for (guint kind = 0; kind < TS_ERRORS; kind++)
       g_assert_cmpuint (ts_monitor_get_error (monitor, kind)->count, ==, 0);
   }
+}
+
+/* Time of arrival stands still for minutes, then goes on: the jitter is a number. */
+static void
+test_still (void)
+{
+  TsClock clock = { 0 };
+
+  for (guint i = 0; i < 100; i++)
+    ts_clock_take (&clock, 1e6, 27000);
+  for (guint i = 0; i < 100000; i++)
+    g_assert_true (isfinite (ts_clock_take (&clock, 0, 27000)));
+  for (guint i = 0; i < 100; i++)
+    g_assert_true (isfinite (ts_clock_take (&clock, 1e6, 27000)));
+}
+
+/* PCRs come every 5 ms, then every 100 ms: the line remembers no more than its span. */
+static void
+test_interval (void)
+{
+  TsClock clock = { 0 };
+
+  for (guint i = 0; i < 20000; i++)
+    ts_clock_take (&clock, 5e6, 135000);
+  g_assert_cmpuint (clock.n, ==, (guint) (TS_CLOCK_SPAN / 135000));
+  for (guint i = 0; i < 1000; i++)
+    ts_clock_take (&clock, 100e6, 2700000);
+  g_assert_cmpuint (clock.n, ==, (guint) (TS_CLOCK_SPAN / 2700000));
 }
 
 /* --- hostile ------------------------------------------------------------ */
@@ -589,7 +655,54 @@ test_rubbish (void)
   g_assert_cmpuint (ts_monitor_get_error (monitor, TS_ERROR_SYNC_LOSS)->count, ==, 1);
 }
 
-/* Hours with a wrap of the PCR (26.5 h) in them. */
+/* Junk before a stream: it has lost sync once, however the bytes are cut, and the rate counts from
+ * the first packet on. */
+static void
+test_junk (void)
+{
+  static const gsize pieces[] = { 1, 1000, 1 << 20 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (pieces); i++) {
+    g_autoptr (TsMonitor) monitor = ts_monitor_new (NULL);
+    g_autofree guint8 *data = g_malloc0 (8000 + 100 * TS_PACKET);
+    gsize size = 8000 + 100 * TS_PACKET;
+
+    for (guint p = 0; p < 100; p++) {
+      guint8 *packet = data + 8000 + p * TS_PACKET;
+
+      packet[0] = TS_SYNC;
+      packet[1] = 0x1f;
+      packet[2] = 0xff;
+      packet[3] = 0x10;
+    }
+    ts_monitor_push (monitor, data, 100, 0);
+    for (gsize at = 100; at < size; at += pieces[i])
+      ts_monitor_push (monitor, data + at, MIN (pieces[i], size - at), 9 * TS_SECOND);
+    ts_monitor_update (monitor, 10 * TS_SECOND);
+    g_assert_cmpuint (ts_monitor_get_error (monitor, TS_ERROR_SYNC_LOSS)->count, ==, 1);
+    g_assert_cmpuint (ts_monitor_get_bit_rate (monitor), >=, 96 * TS_PACKET * 8);
+  }
+}
+
+/* A stream that follows a bad one is not bad. */
+static void
+test_begin_after_bad (void)
+{
+  g_autoptr (TsMonitor) monitor = ts_monitor_new (NULL);
+  Maker maker;
+
+  maker_init (&maker, monitor);
+  maker.change = drop_video_often;
+  maker_run (&maker, TS_SECOND);
+  g_assert_cmpint (ts_monitor_get_state (monitor, TS_ERROR_CONTINUITY), ==, TS_STATE_BAD);
+  ts_monitor_begin (monitor);
+  maker.change = NULL;
+  maker_run (&maker, TS_SECOND / 10);
+  g_assert_cmpint (ts_monitor_get_state (monitor, TS_ERROR_CONTINUITY), ==, TS_STATE_GOOD);
+  g_assert_cmpuint (ts_monitor_get_error (monitor, TS_ERROR_CONTINUITY)->count, >, 0);
+}
+
+/* A minute with a wrap of the PCR, which comes every 26.5 h, in its middle. */
 static void
 test_wrap (void)
 {
@@ -599,8 +712,10 @@ test_wrap (void)
   maker_init (&maker, monitor);
   maker.shift = TS_PCR_WRAP - G_GINT64_CONSTANT (27000000) * 30;
   maker_run (&maker, 60 * TS_SECOND);
-  for (guint kind = 0; kind < TS_ERRORS; kind++)
+  for (guint kind = 0; kind < TS_ERRORS; kind++) {
     g_assert_cmpuint (ts_monitor_get_error (monitor, kind)->count, ==, 0);
+    g_assert_cmpint (ts_monitor_get_state (monitor, kind), ==, TS_STATE_GOOD);
+  }
 }
 
 int
@@ -613,6 +728,11 @@ main (int argc, char **argv)
   g_test_add_func ("/tsmonitor/variable", test_variable);
   g_test_add_func ("/tsmonitor/limits", test_limits);
   g_test_add_func ("/tsmonitor/jitter", test_jitter);
+  g_test_add_func ("/tsmonitor/drift", test_drift);
+  g_test_add_func ("/tsmonitor/still", test_still);
+  g_test_add_func ("/tsmonitor/interval", test_interval);
+  g_test_add_func ("/tsmonitor/junk", test_junk);
+  g_test_add_func ("/tsmonitor/begin-after-bad", test_begin_after_bad);
   g_test_add_func ("/tsmonitor/crowd", test_crowd);
   g_test_add_func ("/tsmonitor/rubbish", test_rubbish);
   g_test_add_func ("/tsmonitor/wrap", test_wrap);

@@ -138,7 +138,7 @@ maker_run (Maker *maker, gint64 duration)
     guint pid;
 
     put_packet (maker, packet);
-    pid = ts_get_16 (packet + 1) & 0x1fff;
+    pid = maker_get_pid (packet);
     if (packet[3] & 0x10)
       maker->counters[pid]++;
     packet[3] |= maker->counters[pid] & 0x0f;

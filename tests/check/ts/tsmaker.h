@@ -33,6 +33,12 @@ struct _Maker
   gboolean (*change) (Maker *maker, guint8 *packet);
 };
 
+static inline guint
+maker_get_pid (const guint8 *packet)
+{
+  return ts_get_16 (packet + 1) & 0x1fff;
+}
+
 void maker_init (Maker *maker, TsMonitor *monitor);
 void maker_run (Maker *maker, gint64 duration);
 /* Writes a section into @packet, and its CRC. */
