@@ -11,6 +11,8 @@
   "The relay does not answer to this name. Use an IP address, or allow the name: status-names in " \
   "[relay]."
 
+#define WRONG_ADDRESS "This address is not among status-allowed-addresses in [relay]."
+
 #define STARTING "The relay puts a configuration into force: ask again."
 
 struct _RelayAdmission
@@ -85,6 +87,16 @@ relay_admission_hold (RelayAdmission *admission, gboolean held)
 
 /* --- the decision --------------------------------------------------------------------------- */
 
+/* A connection can be older than the list that is in force. Call it with the lock held. */
+static gboolean
+is_from_allowed (const RelayAdmission *admission, const RelayAsk *ask)
+{
+  g_autoptr (GInetAddress) address =
+      ask->address != NULL ? g_inet_address_new_from_string (ask->address) : NULL;
+
+  return ask->local || relay_allowed_has (admission->allowed, address);
+}
+
 /* Fills in @refusal, whose status is 0 if the request is allowed. *wrong: its token is wrong: it
  * then counts as anonymous, also with a valid cookie. Call it with the lock held. */
 static void
@@ -95,6 +107,10 @@ decide (RelayAdmission *admission, const RelayAsk *ask, const RelayRoute *route,
   const RelayAccount *user = NULL;
 
   *wrong = FALSE;
+  if (!is_from_allowed (admission, ask)) {
+    *refusal = (RelayRefusal) { 403, "address", g_strdup (WRONG_ADDRESS) };
+    return;
+  }
   if (!ask->local && !relay_names_has ((const gchar *const *) admission->status_names, ask->host)) {
     *refusal = (RelayRefusal) { 421, "host", g_strdup (WRONG_NAME) };
     return;
@@ -222,7 +238,6 @@ gboolean
 relay_admission_allows (RelayAdmission *admission, const RelayAsk *ask)
 {
   g_autofree gchar *stream = NULL;
-  g_autoptr (GInetAddress) address = NULL;
   g_autoptr (GMutexLocker) locker = NULL;
   RelayIdentity identity = { RELAY_ANONYMOUS };
   RelayRefusal refusal = { 0 };
@@ -231,9 +246,6 @@ relay_admission_allows (RelayAdmission *admission, const RelayAsk *ask)
 
   relay_api_find_route (admission->api, ask->method, ask->path, &route, &stream);
   locker = g_mutex_locker_new (&admission->lock);
-  address = ask->address != NULL ? g_inet_address_new_from_string (ask->address) : NULL;
-  if (!ask->local && !relay_allowed_has (admission->allowed, address))
-    return FALSE;
   decide (admission, ask, &route, FALSE, &identity, &refusal, &wrong);
   g_free (refusal.why);
   return refusal.status == 0;

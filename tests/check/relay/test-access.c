@@ -463,6 +463,34 @@ test_held (void)
   end (&house);
 }
 
+/* A connection that was accepted before a list of addresses is in force gets no further, whatever it
+ * asks for and with whatever token. */
+static void
+test_addresses (void)
+{
+  static const gchar format[] =
+      "[relay]\nstatus = http://127.0.0.1:1\nstatus-allowed-addresses = %s\n" STREAMS;
+  static const struct
+  {
+    const gchar *list;
+    guint status;
+  } lists[] = { { "192.0.2.2", 403 }, { "192.0.2.0/24", 0 } };
+  House house = { NULL };
+  RelayAsk local = { "GET", "localhost", .path = "/healthz", .local = TRUE };
+
+  begin (&house);
+  for (guint i = 0; i < G_N_ELEMENTS (lists); i++) {
+    g_autofree gchar *text = g_strdup_printf (format, lists[i].list);
+    g_autoptr (RelayConfig) config = relay_config_parse (text, strlen (text), NULL, NULL);
+
+    relay_admission_use (house.admission, config);
+    g_assert_cmpuint (try (&house, "GET", "/healthz", NULL, NULL), ==, lists[i].status);
+    g_assert_cmpuint (try (&house, "GET", "/status.json", NULL, NULL), ==, lists[i].status);
+    g_assert_true (relay_admission_allows (house.admission, &local));
+  }
+  end (&house);
+}
+
 /* A user that a reload takes away does not come back with the sessions of before. */
 static void
 test_removed (void)
@@ -727,6 +755,7 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/access/sites", test_sites);
   g_test_add_func ("/relay/access/guesses", test_guesses);
   g_test_add_func ("/relay/access/held", test_held);
+  g_test_add_func ("/relay/access/addresses", test_addresses);
   g_test_add_func ("/relay/access/removed", test_removed);
   g_test_add_func ("/relay/access/climbing", test_climbing);
   g_test_add_func ("/relay/access/sessions", test_sessions);
