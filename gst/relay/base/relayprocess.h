@@ -16,7 +16,7 @@ G_BEGIN_DECLS
  * possible, as errno says. */
 gboolean relay_process_watch (GPid pid, GUnixFDSourceFunc ended, gpointer data);
 /* Waits for the end of the process.  Returns its status, as wait() has it.  @fd: the one that
- * @ended got; -1: the process is not watched. */
+ * @ended got; -1: it got none, or the process is not watched. */
 gint relay_process_reap (GPid pid, gint fd);
 
 G_END_DECLS
