@@ -6,18 +6,25 @@
 #define IPV4_SIZE 4 /* bytes */
 #define IPV6_SIZE 16
 
+static gboolean
+is_mapped (GInetAddress *address)
+{
+  return relay_network_is_mapped (g_inet_address_to_bytes (address),
+      g_inet_address_get_native_size (address));
+}
+
 /* Returns the IPv4 address that is mapped to IPv6, or @address. */
 static GInetAddress *
 unmap (GInetAddress *address)
 {
-  const guint8 *bytes = g_inet_address_to_bytes (address);
-
-  return relay_network_is_mapped (bytes, g_inet_address_get_native_size (address)) ?
-      g_inet_address_new_from_bytes (bytes + IPV6_SIZE - IPV4_SIZE, G_SOCKET_FAMILY_IPV4) :
+  return is_mapped (address) ?
+      g_inet_address_new_from_bytes (g_inet_address_to_bytes (address) + IPV6_SIZE - IPV4_SIZE,
+          G_SOCKET_FAMILY_IPV4) :
       g_object_ref (address);
 }
 
-/* NULL: it is wrong. */
+/* NULL: it is wrong, or no address is ever like it: IPv4 that is mapped to IPv6 is compared as
+ * IPv4, and addresses are compared without a scope. */
 static GInetAddressMask *
 parse (const gchar *text)
 {
@@ -26,7 +33,7 @@ parse (const gchar *text)
   g_autoptr (GInetAddress) address = g_inet_address_new_from_string (host);
   guint64 most = address != NULL ? 8 * g_inet_address_get_native_size (address) : 0, bits = most;
 
-  return address != NULL
+  return address != NULL && strchr (host, '%') == NULL && !is_mapped (address)
           && (slash == NULL || g_ascii_string_to_unsigned (slash + 1, 10, 0, most, &bits, NULL)) ?
       g_inet_address_mask_new (address, bits, NULL) :
       NULL;

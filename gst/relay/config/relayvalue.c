@@ -97,8 +97,8 @@ relay_value_allowed (GKeyFile *file, const gchar *group, const gchar *key, GPtrA
     return TRUE;
   RELAY_BAD (error,
       "write up to %d addresses or networks, with a ; between them, e.g. "
-      "192.0.2.7;10.1.0.0/16;2001:db8::/32, where all bits behind the network's are 0; or leave it "
-      "out.",
+      "192.0.2.7;10.1.0.0/16;2001:db8::/32, where all bits behind the network's are 0; IPv4 not as "
+      "::ffff:192.0.2.7, and IPv6 without a scope, as %%eth0; or leave it out.",
       RELAY_ALLOWED_MAX);
   return relay_value_locate (error, group, key);
 }
