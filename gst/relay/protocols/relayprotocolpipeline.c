@@ -149,7 +149,7 @@ void
 relay_protocol_pipeline_note_refusal (RelayProtocolPipeline *self, GSocketAddress *address,
     const gchar *streamid, const gchar *reason, guint port)
 {
-  g_autofree gchar *name = name_address (address);
+  g_autofree gchar *name = NULL;
   GstStructure *peer;
   guint missed;
   gboolean may;
@@ -159,6 +159,7 @@ relay_protocol_pipeline_note_refusal (RelayProtocolPipeline *self, GSocketAddres
   g_mutex_unlock (&self->lock);
   if (!may)
     return;
+  name = name_address (address);
   peer = make_visit ("connection-refused", name, streamid, reason);
   if (port != 0)
     gst_structure_set (peer, RELAY_STRAY_PORT, G_TYPE_UINT, port, NULL);
