@@ -5,11 +5,30 @@
 #define NONE G_MAXSIZE
 #define CLOCK_MASK ((G_GINT64_CONSTANT (1) << 33) - 1)
 
-static const gchar NO_TABLES[] = "No segment is written: HLS needs a PAT, a PMT and a PCR, which "
-                                 "this stream does not have.";
-static const gchar NO_KEY_FRAMES[] = "A segment begins between key frames, as none came in time: "
-                                     "have the encoder make more of them, or write a longer "
-                                     "segment.";
+/* µs; what ends at a step of the clock is left out if it is shorter: a sender whose clock steps at
+ * each packet would have a file written for each. */
+#define LEAST (100 * G_TIME_SPAN_MILLISECOND)
+
+/* What a stream lacks; each is reported once. */
+typedef enum
+{
+  LACKS_TABLES,
+  LACKS_KEY_FRAMES,
+  LACKS_MORE_TABLES,
+} Lack;
+
+static const gchar *const lacks[] = {
+  [LACKS_TABLES] =
+      "No segment is written: HLS needs a PAT, a PMT and a PCR, which this stream does "
+      "not have.",
+  [LACKS_KEY_FRAMES] =
+      "A segment begins between key frames, as none came in time: have the encoder "
+      "make more of them, or write a longer segment.",
+  [LACKS_MORE_TABLES] =
+      "A part of the stream is left out, as a segment was full before the next PAT "
+      "and PMT came: have the encoder send these more often, or write a longer "
+      "segment.",
+};
 
 /* Where the stream can be cut. */
 typedef struct
@@ -36,7 +55,7 @@ struct _RelayHlsCut
   gint64 time; /* when this segment, or the search, began: µs since 1970; 0: neither did */
   gboolean discontinuous; /* the segment that is open */
   RelayHlsSegment finished;
-  const gchar *lacks, *noticed; /* to be reported, and reported last; NULL: nothing */
+  gboolean lacks[G_N_ELEMENTS (lacks)], reported[G_N_ELEMENTS (lacks)]; /* of each Lack */
 };
 
 RelayHlsCut *
@@ -181,9 +200,9 @@ handle_limit (RelayHlsCut *cut, gint64 time)
   gint64 clock;
   gboolean whole = end_segment (cut, place, &clock);
 
+  if (found || cut->begun)
+    cut->lacks[found ? LACKS_KEY_FRAMES : LACKS_MORE_TABLES] = TRUE;
   begin (cut, found, clock, time);
-  if (found)
-    cut->lacks = NO_KEY_FRAMES;
   return whole;
 }
 
@@ -206,7 +225,8 @@ relay_hls_cut_push (RelayHlsCut *cut, const guint8 *packet, gint64 time)
     begin (cut, FALSE, cut->clock, time);
   if (read_clock (cut, packet)) {
     whole =
-        end_segment (cut, cut->mapped ? (Place) { cut->pat.at, old } : get_end (cut, old), &unused);
+        end_segment (cut, cut->mapped ? (Place) { cut->pat.at, old } : get_end (cut, old), &unused)
+        && cut->finished.duration >= LEAST;
     begin (cut, FALSE, cut->clock, time);
   }
   keep (cut, what, packet);
@@ -216,7 +236,7 @@ relay_hls_cut_push (RelayHlsCut *cut, const guint8 *packet, gint64 time)
   if (!whole && is_at_limit (cut))
     whole = handle_limit (cut, time);
   if (!cut->begun && time - cut->time >= RELAY_HLS_WAIT)
-    cut->lacks = NO_TABLES;
+    cut->lacks[LACKS_TABLES] = TRUE;
   return whole ? &cut->finished : NULL;
 }
 
@@ -239,9 +259,10 @@ relay_hls_cut_lose (RelayHlsCut *cut)
 const gchar *
 relay_hls_cut_complain (RelayHlsCut *cut)
 {
-  const gchar *lacks = cut->lacks != cut->noticed ? cut->lacks : NULL;
-
-  if (lacks != NULL)
-    cut->noticed = lacks;
-  return lacks;
+  for (guint i = 0; i < G_N_ELEMENTS (lacks); i++)
+    if (cut->lacks[i] && !cut->reported[i]) {
+      cut->reported[i] = TRUE;
+      return lacks[i];
+    }
+  return NULL;
 }

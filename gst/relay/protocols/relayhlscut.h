@@ -6,11 +6,14 @@
  * never changes.  Each begins with a PAT and a PMT.  It begins at a key frame behind these, if one
  * comes in time: at the last one before the segment would be too long, if key frames go on coming
  * as often as now.  Tables that name no video are such a place themselves.  If none comes, it
- * begins at the last tables.
+ * begins at the last tables.  If there are none either, what comes before the next ones is left
+ * out. The cut is in front of the PAT, but is counted with the key frame's clock: the duration that
+ * is told differs from that of the packets by the time between the two.
  *
  * Time is the stream's own: the PCR of its first program.  Where this goes back, jumps by more than
  * RELAY_HLS_STEP or has the discontinuity_indicator, the segment ends, and what follows begins as
- * the whole stream does: packets before the first place are dropped.  That is so at once (the
+ * the whole stream does: packets before the first place are dropped, and a segment of less than
+ * 0.1 s, too.  That is so at once (the
  * pacer's cbrts.h waits for a second PCR), as the segment has to end in front of the key frame.
  *
  * A segment is held until it is whole, and the one before it until then.  The time at which packets

@@ -109,16 +109,18 @@ resume (RelayHlsList *list)
   return TRUE;
 }
 
-/* Reads the list that is there, or begins another one. */
+/* Reads the list that is there, or begins another one, with no number that it had before. */
 static void
-open_list (RelayHlsList *list, gint64 now)
+open_list (RelayHlsList *list, guint64 now)
 {
+  guint64 next = list->first + list->entries.length;
+
   g_queue_clear_full (&list->entries, g_free);
   list->read = TRUE;
   if (resume (list))
     return;
   g_queue_clear_full (&list->entries, g_free);
-  list->first = now;
+  list->first = MAX (now, next);
   list->steps = 0;
 }
 

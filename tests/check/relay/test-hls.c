@@ -108,8 +108,10 @@ static const Case cases[] = {
   { "a key frame that is due after many", "pmk pmk v v pmk v v pmk v",
       "*2000:pmkpmkvv 1500:pmkvv 500:pmkv", 0 },
   { "a PAT that has no PMT yet", "pmk v pmv v pv v", "*500:pmkv 2000:pmvvpvv", 1 },
-  { "key frames without tables", "pmk v kv pv k v pmk", "*2499:pmkvkvpvkv", 0 },
-  { "tables that come rarely", "pmk v k v k v k v pmk v", "*2499:pmkvkvkv *500:pmkv", 0 },
+  { "key frames without tables", "pmk v kv pv k v pmk", "*2499:pmkvkvpvkv", 1 },
+  { "tables that come rarely", "pmk v k v k v k v pmk v", "*2499:pmkvkvkv *500:pmkv", 1 },
+  { "tables and key frames that come rarely, twice", "pmk v pmv v v v v v pmk v pmv v v v v v pmk",
+      "*500:pmkv 2499:pmvvvvv *500:pmkv 2499:pmvvvvv", 2 },
   { "sound alone", "psv psv psv psv psv psv", "*2000:psvpsvpsvpsv 500:psv", 0 },
   { "a clock that jumps at a key frame", "pmk v >pmk v pmk v", "*500:pmkv *1500:pmkvpmkv", 0 },
   { "a clock that goes back", "pmk v <pmk v pmk v", "*500:pmkv *1500:pmkvpmkv", 0 },
@@ -175,6 +177,30 @@ test_anything (void)
   }
   g_assert_cmpuint (n, >, 100);
   relay_hls_cut_free (cut);
+}
+
+/* Returns the number of segments of a stream whose clock steps 100 times, @ms after it began. */
+static guint
+count_between_steps (guint ms)
+{
+  RelayHlsCut *cut = relay_hls_cut_new (TARGET);
+  guint8 packet[RELAY_TS_PACKET];
+  guint n = 0;
+
+  for (guint i = 0; i <= 100; i++)
+    for (const gchar *c = "pmkv"; *c != '\0'; c++) {
+      make_packet (packet, *c, i * 9000000 + (*c == 'v' ? ms * 90 : 0));
+      n += relay_hls_cut_push (cut, packet, BEGIN) != NULL;
+    }
+  relay_hls_cut_free (cut);
+  return n;
+}
+
+static void
+test_steps (void)
+{
+  g_assert_cmpuint (count_between_steps (99), ==, 0);
+  g_assert_cmpuint (count_between_steps (100), ==, 100);
 }
 
 /* A segment is cut when too much would be held. */
@@ -304,6 +330,29 @@ test_resume (void)
   clear_folder ();
 }
 
+/* When the list is lost, the numbers of its segments do not come again. */
+static void
+test_lost (void)
+{
+  RelayHlsSegment segment = { g_byte_array_new (), 2000000, BEGIN, FALSE };
+  RelayHlsList *list = open_list ("a.m3u8", 2, 4);
+  g_autofree gchar *path = g_build_filename (folder, "a.m3u8", NULL);
+  g_autofree gchar *beside = g_strconcat (path, ".new", NULL);
+
+  add (list, "0", 2000, TRUE);
+  add (list, "1", 2000, FALSE);
+  g_assert_cmpint (g_unlink (path), ==, 0);
+  g_assert_cmpint (g_mkdir (beside, 0700), ==, 0);
+  g_assert_false (relay_hls_list_add (list, &segment, NULL));
+  g_assert_cmpint (g_rmdir (beside), ==, 0);
+  add (list, "3", 2000, TRUE);
+  check_file ("a.1000000003.ts", "1");
+  check_file ("a.1000000005.ts", "3");
+  relay_hls_list_free (list);
+  g_byte_array_unref (segment.data);
+  clear_folder ();
+}
+
 /* Segments that a longer list has left go, too. */
 static void
 test_shorter (void)
@@ -325,7 +374,7 @@ test_shorter (void)
   clear_folder ();
 }
 
-/* What is in a list that is not as it was written is not believed. */
+/* A list with another beginning, or other names of segments, than are written here is not believed. */
 static void
 test_foreign (void)
 {
@@ -444,9 +493,11 @@ main (int argc, char **argv)
   }
   g_test_add_func ("/hls/cut/nothing", test_nothing);
   g_test_add_func ("/hls/cut/anything", test_anything);
+  g_test_add_func ("/hls/cut/steps", test_steps);
   g_test_add_func ("/hls/cut/bound", test_bound);
   g_test_add_func ("/hls/list/window", test_window);
   g_test_add_func ("/hls/list/resume", test_resume);
+  g_test_add_func ("/hls/list/lost", test_lost);
   g_test_add_func ("/hls/list/shorter", test_shorter);
   g_test_add_func ("/hls/list/foreign", test_foreign);
   g_test_add_func ("/hls/list/names", test_names);
