@@ -140,21 +140,16 @@ static gboolean
 check_side (const RelayEnd *side, const GPtrArray *ends, GError **error)
 {
   const gchar *name = side->sends ? "output" : "input";
-  gboolean files = FALSE, secret = FALSE, called = FALSE;
+  gboolean files = FALSE, secret = FALSE;
 
   for (guint i = 0; i < ends->len; i++) {
     const RelayEnd *end = g_ptr_array_index (ends, i);
 
     files |= relay_end_takes_files (end);
     secret |= relay_end_takes_passphrase (end);
-    called |= relay_end_is_called (end);
   }
   if (side->passphrase != NULL && !secret) {
     RELAY_BAD (error, "%s-passphrase-file is for fasp:// and srt://: leave it out.", name);
-    return FALSE;
-  }
-  if (side->allowed != NULL && !called) {
-    RELAY_BAD (error, "%s-allowed-addresses is for ends that wait for others: leave it out.", name);
     return FALSE;
   }
   for (guint i = 0; i < RELAY_FILES; i++)
@@ -339,6 +334,35 @@ check_name (const gchar *group, const gchar *name, GError **error)
   return FALSE;
 }
 
+/* @ends: NULL: none. */
+static gboolean
+is_any_called (const GPtrArray *ends)
+{
+  for (guint i = 0; ends != NULL && i < ends->len; i++)
+    if (relay_end_is_called (g_ptr_array_index (ends, i)))
+      return TRUE;
+  return FALSE;
+}
+
+/* Tells of lists of addresses that no end compares. They are no fault: the API may remove the last
+ * end that waits for others, and the list then waits for the next one. */
+static void
+warn_of_addresses (const RelayStreamConfig *config, GPtrArray *warnings)
+{
+  const RelayEnd *input = config->input, *output = g_ptr_array_index (config->outputs, 0);
+  const gboolean unused[] = {
+    input->allowed != NULL && !relay_end_is_called (input) && !is_any_called (input->backups),
+    output->allowed != NULL && !is_any_called (config->outputs),
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (unused); i++)
+    if (unused[i])
+      g_ptr_array_add (warnings,
+          g_strdup_printf ("[stream %s] %s-allowed-addresses: it is for ends that wait for others, "
+                           "and there is none.",
+              config->name, i == 0 ? "input" : "output"));
+}
+
 static RelayStreamConfig *
 read_stream (GKeyFile *file, const gchar *group, const RelaySecrets *secrets, GError **error)
 {
@@ -365,8 +389,10 @@ read_stream (GKeyFile *file, const gchar *group, const RelaySecrets *secrets, GE
           &config->preview_viewers, &why)
       && read_input (file, group, secrets, config, &why)
       && read_outputs (file, group, secrets, config, &why);
-  if (good)
+  if (good) {
+    warn_of_addresses (config, secrets->warnings);
     return config;
+  }
   g_propagate_error (error, g_steal_pointer (&why));
   relay_stream_config_unref (config);
   return NULL;

@@ -49,7 +49,7 @@ typedef struct
   GPtrArray *hooks;           /* RelayHook */
   gchar *text;                /* the whole text; may hold secrets */
   gsize size;                 /* of the text, bytes */
-  GPtrArray *warnings;        /* sentences about files that other users could read or change */
+  GPtrArray *warnings;        /* sentences about files that others could read, and unused lists */
   GHashTable *secrets;        /* contents of secret files, by path */
   GPtrArray *streams;         /* RelayStreamConfig, in the order of the file */
   GPtrArray *accounts;        /* RelayAccount; none: no role is asked for */

@@ -33,22 +33,18 @@ overlap (const Recording *a, const Recording *b)
       && (g_str_equal (a->base, b->base) || matches (a, b->base) || matches (b, a->base));
 }
 
-/* Adds the recording of an output, if it is one. Any number of outputs can write to a path that is
- * no regular file, such as /dev/null. */
+/* Adds a file of an output. Any number of outputs can write to a path that is no regular file, such
+ * as /dev/null. @name: with fields of the time; NULL: it has none. */
 static gboolean
-add_recording (GArray *all, const gchar *stream, const RelayEnd *end, GError **error)
+add_file (GArray *all, const gchar *stream, const gchar *path, const gchar *name, GError **error)
 {
-  g_autofree gchar *name = relay_end_get_recording (end), *path = NULL;
-  g_autoptr (GDateTime) now = g_date_time_new_now_local ();
   Recording r = { .stream = stream };
 
-  path = name != NULL ? g_date_time_format (now, name) : NULL;
-  if (path == NULL
-      || (g_file_test (path, G_FILE_TEST_EXISTS) && !g_file_test (path, G_FILE_TEST_IS_REGULAR)))
+  if (g_file_test (path, G_FILE_TEST_EXISTS) && !g_file_test (path, G_FILE_TEST_IS_REGULAR))
     return TRUE;
   r.folder = g_path_get_dirname (path);
   r.base = g_path_get_basename (path);
-  r.pattern = relay_retention_make_pattern (name);
+  r.pattern = name != NULL ? relay_retention_make_pattern (name) : NULL;
   g_array_append_val (all, r);
   for (guint i = 0; i + 1 < all->len; i++) {
     const Recording *other = &g_array_index (all, Recording, i);
@@ -62,6 +58,18 @@ add_recording (GArray *all, const gchar *stream, const RelayEnd *end, GError **e
     }
   }
   return TRUE;
+}
+
+/* Adds what an output writes, if it records. */
+static gboolean
+add_recording (GArray *all, const gchar *stream, const RelayEnd *end, GError **error)
+{
+  g_autofree gchar *list = NULL, *name = relay_end_get_recording (end, &list), *path = NULL;
+  g_autoptr (GDateTime) now = g_date_time_new_now_local ();
+
+  path = name != NULL ? g_date_time_format (now, name) : NULL;
+  return (path == NULL || add_file (all, stream, path, name, error))
+      && (list == NULL || add_file (all, stream, list, NULL, error));
 }
 
 gboolean

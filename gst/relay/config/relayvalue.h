@@ -19,7 +19,7 @@ typedef struct
   GHashTable *known;   /* contents of another configuration's files, which are not read again; NULL:
                           none */
   GHashTable *found;   /* contents of the files of this configuration */
-  GPtrArray *warnings; /* sentences on files that were read */
+  GPtrArray *warnings; /* sentences on what was read */
 } RelaySecrets;
 
 /* Puts section and key before @error's sentence.  Returns FALSE. */

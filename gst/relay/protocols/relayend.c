@@ -106,17 +106,20 @@ relay_end_holds_up (const RelayEnd *end)
 }
 
 gchar *
-relay_end_get_recording (const RelayEnd *end)
+relay_end_get_recording (const RelayEnd *end, gchar **list)
 {
   const RelayProtocol *protocol = relay_protocol_find (end->uri);
   g_autoptr (RelayProtocolUri) protocol_uri = end->sends && protocol->is_path ?
       relay_protocol_uri_parse (end->uri, TRUE, NULL, NULL) :
       NULL;
 
+  *list = NULL;
   if (protocol_uri == NULL)
     return NULL;
-  return protocol->get_files != NULL ? protocol->get_files (protocol_uri) :
-                                       g_strdup (protocol_uri->path);
+  if (protocol->get_files == NULL)
+    return g_strdup (protocol_uri->path);
+  *list = g_strdup (protocol_uri->path);
+  return protocol->get_files (protocol_uri);
 }
 
 /* Returns the canonical text of an address, which can be compared; NULL: all addresses of this

@@ -85,8 +85,8 @@ guint relay_end_count_backups (const RelayEnd *end);
 /* May this output block the input, so that the input cannot be closed alone? */
 gboolean relay_end_holds_up (const RelayEnd *end);
 /* Returns the path that an output records to, with the fields of g_date_time_format(). NULL: it
- * does not record. */
-gchar *relay_end_get_recording (const RelayEnd *end);
+ * does not record. *list: of the file that names these; NULL: there is none. */
+gchar *relay_end_get_recording (const RelayEnd *end, gchar **list);
 /* FALSE: the end has no port that the configuration says. */
 gboolean relay_end_get_binding (const RelayEnd *end, RelayBinding *binding);
 void relay_binding_clear (RelayBinding *binding);

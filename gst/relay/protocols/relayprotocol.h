@@ -66,7 +66,7 @@ struct _RelayProtocol
   /* Do the parts of a URI fit together? Each key has been checked before. @error: a sentence. */
   gboolean (*check) (const RelayProtocolUri *protocol_uri, GError **error);
   /* Returns the names of the files that an output writes, with the fields of g_date_time_format().
-   * NULL: the URI's path. */
+   * The URI's path is a list of these. NULL: that path is the file. */
   gchar *(*get_files) (const RelayProtocolUri *protocol_uri);
   /* How many ports of this machine an end binds, from the URI's on. NULL: none. */
   guint (*count_ports) (const RelayProtocolUri *protocol_uri);

@@ -125,6 +125,26 @@ test_backups_changed (void)
   }
 }
 
+/* A list of addresses is no fault where no end waits, as the API may have removed the last one. */
+static void
+test_unused_addresses (void)
+{
+  static const gchar *const texts[] = {
+    OUT "input = srt://h:1;udp://:5\ninput-allowed-addresses = ::1\n",
+    OUT "input = srt://h:1\ninput-allowed-addresses = ::1\n",
+    IN "output = udp://127.0.0.1:1;srt://:5\noutput-allowed-addresses = ::1\n",
+    IN "output = udp://127.0.0.1:1\noutput-allowed-addresses = ::1\n",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
+    g_autofree gchar *text = g_strconcat ("[stream a]\n", texts[i], NULL);
+    RelayConfig *config = parse_good (text);
+
+    g_assert_cmpuint (config->warnings->len, ==, i % 2);
+    relay_config_free (config);
+  }
+}
+
 /* A text, and what has to be in the answer. */
 static const struct
 {
@@ -150,10 +170,6 @@ static const struct
       "[stream a] output-allowed-addresses:", "10.1.0.0/16" },
   { "[stream a]\n" OUT "input = rist://:2\ninput-allowed-addresses =\n",
       "[stream a] input-allowed-addresses:", "leave it out" },
-  { "[stream a]\n" OUT "input = srt://h:1\ninput-allowed-addresses = ::1\n",
-      "[stream a] input:", "for ends that wait" },
-  { "[stream a]\n" IN "output = udp://127.0.0.1:1\noutput-allowed-addresses = ::1\n",
-      "[stream a] output:", "for ends that wait" },
   { "[relay]\nstatus-allowed-addresses = localhost\n",
       "[relay] status-allowed-addresses:", "192.0.2.7" },
   { "[stream a]\n" OUT "input = http://x:1\n", "[stream a] input:", "fasp://" },
@@ -174,6 +190,10 @@ static const struct
   { "[stream a]\n" IN "output = hls:///tmp/a%.m3u8?keep=3;hls:///tmp/a%.m3u8\n",
       "[stream a] output:", "give each a name of its own" },
   { "[stream a]\n" IN "output = hls:///tmp/a.m3u8;file:///tmp/a.%s.ts?piece=60\n",
+      "[stream a] output:", "give each a name of its own" },
+  { "[stream a]\n" IN "output = hls:///tmp/a%.m3u8;file:///tmp/a%%.m3u8\n",
+      "[stream a] output:", "give each a name of its own" },
+  { "[stream a]\n" IN "output = file:///tmp/a-%s.m3u8?piece=60;hls:///tmp/a-123456789.m3u8\n",
       "[stream a] output:", "give each a name of its own" },
   { "[stream a]\ninput = rist://:7100\n" OUT, "[stream a] output:", "only ends of fasp://" },
   { "[stream a]\ninput = srt://:7101?streamid=a\n" OUT,
@@ -813,6 +833,7 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/config/backups", test_backups);
   g_test_add_func ("/relay/config/backups-changed", test_backups_changed);
   g_test_add_func ("/relay/config/faults", test_faults);
+  g_test_add_func ("/relay/config/unused-addresses", test_unused_addresses);
   g_test_add_func ("/relay/config/brackets", test_brackets);
   g_test_add_func ("/relay/config/long", test_long);
   g_test_add_func ("/relay/config/lines", test_lines);
