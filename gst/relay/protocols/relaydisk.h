@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * relaydisk.h: the disk that an output writes to: whether it is still mounted, what is wrong with
- * it, and files that are there as a whole or not at all.
+ * it, and files that others see as a whole or not at all; after a power cut, they may be empty.
  */
 #pragma once
 
@@ -16,8 +16,7 @@ gboolean relay_disk_check (gchar **mount, const gchar *path, GError **error);
  * that differs at each try would be another fault for the log. Returns FALSE. */
 gboolean relay_disk_fail (const gchar *name, const gchar *what, GError **error);
 /* Writes a file beside @path, and gives it that name when all is written. FALSE: errno says why,
- * and
- * @path is as it was. */
+ * and @path is as it was. */
 gboolean relay_disk_replace (const gchar *path, gconstpointer data, gsize size);
 
 G_END_DECLS

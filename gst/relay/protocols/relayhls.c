@@ -81,9 +81,9 @@ write_segment (Hls *hls, const RelayHlsSegment *segment, GError **error)
 }
 
 static gboolean
-write_packets (GstElement *sink, const guint8 *data, gsize size, gpointer data_of, GError **error)
+write_packets (GstElement *sink, const guint8 *data, gsize size, gpointer writer, GError **error)
 {
-  Hls *hls = data_of;
+  Hls *hls = writer;
   gint64 now = g_get_real_time ();
   const gchar *complaint;
   gboolean good = TRUE;

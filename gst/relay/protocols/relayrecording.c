@@ -83,9 +83,9 @@ warn_of_cut (GstElement *sink, RelayRecording *recording)
 }
 
 static gboolean
-record (GstElement *sink, const guint8 *data, gsize size, gpointer data_of, GError **error)
+record (GstElement *sink, const guint8 *data, gsize size, gpointer writer, GError **error)
 {
-  RelayRecording *recording = data_of;
+  RelayRecording *recording = writer;
   gint64 now = g_get_real_time () / G_USEC_PER_SEC;
   gboolean good = relay_cut_push (recording->cut, data, size, now, write_packets, recording);
 
