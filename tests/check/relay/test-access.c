@@ -463,8 +463,8 @@ test_held (void)
   end (&house);
 }
 
-/* A connection that was accepted before a list of addresses is in force gets no further, whatever it
- * asks for and with whatever token. */
+/* A connection that was accepted before a list of addresses is in force gets no further, whatever
+ * it asks for and with whatever token. */
 static void
 test_addresses (void)
 {

@@ -374,7 +374,8 @@ test_shorter (void)
   clear_folder ();
 }
 
-/* A list with another beginning, or other names of segments, than are written here is not believed. */
+/* A list with another beginning, or other names of segments, than are written here is not believed.
+ */
 static void
 test_foreign (void)
 {
