@@ -251,6 +251,19 @@ finish (FaspSources *sources, Told *told, FaspIo *const *senders, guint64 missin
   g_assert_cmpuint (told->gaps, ==, missing > 0);
 }
 
+/* Until so many bytes have come from a sender. */
+static void
+wait_until_received (FaspIo *source, guint64 bytes)
+{
+  FaspEndpointStats stats = { 0 };
+
+  for (guint looks = 0; stats.bytes_read + stats.buffer_bytes < bytes;) {
+    pause_before_look (&looks);
+    fasp_endpoint_get_stats (fasp_io_lock (source), &stats);
+    fasp_io_unlock (source, FALSE);
+  }
+}
+
 /* Both have the stream until each of them is trusted: returns how far that is. */
 static guint64
 write_until_trusted (FaspSources *sources, Told *told, FaspIo *const *senders)
@@ -263,6 +276,8 @@ write_until_trusted (FaspSources *sources, Told *told, FaspIo *const *senders)
     g_assert_cmpuint (at, <, WHOLE / 2);
     for (guint i = 0; i < SENDERS; i++)
       write_part (senders[i], at, at + part);
+    for (guint i = 0; i < SENDERS; i++)
+      wait_until_received (fasp_sources_get (sources, i), at + part);
     g_assert_cmpint (read_until (sources, told, at + part), ==, FASP_IO_OK);
     trusted = TRUE;
     for (guint i = 0; i < SENDERS; i++) {
