@@ -55,7 +55,7 @@ class Lift:
     def lift(self, pid, thread):
         now = os.sched_getscheduler(thread), os.getpriority(os.PRIO_PROCESS, thread)
         self.seen.setdefault(pid, set()).add(now)
-        if now != (os.SCHED_OTHER, 0):
+        if now[1] > 0:          # the last that it sets (picturesandbox.c)
             os.sched_setscheduler(thread, os.SCHED_OTHER, os.sched_param(0))
             os.setpriority(os.PRIO_PROCESS, thread, 0)
 
