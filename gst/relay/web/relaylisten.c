@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* POLLRDHUP */
+#endif
 #include "relaylisten.h"
 #include <poll.h>
 #include <sys/socket.h>
@@ -63,7 +66,7 @@ stop (void *data)
 gboolean
 relay_client_has_gone (const RelayClient *client)
 {
-  struct pollfd one = { client->fd, 0, 0 };
+  struct pollfd one = { client->fd, POLLRDHUP, 0 };
 
   return poll (&one, 1, 0) > 0;
 }

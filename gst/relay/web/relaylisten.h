@@ -19,9 +19,7 @@ typedef struct
   gboolean closing;              /* set by relay_audience_end() */
 } RelayAudience;
 
-/* Has the client closed the connection, or been cut off?  libmicrohttpd looks only when it sends
- * something.  One that has closed only its own direction still listens.  Over TCP both look the
- * same, until something was sent. */
+/* Has the client closed its side? libmicrohttpd looks only when it sends something. */
 gboolean relay_client_has_gone (const RelayClient *client);
 /* Makes the response with the feed. NULL: there is no room, or the server ends; *why: a sentence.
  * @show_out: called with the lock held for a client that must leave for this one. To be called

@@ -174,47 +174,6 @@ test_listener_gone (void)
   relay_feed_unref (feed);
 }
 
-static gboolean
-set_true (gpointer data)
-{
-  *(gboolean *) data = TRUE;
-  return G_SOURCE_REMOVE;
-}
-
-/* A client that has said all that it has to say, and closes that direction, goes on listening. */
-static void
-test_listener_half_closed (void)
-{
-  Server server = { NULL };
-  g_autoptr (GSocketConnection) asked = NULL;
-  g_autoptr (GString) answer = g_string_new (NULL);
-  gboolean looked = FALSE;
-
-  feed = relay_feed_new_of_all (NULL, 1, 1, G_USEC_PER_SEC);
-  begin (&server);
-  asked = ask (server.address, "/events");
-  g_assert_true (g_socket_shutdown (g_socket_connection_get_socket (asked), FALSE, TRUE, NULL));
-  while (relay_feed_count (feed) == 0)
-    g_main_context_iteration (NULL, FALSE);
-  /* the server looks each second for clients that have gone */
-  g_timeout_add (2500, set_true, &looked);
-  while (!looked)
-    g_main_context_iteration (NULL, TRUE);
-  g_assert_cmpuint (relay_feed_count (feed), ==, 1);
-  relay_feed_publish (feed, g_bytes_new_static ("still there", 11), TRUE, 0);
-  /* the text may come in parts */
-  while (strstr (answer->str, "still there") == NULL) {
-    gchar piece[512] = "";
-
-    g_assert_cmpint (g_input_stream_read (g_io_stream_get_input_stream (G_IO_STREAM (asked)), piece,
-                         sizeof piece - 1, NULL, NULL),
-        >, 0);
-    g_string_append (answer, piece);
-  }
-  end (&server);
-  relay_feed_unref (feed);
-}
-
 /* A client that comes when all places are taken is told. */
 static void
 test_full (void)
@@ -265,7 +224,6 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/relay/http/end", test_end);
   g_test_add_func ("/relay/http/listener-gone", test_listener_gone);
-  g_test_add_func ("/relay/http/listener-half-closed", test_listener_half_closed);
   g_test_add_func ("/relay/http/full", test_full);
   g_test_add_func ("/relay/http/asker-gone", test_asker_gone);
   return g_test_run ();
