@@ -5,6 +5,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* Below that of the descriptors from which the program is read: what it said last is taken before
+ * its end is. */
+#define PRIORITY (G_PRIORITY_DEFAULT + 1)
+
 typedef struct
 {
   GPid pid;
@@ -28,7 +32,7 @@ wait_in_thread (gpointer data)
 
   while (waitid (P_PID, wait->pid, &unused, WEXITED | WNOWAIT) < 0 && errno == EINTR)
     ;
-  g_idle_add_full (G_PRIORITY_DEFAULT, on_waited, data, g_free);
+  g_idle_add_full (PRIORITY, on_waited, data, g_free);
   return NULL;
 }
 
@@ -58,7 +62,7 @@ relay_process_watch (GPid pid, GUnixFDSourceFunc ended, gpointer data)
   /* Linux before 5.3, and seccomp filters from before it, do not have the call */
   if (fd < 0)
     return watch_by_thread (pid, ended, data);
-  g_unix_fd_add (fd, G_IO_IN, ended, data);
+  g_unix_fd_add_full (PRIORITY, fd, G_IO_IN, ended, data, NULL);
   return TRUE;
 }
 
