@@ -217,6 +217,18 @@ relay_protocol_pipeline_note_caller (RelayProtocolPipeline *self, GSocketAddress
 }
 
 void
+relay_protocol_pipeline_note_takeover (RelayProtocolPipeline *self, GSocketAddress *address,
+    const gchar *streamid)
+{
+  g_autofree gchar *name = name_address (address);
+
+  relay_protocol_pipeline_count (self, RELAY_SOURCE_CHANGES);
+  self->funcs->visit (make_visit ("connection-used", name, streamid,
+                          "the sender before it has gone, or is silent"),
+      self->owner);
+}
+
+void
 relay_protocol_pipeline_note_piece (RelayProtocolPipeline *self, const gchar *path)
 {
   self->funcs->visit (gst_structure_new ("piece-finished", "path", G_TYPE_STRING, path, NULL),

@@ -32,8 +32,8 @@ typedef struct
   void (*tell) (const gchar *text, const gchar *why, gpointer data);
   /* Reports what an element warns of, perhaps with each datagram. */
   void (*warn) (const gchar *text, gpointer data);
-  /* A peer has come, gone, or was refused. Takes @peer: "connection-added", "-removed" or
-   * "-refused", with the fields of faspsink's messages of these names that are known; or
+  /* A peer has come, gone, was refused, or takes over. Takes @peer: "connection-added", "-removed",
+   * "-refused" or "-used", with the fields of faspsink's messages of these names that are known; or
    * "piece-finished", with `path'. */
   void (*visit) (GstStructure *peer, gpointer data);
   /* A caller that chooses this end wants to connect. FALSE: it is refused. */
@@ -47,6 +47,7 @@ typedef enum
 {
   RELAY_CALLERS_REFUSED,   /* callers and senders, but for those of `calls' above */
   RELAY_DATAGRAMS_REFUSED, /* datagrams that were not media of the accepted sender */
+  RELAY_SOURCE_CHANGES,    /* callers of an input that took over */
   RELAY_PIPELINE_COUNTS,
 } RelayProtocolPipelineCount;
 
@@ -119,6 +120,9 @@ void relay_protocol_pipeline_note_refusal (RelayProtocolPipeline *self, GSocketA
  * or NULL. */
 void relay_protocol_pipeline_note_caller (RelayProtocolPipeline *self, GSocketAddress *address,
     const gchar *streamid, gboolean connected, const gchar *reason);
+/* A caller that stood by is used from now on, instead of another one. */
+void relay_protocol_pipeline_note_takeover (RelayProtocolPipeline *self, GSocketAddress *address,
+    const gchar *streamid);
 /* A piece of a recording is finished. */
 void relay_protocol_pipeline_note_piece (RelayProtocolPipeline *self, const gchar *path);
 /* An output has handled @handled bytes of its media. @sent, @failed: how many of them were sent, or

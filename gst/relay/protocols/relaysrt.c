@@ -32,8 +32,9 @@ static const RelayKey keys[] = {
   { "pbkeylen", RELAY_KEY_BOTH, "16 24 32", 0, 0, "none", "bytes of the key: 16, 24 or 32" },
   { "streamid", RELAY_KEY_BOTH, NULL, 0, 0, "none",
       "given to the peer that is dialled; or the name by which callers choose this end" },
-  { "second-caller", RELAY_KEY_INPUT, "replace refuse", 0, 0, "replace",
-      "whether another caller replaces a sender that is silent for half a second" },
+  { "second-caller", RELAY_KEY_INPUT, "replace refuse standby", 0, 0, "replace",
+      "another caller replaces a sender that is silent for half a second; is refused; or stands by "
+      "until then" },
   RELAY_KEY_SYNC,
   RELAY_KEY_BUFFER_SIZE,
   { NULL },
@@ -163,10 +164,14 @@ add_figures (RelayProtocolPipeline *pipeline, GstElement *element, GstStructure 
     GPtrArray *peers)
 {
   RelaySrtEnd *end = element != NULL ? g_object_get_data (G_OBJECT (element), END) : NULL;
+  guint standby;
 
   if (!relay_protocol_pipeline_get_uri (pipeline)->sends)
     gst_structure_set (stats, "datagrams-refused", G_TYPE_UINT64,
         relay_protocol_pipeline_get_count (pipeline, RELAY_DATAGRAMS_REFUSED), NULL);
+  if (end != NULL && relay_srt_end_has_standby (end, &standby))
+    gst_structure_set (stats, "callers-standing-by", G_TYPE_UINT, standby, "source-changes",
+        G_TYPE_UINT64, relay_protocol_pipeline_get_count (pipeline, RELAY_SOURCE_CHANGES), NULL);
   if (end != NULL)
     relay_srt_end_add_peers (end, peers);
 }

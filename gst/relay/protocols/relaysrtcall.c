@@ -163,9 +163,10 @@ static void
 begin_call (Call *call)
 {
   RelaySrtEnd *end = call->end;
+  RelaySrtPeer *replaced = relay_srt_end_find_replaced (end);
 
-  if (!end->uri->sends && end->peers->len > 0)
-    hang_up (g_ptr_array_index (end->peers, 0), "another sender has taken over");
+  if (replaced != NULL)
+    hang_up ((Call *) replaced, "another sender has taken its place");
   g_mutex_lock (&calls.lock);
   g_ptr_array_remove (calls.waiting, call);
   g_mutex_unlock (&calls.lock);
@@ -254,7 +255,8 @@ receive (Call *call)
     relay_protocol_pipeline_count (call->end->pipeline, RELAY_DATAGRAMS_REFUSED);
     return TRUE;
   }
-  relay_srt_end_take (call->end, data, size, !call->heard);
+  if (relay_srt_end_take (call->end, &call->peer, data, size, !call->heard))
+    relay_protocol_pipeline_note_takeover (call->end->pipeline, call->peer.address, call->streamid);
   call->heard = TRUE;
   return TRUE;
 }

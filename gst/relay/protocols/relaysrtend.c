@@ -96,18 +96,47 @@ relay_srt_end_close (RelaySrtEnd *end)
 
 /* --- peers ------------------------------------------------------------------------------------ */
 
+static gboolean
+has_second_caller (RelaySrtEnd *end, const gchar *value)
+{
+  return g_strcmp0 (relay_protocol_uri_get (end->uri, "second-caller"), value) == 0;
+}
+
+/* Under the lock. */
+static RelaySrtPeer *
+find_replaced (RelaySrtEnd *end)
+{
+  guint most = has_second_caller (end, "standby") ? 2 : 1;
+
+  return end->uri->sends || end->peers->len < most ?
+      NULL :
+      g_ptr_array_index (end->peers, end->peers->len - 1);
+}
+
+RelaySrtPeer *
+relay_srt_end_find_replaced (RelaySrtEnd *end)
+{
+  RelaySrtPeer *peer;
+
+  g_mutex_lock (&end->lock);
+  peer = find_replaced (end);
+  g_mutex_unlock (&end->lock);
+  return peer;
+}
+
 gint
 relay_srt_end_look_for_room (RelaySrtEnd *end, const gchar **reason)
 {
-  const gchar *second = relay_protocol_uri_get (end->uri, "second-caller");
+  const RelaySrtPeer *replaced;
   gint64 silence;
   guint n;
 
   g_mutex_lock (&end->lock);
   n = end->peers->len;
-  silence = g_get_monotonic_time () - end->heard;
+  replaced = find_replaced (end);
+  silence = replaced != NULL ? g_get_monotonic_time () - replaced->heard : SILENCE;
   g_mutex_unlock (&end->lock);
-  if (!end->uri->sends && n > 0 && (g_strcmp0 (second, "refuse") == 0 || silence < SILENCE)) {
+  if (silence < SILENCE || (replaced != NULL && has_second_caller (end, "refuse"))) {
     *reason = "another sender is connected: stop that one, or give each an input, with a streamid "
               "or a port of its own";
     return SRT_REJX_CONFLICT;
@@ -120,7 +149,8 @@ void
 relay_srt_end_add (RelaySrtEnd *end, RelaySrtPeer *peer)
 {
   g_mutex_lock (&end->lock);
-  end->heard = g_get_monotonic_time ();
+  peer->heard = g_get_monotonic_time ();
+  peer->stands_by = !end->uri->sends && end->peers->len > 0;
   g_ptr_array_add (end->peers, peer);
   g_cond_signal (&end->changed);
   g_mutex_unlock (&end->lock);
@@ -134,20 +164,40 @@ relay_srt_end_remove (RelaySrtEnd *end, RelaySrtPeer *peer)
   g_mutex_unlock (&end->lock);
 }
 
-void
-relay_srt_end_take (RelaySrtEnd *end, gconstpointer data, gsize size, gboolean begins)
+/* A sender that stands by has sent media: is it used from now on?  Under the lock. */
+static gboolean
+take_over (RelaySrtEnd *end, RelaySrtPeer *peer)
 {
+  RelaySrtPeer *used = g_ptr_array_index (end->peers, 0); /* itself, when the other one has gone */
+
+  if (used != peer && peer->heard - used->heard < SILENCE)
+    return FALSE;
+  used->stands_by = TRUE;
+  peer->stands_by = FALSE;
+  end->peers->pdata[end->peers->len - 1] = used;
+  end->peers->pdata[0] = peer;
+  return TRUE;
+}
+
+gboolean
+relay_srt_end_take (RelaySrtEnd *end, RelaySrtPeer *peer, gconstpointer data, gsize size,
+    gboolean begins)
+{
+  gboolean stood_by, used;
   GstBuffer *buffer;
 
   g_mutex_lock (&end->lock);
-  end->heard = g_get_monotonic_time ();
+  peer->heard = g_get_monotonic_time ();
+  stood_by = peer->stands_by;
+  used = !end->uri->sends && (!stood_by || take_over (end, peer));
   g_mutex_unlock (&end->lock);
-  if (end->uri->sends)
-    return;
+  if (!used)
+    return FALSE;
   buffer = gst_buffer_new_memdup (data, size);
-  if (begins)
+  if (begins || stood_by)
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
   gst_app_src_push_buffer (GST_APP_SRC (end->element), buffer);
+  return stood_by;
 }
 
 void
@@ -219,11 +269,23 @@ relay_srt_end_add_peers (RelaySrtEnd *end, GPtrArray *peers)
   g_mutex_lock (&end->lock);
   for (guint i = 0; i < end->peers->len; i++) {
     const RelaySrtPeer *its = g_ptr_array_index (end->peers, i);
-    GstStructure *peer = gst_structure_new_empty (RELAY_PEER);
+    GstStructure *peer;
 
+    if (its->stands_by)
+      continue;
+    peer = gst_structure_new_empty (RELAY_PEER);
     relay_fields_set_address (peer, its->address);
     relay_srt_socket_add_figures (its->socket, end->uri->sends, peer);
     g_ptr_array_add (peers, peer);
   }
   g_mutex_unlock (&end->lock);
+}
+
+gboolean
+relay_srt_end_has_standby (RelaySrtEnd *end, guint *n)
+{
+  g_mutex_lock (&end->lock);
+  *n = MAX (end->peers->len, 1) - 1;
+  g_mutex_unlock (&end->lock);
+  return has_second_caller (end, "standby");
 }

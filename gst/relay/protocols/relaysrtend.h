@@ -17,6 +17,8 @@ typedef struct
 {
   SRTSOCKET socket;
   GSocketAddress *address;
+  gint64 heard;       /* when it was connected, or has sent: g_get_monotonic_time, µs */
+  gboolean stands_by; /* it is a sender, and not the one that is used: its media are dropped */
 } RelaySrtPeer;
 
 /* Changed by relaysrtend.c. */
@@ -27,8 +29,8 @@ typedef struct
   GstElement *element;             /* NULL: it has not started */
   GMutex lock;                     /* guards the rest */
   GCond changed;
-  GPtrArray *peers; /* RelaySrtPeer; they are added and removed under the work */
-  gint64 heard;     /* when a sender was connected, or has sent: g_get_monotonic_time, µs */
+  GPtrArray *peers; /* RelaySrtPeer, of an input the one that is used first; they are added and
+                       removed under the work */
   gchar *failure;   /* why the peer that was dialled is not connected: a sentence; NULL: it is, or
                        may be */
   gboolean closed;
@@ -49,11 +51,15 @@ void relay_srt_end_close (RelaySrtEnd *end);
 /* In any thread: has the end room for one more peer?  Returns the code by which a caller is
  * refused; 0: it has.  *reason: why, and what to do. */
 gint relay_srt_end_look_for_room (RelaySrtEnd *end, const gchar **reason);
+/* Under the work: the sender whose place the next one takes; NULL: there is room for one more. */
+RelaySrtPeer *relay_srt_end_find_replaced (RelaySrtEnd *end);
 /* Under the work: a peer is connected, or is not any more. */
 void relay_srt_end_add (RelaySrtEnd *end, RelaySrtPeer *peer);
 void relay_srt_end_remove (RelaySrtEnd *end, RelaySrtPeer *peer);
-/* Under the work: a peer has sent media.  @begins: they are its first ones. */
-void relay_srt_end_take (RelaySrtEnd *end, gconstpointer data, gsize size, gboolean begins);
+/* Under the work: a peer has sent media.  @begins: they are its first ones.  TRUE: it stood by, and
+ * takes over with these. */
+gboolean relay_srt_end_take (RelaySrtEnd *end, RelaySrtPeer *peer, gconstpointer data, gsize size,
+    gboolean begins);
 /* Under the work: the peer that was dialled has gone, or was never there.  @why: a sentence. */
 void relay_srt_end_fail (RelaySrtEnd *end, const gchar *why);
 /* Waits until the peer that is dialled is connected.  FALSE: it has failed, or is cancelled. */
@@ -61,7 +67,9 @@ gboolean relay_srt_end_wait (RelaySrtEnd *end, GCancellable *cancellable, GError
 
 /* Sends a buffer to all peers; from the thread of the appsink. */
 void relay_srt_end_send (RelaySrtEnd *end, GstBuffer *buffer);
-/* Adds a GstStructure of each peer, as add_figures() of relayprotocol.h. */
+/* Adds a GstStructure of each peer that is used, as add_figures() of relayprotocol.h. */
 void relay_srt_end_add_peers (RelaySrtEnd *end, GPtrArray *peers);
+/* Do other senders stand by?  *@n: how many do. */
+gboolean relay_srt_end_has_standby (RelaySrtEnd *end, guint *n);
 
 G_END_DECLS

@@ -79,6 +79,7 @@ static const struct
   { "connection-added", "came" },
   { "connection-removed", "went" },
   { "connection-refused", "refused" },
+  { "connection-used", "switched" },
   { RELAY_EVENTS_RAISED, "raised" },
   { RELAY_EVENTS_CLEARED, "cleared" },
   { "piece-finished", "piece" },

@@ -52,14 +52,14 @@ relay_visits_describe (GstMessage *message)
   address = gst_structure_get_string (s, "address-string");
   if (address == NULL)
     address = "a peer";
-  if (gst_structure_has_name (s, "connection-added")) {
-    peer = describe_peer (s);
-    return g_strdup_printf ("%s is connected%s.", address, peer);
-  }
-  if (!gst_structure_has_name (s, "connection-removed"))
-    return NULL;
   peer = describe_peer (s);
   reason = gst_structure_get_string (s, "reason");
+  if (gst_structure_has_name (s, "connection-added"))
+    return g_strdup_printf ("%s is connected%s.", address, peer);
+  if (gst_structure_has_name (s, "connection-used"))
+    return g_strdup_printf ("%s has taken over%s: %s.", address, peer, reason);
+  if (!gst_structure_has_name (s, "connection-removed"))
+    return NULL;
   /* GStreamer's elements know neither */
   figures = gst_structure_get_uint64 (s, "bytes", &bytes)
           && gst_structure_get_uint64 (s, "duration", &duration) ?
