@@ -76,7 +76,8 @@ relay_end_has_passphrase (const RelayEnd *end)
 {
   g_autoptr (GstUri) uri = gst_fasp_parse_uri (end->uri);
 
-  return end->passphrase != NULL || (uri != NULL && gst_uri_query_has_key (uri, "passphrase"));
+  return (end->passphrase != NULL && relay_end_takes_passphrase (end))
+      || (uri != NULL && gst_uri_query_has_key (uri, "passphrase"));
 }
 
 gboolean
