@@ -135,10 +135,11 @@ make_end (const RelayEnd *side, const gchar *uri, GError **error)
   return NULL;
 }
 
-/* Refuses keys of @side that none of its ends can use. */
-static gboolean
-check_side (const RelayEnd *side, const GPtrArray *ends, GError **error)
+/* Returns the keys of @side that none of its ends can use, as "KEY is for fasp://". */
+static GPtrArray *
+list_unused (const RelayEnd *side, const GPtrArray *ends)
 {
+  GPtrArray *unused = g_ptr_array_new_with_free_func (g_free);
   const gchar *name = side->sends ? "output" : "input";
   gboolean files = FALSE, secret = FALSE;
 
@@ -148,16 +149,13 @@ check_side (const RelayEnd *side, const GPtrArray *ends, GError **error)
     files |= relay_end_takes_files (end);
     secret |= relay_end_takes_passphrase (end);
   }
-  if (side->passphrase != NULL && !secret) {
-    RELAY_BAD (error, "%s-passphrase-file is for fasp:// and srt://: leave it out.", name);
-    return FALSE;
-  }
+  if (side->passphrase != NULL && !secret)
+    g_ptr_array_add (unused,
+        g_strdup_printf ("%s-passphrase-file is for fasp:// and srt://", name));
   for (guint i = 0; i < RELAY_FILES; i++)
-    if (side->files[i] != NULL && !files) {
-      RELAY_BAD (error, "%s-%s is for fasp://: leave it out.", name, relay_end_files[i]);
-      return FALSE;
-    }
-  return TRUE;
+    if (side->files[i] != NULL && !files)
+      g_ptr_array_add (unused, g_strdup_printf ("%s-%s is for fasp://", name, relay_end_files[i]));
+  return unused;
 }
 
 /* Reads the settings of the input, or those that all outputs have in common. */
@@ -208,6 +206,7 @@ make_sources (const RelayEnd *side, gchar **uris, gsize n, RelayStreamConfig *co
     GError **error)
 {
   g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func ((GDestroyNotify) free_end);
+  g_autoptr (GPtrArray) unused = NULL;
 
   for (gsize i = 0; i < n; i++) {
     RelayEnd *end = make_end (side, uris[i], error);
@@ -216,8 +215,11 @@ make_sources (const RelayEnd *side, gchar **uris, gsize n, RelayStreamConfig *co
       return FALSE;
     g_ptr_array_add (all, end);
   }
-  if (!check_side (side, all, error))
+  unused = list_unused (side, all);
+  if (unused->len > 0) {
+    RELAY_BAD (error, "%s: leave it out.", (gchar *) g_ptr_array_index (unused, 0));
     return FALSE;
+  }
   config->input = g_ptr_array_steal_index (all, 0);
   if (all->len > 0)
     config->input->backups = g_steal_pointer (&all);
@@ -286,7 +288,6 @@ read_outputs (GKeyFile *file, const gchar *group, const RelaySecrets *secrets,
   }
   g_free (uris);
   config->next_id = n + 1;
-  good = good && check_side (&side, config->outputs, error);
   return good || relay_value_locate (error, group, "output");
 }
 
@@ -344,17 +345,22 @@ is_any_called (const GPtrArray *ends)
   return FALSE;
 }
 
-/* Tells of lists of addresses that no end compares. They are no fault: the API may remove the last
- * end that waits for others, and the list then waits for the next one. */
+/* Tells of keys that no output uses, and of lists of addresses that no end compares.  They are no
+ * fault: the API may remove the last end that uses them, and they then wait for the next one. */
 static void
-warn_of_addresses (const RelayStreamConfig *config, GPtrArray *warnings)
+warn_of_unused (const RelayStreamConfig *config, GPtrArray *warnings)
 {
   const RelayEnd *input = config->input, *output = g_ptr_array_index (config->outputs, 0);
+  g_autoptr (GPtrArray) keys = list_unused (output, config->outputs);
   const gboolean unused[] = {
     input->allowed != NULL && !relay_end_is_called (input) && !is_any_called (input->backups),
     output->allowed != NULL && !is_any_called (config->outputs),
   };
 
+  for (guint i = 0; i < keys->len; i++)
+    g_ptr_array_add (warnings,
+        g_strdup_printf ("[stream %s] %s, and there is no such output.", config->name,
+            (gchar *) g_ptr_array_index (keys, i)));
   for (guint i = 0; i < G_N_ELEMENTS (unused); i++)
     if (unused[i])
       g_ptr_array_add (warnings,
@@ -390,7 +396,7 @@ read_stream (GKeyFile *file, const gchar *group, const RelaySecrets *secrets, GE
       && read_input (file, group, secrets, config, &why)
       && read_outputs (file, group, secrets, config, &why);
   if (good) {
-    warn_of_addresses (config, secrets->warnings);
+    warn_of_unused (config, secrets->warnings);
     return config;
   }
   g_propagate_error (error, g_steal_pointer (&why));

@@ -84,7 +84,8 @@ const RelayKey relay_stream_keys[] = {
   TEXT ("input-passphrase-file", "none",
       "file that holds the passphrase of the input, and nothing else. If the URI has one as well, "
       "the file takes precedence"),
-  TEXT ("output-passphrase-file", "none", "the same for all outputs"),
+  TEXT ("output-passphrase-file", "none",
+      "the same for all outputs that take one; it stays when the last of these is removed"),
   ALLOWED ("input-allowed-addresses",
       "addresses and networks (10.1.0.0/16), with a ; between them, from which senders may call, or "
       "send, where the input waits for them"),
