@@ -740,8 +740,9 @@ may_be_sent (const gchar *why)
 
 gboolean
 gst_fasp_connection_decide (GstElement *element, const gchar *ticket, gboolean accept,
-    const gchar *why, const gchar *for_caller)
+    const gchar *why, const gchar *for_caller, gboolean again)
 {
+  FaspReason refusal = accept ? FASP_REASON_NONE : again ? FASP_REASON_BUSY : FASP_REASON_REFUSED;
   GstFaspConnection *c = get_connection (element);
   FaspEvent asked;
   guint source;
@@ -752,7 +753,7 @@ gst_fasp_connection_decide (GstElement *element, const gchar *ticket, gboolean a
   if (good) {
     FaspIo *io = get_io (c, source);
 
-    good = fasp_endpoint_decide (fasp_io_lock (io), g_get_monotonic_time (), &asked, accept,
+    good = fasp_endpoint_decide (fasp_io_lock (io), g_get_monotonic_time (), &asked, refusal,
         may_be_sent (why) ? why : NULL, may_be_sent (for_caller) ? for_caller : NULL);
     fasp_io_unlock (io, TRUE);
   }

@@ -96,7 +96,7 @@ gboolean gst_fasp_connection_drop (GstElement *element, const gchar *address);
  * @why, @for_caller: plain text of at most 200 bytes; anything else counts as NULL, which is no
  * reason. */
 gboolean gst_fasp_connection_decide (GstElement *element, const gchar *ticket, gboolean accept,
-    const gchar *why, const gchar *for_caller);
+    const gchar *why, const gchar *for_caller, gboolean again);
 /* Ends the sessions with all senders, and sends them the reason. */
 void gst_fasp_connection_refuse (GstFaspConnection *connection, const gchar *why);
 /* Tells the sender that a key frame is wanted.  May be called from any thread, whether open or not;

@@ -681,6 +681,7 @@ gst_fasp_sink_class_init (GstFaspSinkClass *klass)
    * most 200 bytes; %NULL: it is not known
    * @for_caller: the reason that the caller gets, of the same kind; %NULL: only that it was
    * refused
+   * @again: %TRUE: the caller may call again by itself, as nothing is decided yet
    *
    * Answers a question whose answer a handler has put off.
    *
@@ -691,7 +692,8 @@ gst_fasp_sink_class_init (GstFaspSinkClass *klass)
    */
   g_signal_new_class_handler ("decide-caller", G_TYPE_FROM_CLASS (klass),
       G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (gst_fasp_connection_decide), NULL, NULL,
-      NULL, G_TYPE_BOOLEAN, 4, G_TYPE_STRING, G_TYPE_BOOLEAN, G_TYPE_STRING, G_TYPE_STRING);
+      NULL, G_TYPE_BOOLEAN, 5, G_TYPE_STRING, G_TYPE_BOOLEAN, G_TYPE_STRING, G_TYPE_STRING,
+      G_TYPE_BOOLEAN);
   /**
    * GstFaspSink::drop-caller:
    * @sink: a faspsink

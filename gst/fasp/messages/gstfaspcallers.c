@@ -151,8 +151,8 @@ gst_fasp_callers_answer (GstElement *element, FaspIo *io, guint source, const Fa
 
   if (answer == LATER)
     return;
-  fasp_endpoint_decide (fasp_io_lock (io), g_get_monotonic_time (), event, answer == ACCEPTED, NULL,
-      NULL);
+  fasp_endpoint_decide (fasp_io_lock (io), g_get_monotonic_time (), event,
+      answer == ACCEPTED ? FASP_REASON_NONE : FASP_REASON_REFUSED, NULL, NULL);
   fasp_io_unlock (io, TRUE);
 }
 

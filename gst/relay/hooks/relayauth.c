@@ -87,10 +87,10 @@ explain (guint status)
       status);
 }
 
-const gchar *
-relay_auth_get_reason_for_caller (const gchar *refusal)
+gboolean
+relay_auth_is_undecided (const gchar *refusal)
 {
-  return g_str_has_prefix (refusal, REFUSED) ? "refused" : "busy, try again";
+  return !g_str_has_prefix (refusal, REFUSED);
 }
 
 /* Removes the question, and answers it. */

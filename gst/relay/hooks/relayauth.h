@@ -47,8 +47,8 @@ typedef struct
 
 /* @refusal: why the caller may not come in, for the log; NULL: it may. */
 typedef void (*RelayAuthFunc) (const gchar *refusal, gpointer data);
-/* Returns the reason of a refusal that the caller may know: nothing about the server. */
-const gchar *relay_auth_get_reason_for_caller (const gchar *refusal);
+/* May the caller be let in later, as the server has not decided? */
+gboolean relay_auth_is_undecided (const gchar *refusal);
 
 /* Sets the server; in the main context.  @url: NULL: none, and every answer is yes.  @keep: s for
  * which an answer holds. */

@@ -535,7 +535,7 @@ accept (RelayProtocolEnd *self, GSocketAddress *address, const gchar *streamid)
 /* The protocols tell callers nothing. */
 static gboolean
 decide (RelayProtocolEnd *self, const gchar *ticket, gboolean accept, const gchar *reason,
-    const gchar *for_caller)
+    const gchar *for_caller, gboolean again)
 {
   const gchar *refusal = reason != NULL ? reason : "it is not let in";
   guint64 caller;
@@ -592,8 +592,8 @@ relay_protocol_end_class_init (RelayProtocolEndClass *klass)
       0, g_signal_accumulator_true_handled, NULL, NULL, G_TYPE_BOOLEAN, 5, G_TYPE_STRING,
       G_TYPE_STRING, G_TYPE_STRING, G_TYPE_STRING, G_TYPE_STRING);
   g_signal_new_class_handler ("decide-caller", RELAY_TYPE_PROTOCOL_END,
-      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (decide), NULL, NULL, NULL, G_TYPE_BOOLEAN, 4,
-      G_TYPE_STRING, G_TYPE_BOOLEAN, G_TYPE_STRING, G_TYPE_STRING);
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION, G_CALLBACK (decide), NULL, NULL, NULL, G_TYPE_BOOLEAN, 5,
+      G_TYPE_STRING, G_TYPE_BOOLEAN, G_TYPE_STRING, G_TYPE_STRING, G_TYPE_BOOLEAN);
 }
 
 /* Makes the element that the stream's other ends are linked to. */

@@ -51,21 +51,23 @@ free_open (Open *open)
   g_free (open);
 }
 
-/* @for_caller: the reason that the caller gets. */
+/* @for_caller: the reason that the caller gets.  @again: it may call again. */
 static void
-decide (Open *open, const gchar *refusal, const gchar *for_caller)
+decide (Open *open, const gchar *refusal, const gchar *for_caller, gboolean again)
 {
   gboolean known;
 
   g_signal_emit_by_name (open->element, "decide-caller", open->ticket, refusal == NULL, refusal,
-      for_caller, &known);
+      for_caller, again, &known);
   free_open (open);
 }
 
 static void
 on_decided (const gchar *refusal, gpointer open)
 {
-  decide (open, refusal, refusal != NULL ? relay_auth_get_reason_for_caller (refusal) : NULL);
+  gboolean again = refusal != NULL && relay_auth_is_undecided (refusal);
+
+  decide (open, refusal, again ? "try again" : "refused", again);
 }
 
 /* Returns the address without its port, an IPv4 address as such. */
@@ -107,7 +109,7 @@ on_asked (GstElement *element, const gchar *address, const gchar *streamid, cons
   /* other protocols than fasp refuse it before */
   if (!is_allowed (branch, ip)) {
     count_refused (branch);
-    decide (open, RELAY_NOT_ALLOWED, "its address is not allowed");
+    decide (open, RELAY_NOT_ALLOWED, "its address is not allowed", FALSE);
     return TRUE;
   }
   g_object_get (element, "uri", &uri, NULL);

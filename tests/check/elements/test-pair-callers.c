@@ -123,13 +123,13 @@ test_later (gconstpointer data)
   pair_play (pair);
   pair_push (pair, stream, 0, 10000, 1316);
   ticket = g_async_queue_pop (later.tickets);
-  g_signal_emit_by_name (element, "decide-caller", "no ticket", TRUE, NULL, NULL, &known);
+  g_signal_emit_by_name (element, "decide-caller", "no ticket", TRUE, NULL, NULL, FALSE, &known);
   g_assert_false (known);
   g_atomic_int_set (&later.answered, TRUE);
   g_signal_emit_by_name (element, "decide-caller", ticket, welcome, "its licence is over",
-      "try again at noon", &known);
+      "try again at noon", FALSE, &known);
   g_assert_true (known);
-  g_signal_emit_by_name (element, "decide-caller", ticket, !welcome, NULL, NULL, &known);
+  g_signal_emit_by_name (element, "decide-caller", ticket, !welcome, NULL, NULL, FALSE, &known);
   g_assert_false (known);
   if (welcome) {
     pair_finish (pair, stream);

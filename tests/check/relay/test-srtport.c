@@ -372,7 +372,7 @@ refuse (GstElement *end, const gchar *address, const gchar *streamid, const gcha
   gboolean known;
 
   g_atomic_int_inc (asked);
-  g_signal_emit_by_name (end, "decide-caller", ticket, FALSE, "no", NULL, &known);
+  g_signal_emit_by_name (end, "decide-caller", ticket, FALSE, "no", NULL, FALSE, &known);
   return TRUE;
 }
 

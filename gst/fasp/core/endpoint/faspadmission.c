@@ -332,8 +332,9 @@ needs_opening (FaspEndpoint *endpoint, FaspTime now, const Call *call)
       same->handshake.from = *call->from;
       same->handshake.accept_due = TRUE;
       fasp_endpoint_wake (endpoint, same);
-    } else if (same->closing.reason == FASP_REASON_REFUSED) {
-      send_reject (endpoint, call, FASP_REASON_REFUSED,
+    } else if (same->closing.reason == FASP_REASON_REFUSED
+        || same->closing.reason == FASP_REASON_BUSY) {
+      send_reject (endpoint, call, same->closing.reason,
           same->closing.text[0] != '\0' ? same->closing.text : REFUSED_TEXT);
     }
     return FALSE;
@@ -583,11 +584,11 @@ fasp_admission_confirmed (FaspEndpoint *endpoint, FaspTime now, FaspSession *ses
 }
 
 void
-fasp_admission_decided (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, gboolean accept,
-    const gchar *why, const gchar *for_caller)
+fasp_admission_decided (FaspEndpoint *endpoint, FaspTime now, FaspSession *session,
+    FaspReason refusal, const gchar *why, const gchar *for_caller)
 {
   fasp_endpoint_wake (endpoint, session);
-  if (accept) {
+  if (refusal == FASP_REASON_NONE) {
     session->state = FASP_SESSION_HALF;
     session->liveness.created = now;
     session->handshake.accept_due = TRUE;
@@ -601,7 +602,7 @@ fasp_admission_decided (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessi
     /* kept, as the caller believes no refusal before it has called once more */
     g_strlcpy (session->closing.text, for_caller != NULL ? for_caller : REFUSED_TEXT,
         sizeof session->closing.text);
-    reject_for (endpoint, now, &call, FASP_REASON_REFUSED, session->closing.text,
+    reject_for (endpoint, now, &call, refusal, session->closing.text,
         why != NULL ? why : session->closing.text);
     /* costs as many tokens as a key that is not allowed, so that the application is not asked more
      * often */
@@ -610,7 +611,7 @@ fasp_admission_decided (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessi
     /* the session stays until it times out, so that the application is not asked again when the
      * call is repeated */
     session->state = FASP_SESSION_CLOSED;
-    session->closing.reason = FASP_REASON_REFUSED;
+    session->closing.reason = refusal;
     session->closing.time = FASP_NEVER;
     session->closing.deadline = now + FASP_HALF_TIMEOUT;
   }

@@ -30,10 +30,9 @@ gboolean fasp_admission_has_room (const FaspEndpoint *endpoint, FaspTime now,
     const FaspSession *session);
 /* The first datagram of the half-open @session came, which proves its address. */
 void fasp_admission_confirmed (FaspEndpoint *endpoint, FaspTime now, FaspSession *session);
-/* The application answered FASP_EVENT_CONNECTING. @why, @for_caller: as for fasp_endpoint_decide().
- */
+/* The application answered FASP_EVENT_CONNECTING, as by fasp_endpoint_decide(). */
 void fasp_admission_decided (FaspEndpoint *endpoint, FaspTime now, FaspSession *session,
-    gboolean accept, const gchar *why, const gchar *for_caller);
+    FaspReason refusal, const gchar *why, const gchar *for_caller);
 /* Writes the ACCEPT of @session. */
 void fasp_admission_accept (FaspSession *session, FaspDatagram *datagram);
 

@@ -161,15 +161,15 @@ fasp_endpoint_unreachable (FaspEndpoint *endpoint, FaspTime now, const FaspAddre
 }
 
 gboolean
-fasp_endpoint_decide (FaspEndpoint *endpoint, FaspTime now, const FaspEvent *asked, gboolean accept,
-    const gchar *why, const gchar *for_caller)
+fasp_endpoint_decide (FaspEndpoint *endpoint, FaspTime now, const FaspEvent *asked,
+    FaspReason refusal, const gchar *why, const gchar *for_caller)
 {
   FaspSession *session = fasp_endpoint_find (endpoint, asked->session);
 
   if (session == NULL || session->record->order != asked->order
       || session->state != FASP_SESSION_ASKING)
     return FALSE;
-  fasp_admission_decided (endpoint, now, session, accept, why, for_caller);
+  fasp_admission_decided (endpoint, now, session, refusal, why, for_caller);
   return TRUE;
 }
 

@@ -176,11 +176,12 @@ gboolean fasp_endpoint_want_key_frame (FaspEndpoint *endpoint, FaspTime now);
 
 gboolean fasp_endpoint_poll_event (FaspEndpoint *endpoint, FaspEvent *event);
 gboolean fasp_endpoint_has_event (FaspEndpoint *endpoint);
-/* Answers @asked, a FASP_EVENT_CONNECTING.  @why: the reason of a refusal, for events and the log
- * here; NULL: it is not known.  @for_caller: the reason that the caller gets;
- * NULL: that it was refused.  FALSE: it was answered, or its session has gone. */
+/* Answers @asked, a FASP_EVENT_CONNECTING.  @refusal: FASP_REASON_NONE: the caller may come in;
+ * _BUSY: it may call again; _REFUSED: it may not.  @why: the reason of a refusal, for events and
+ * the log here; NULL: it is not known.  @for_caller: the reason that the caller gets; NULL: that it
+ * was refused.  FALSE: it was answered, or its session has gone. */
 gboolean fasp_endpoint_decide (FaspEndpoint *endpoint, FaspTime now, const FaspEvent *asked,
-    gboolean accept, const gchar *why, const gchar *for_caller);
+    FaspReason refusal, const gchar *why, const gchar *for_caller);
 
 /* The rate that an encoder may use: bit/s of the stream that every receiver has room for now,
  * besides headers, retransmissions and repairs.  0: there is no receiver, or nothing is paced. */

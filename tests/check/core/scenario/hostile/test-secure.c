@@ -122,10 +122,10 @@ call_with_key (guint8 peer, guint *datagrams)
 }
 
 static void
-decide (VCast *n, gboolean accept)
+decide (VCast *n, FaspReason refusal)
 {
   fasp_endpoint_decide (n->nodes[VNET_A].endpoint, vnet_get_time (n->net),
-      &n->nodes[VNET_A].last[FASP_EVENT_CONNECTING], accept, NULL, NULL);
+      &n->nodes[VNET_A].last[FASP_EVENT_CONNECTING], refusal, NULL, NULL);
 }
 
 /* Nobody has allowed the key: the application is asked once, after a proof of the address, and is
@@ -134,6 +134,7 @@ static void
 test_stranger (gconstpointer data)
 {
   gboolean accept = GPOINTER_TO_INT (data);
+  FaspReason answers[] = { FASP_REASON_REFUSED, FASP_REASON_NONE };
   guint datagrams = 0;
   g_autoptr (VCast) n = call_with_key (0, &datagrams);
   const FaspEvent *asked = &n->nodes[VNET_A].last[FASP_EVENT_CONNECTING];
@@ -152,9 +153,9 @@ test_stranger (gconstpointer data)
   /* what was said of a caller before it that had the same id */
   before = *asked;
   before.order--;
-  fasp_endpoint_decide (n->nodes[VNET_A].endpoint, vnet_get_time (n->net), &before, !accept, NULL,
-      NULL);
-  decide (n, accept);
+  fasp_endpoint_decide (n->nodes[VNET_A].endpoint, vnet_get_time (n->net), &before,
+      answers[!accept], NULL, NULL);
+  decide (n, answers[accept]);
   vcast_run (n, 3 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTING], ==, 1);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, accept ? 1 : 0);
@@ -166,6 +167,26 @@ test_stranger (gconstpointer data)
   }
 }
 
+/* The application cannot decide yet: the caller calls again, and comes in with a later answer. */
+static void
+test_undecided (void)
+{
+  guint datagrams = 0;
+  g_autoptr (VCast) n = call_with_key (0, &datagrams);
+
+  decide (n, FASP_REASON_BUSY);
+  vcast_run (n, 3 * FASP_SEC);
+  g_assert_cmpint (n->nodes[VNET_B].last[FASP_EVENT_REJECTED].reason, ==, FASP_REASON_BUSY);
+  g_assert_false (n->nodes[VNET_B].last[FASP_EVENT_REJECTED].final);
+  g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTING], ==, 1);
+  vcast_run (n, FASP_HALF_TIMEOUT);
+  g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTING], ==, 2);
+  g_assert_cmpuint (datagrams, ==, 0);
+  decide (n, FASP_REASON_NONE);
+  vcast_run (n, FASP_SEC);
+  g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 1);
+}
+
 /* The application answers when the call is over: nobody comes in. */
 static void
 test_late_answer (void)
@@ -175,7 +196,7 @@ test_late_answer (void)
 
   vcast_leave (n, VNET_B);
   vcast_run (n, FASP_HALF_TIMEOUT + FASP_SEC);
-  decide (n, TRUE);
+  decide (n, FASP_REASON_NONE);
   vcast_run (n, FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTED], ==, 0);
   g_assert_cmpuint (datagrams, ==, 0);
@@ -191,7 +212,7 @@ count_after_refusal (guint8 peer)
   FaspTime now = vnet_get_time (cast->net);
   FaspLimiter *limiter;
 
-  decide (cast, FALSE);
+  decide (cast, FASP_REASON_REFUSED);
   limiter = cast->nodes[VNET_A].endpoint->calling->admitted.limiter;
   for (; fasp_limiter_take (limiter, now, &from, TRUE); now += FASP_SEC / FASP_LIMITER_RATE, n++)
     fasp_limiter_refused (limiter, now, &from, TRUE);
@@ -474,6 +495,7 @@ main (int argc, char **argv)
   vcases_add ("/secure/meeting", meetings, sizeof *meetings, G_N_ELEMENTS (meetings), test_meeting);
   g_test_add_data_func ("/secure/stranger/let-in", GINT_TO_POINTER (TRUE), test_stranger);
   g_test_add_data_func ("/secure/stranger/refused", GINT_TO_POINTER (FALSE), test_stranger);
+  g_test_add_func ("/secure/stranger/undecided", test_undecided);
   g_test_add_func ("/secure/stranger/late-answer", test_late_answer);
   g_test_add_func ("/secure/stranger/slow", test_refused_strangers);
   g_test_add_data_func ("/secure/every-bit/encrypted", &vkeys_secret, test_every_bit);

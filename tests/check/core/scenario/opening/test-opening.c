@@ -125,8 +125,8 @@ test_ask (gconstpointer data)
   g_assert_cmpstr (asked->streamid, ==, "studio 4");
   g_assert_cmpuint (vcast_get_stats (n, VNET_A).handshakes_retried, ==, 1);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, 0);
-  fasp_endpoint_decide (n->nodes[VNET_A].endpoint, vnet_get_time (n->net), asked, accept,
-      "not paid", "not now");
+  fasp_endpoint_decide (n->nodes[VNET_A].endpoint, vnet_get_time (n->net), asked,
+      accept ? FASP_REASON_NONE : FASP_REASON_REFUSED, "not paid", "not now");
   vcast_run (n, 3 * FASP_SEC);
   g_assert_cmpuint (n->nodes[VNET_B].events[FASP_EVENT_CONNECTED], ==, accept ? 1 : 0);
   if (!accept)
