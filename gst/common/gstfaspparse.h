@@ -20,6 +20,17 @@ const gchar *gst_fasp_parse_find_bad_escape (const gchar *text);
 /* As gst_uri_from_string(), which crashes if a key of the query has a bad escape.  NULL: the query
  * has one, or it is no URI.  The path is not checked: that of a file may have a date, as %F. */
 GstUri *gst_fasp_parse_uri (const gchar *text);
+/* The keys that a URI may have, by their names. */
+typedef gboolean (*GstFaspParseFunc) (const gchar *key, gpointer data);
+/* Refuses keys that @is_known does not know, and values in which another key may be.  After that, a
+ * message may quote the first gst_fasp_parse_count_plain() bytes of a value.  It names an unknown
+ * key only where that cannot be a part of a secret: the rest of one that has a & in it, or one
+ * without a key.  @what: of which the keys are.  @all: the names of the keys. */
+gboolean gst_fasp_parse_check_query (GHashTable *query, GstFaspParseFunc is_known, gpointer data,
+    const gchar *what, const gchar *all, GError **error);
+/* How many bytes of a value, or of a URI, a message may quote: no user, path, query or fragment,
+ * and nothing behind what separates values. */
+int gst_fasp_parse_count_plain (const gchar *text);
 /* May GStreamer's parser see @text? FALSE: it might crash. */
 gboolean gst_fasp_parse_may_be_caps (const gchar *text);
 

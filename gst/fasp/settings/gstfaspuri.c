@@ -5,8 +5,6 @@
 
 #define BAD_URI(...) g_set_error (error, GST_URI_ERROR, GST_URI_ERROR_BAD_URI, __VA_ARGS__)
 
-#define PASSPHRASE "passphrase"
-
 /* Finds the property of a key: a writable one of the element's own class.  (A URI may not set all
  * of them.) */
 static GParamSpec *
@@ -38,17 +36,6 @@ list_keys (GstElement *element)
     if (is_key (find_setting (element, pspecs[i]->name)))
       g_string_append_printf (keys, "%s%s", keys->len > 0 ? ", " : "", pspecs[i]->name);
   return g_string_free (keys, FALSE);
-}
-
-/* Returns how many bytes of @text may be shown in a message: those before the first ?, #, & or =,
- * and before the word passphrase, as the rest may be a secret, even if one of these is mistyped. */
-static int
-count_plain (const gchar *text)
-{
-  const gchar *secret = strstr (text, PASSPHRASE);
-  gsize n = strcspn (text, "?#&=");
-
-  return secret != NULL ? MIN (n, (gsize) (secret - text)) : n;
 }
 
 /* The keys that are times, and the unit of their plain numbers, in ns. */
@@ -171,7 +158,7 @@ parse_value (GParamSpec *pspec, const gchar *text, GValue *value, GError **error
       text = "";
     BAD_URI ("\"%.*s\" is not a value for the key %s of a fasp URI: write %s. "
              "gst-inspect-1.0 says what it means.",
-        count_plain (text), text, pspec->name, values);
+        gst_fasp_parse_count_plain (text), text, pspec->name, values);
     return FALSE;
   }
   if (g_param_value_validate (pspec, value)) {
@@ -202,6 +189,22 @@ free_pair (Pair *pair)
 }
 
 static gboolean
+is_known (const gchar *key, gpointer element)
+{
+  return find_setting (element, key) != NULL;
+}
+
+static gboolean
+check_keys (GstElement *element, GstUri *uri, GError **error)
+{
+  g_autoptr (GHashTable) query = gst_uri_get_query_table (uri);
+  g_autofree gchar *known = list_keys (element);
+
+  return query == NULL
+      || gst_fasp_parse_check_query (query, is_known, element, "a fasp URI", known, error);
+}
+
+static gboolean
 parse_query (GstElement *element, GstUri *uri, GPtrArray *pairs, GError **error)
 {
   GList *keys = gst_uri_get_query_keys (uri);
@@ -212,20 +215,6 @@ parse_query (GstElement *element, GstUri *uri, GPtrArray *pairs, GError **error)
     GParamSpec *pspec = find_setting (element, key);
     Pair *pair;
 
-    if (pspec == NULL) {
-      g_autofree gchar *known = list_keys (element);
-
-      /* the key may be the rest of a secret */
-      if (gst_uri_query_has_key (uri, PASSPHRASE) || gst_uri_query_has_key (uri, "streamid")
-          || strstr (key, PASSPHRASE) != NULL)
-        BAD_URI ("The fasp URI has a key that does not exist, or the passphrase or streamid "
-                 "has a & in it: write %%26 for a &. The keys are: %s.",
-            known);
-      else
-        BAD_URI ("\"%s\" is not a key of a fasp URI. The keys are: %s.", key, known);
-      good = FALSE;
-      break;
-    }
     if (!is_key (pspec)) {
       BAD_URI ("The fasp URI sets %s, which names a file of this machine: a URI "
                "may come from a stranger. Leave it out of the URI, and set the "
@@ -297,8 +286,7 @@ check_authority (const gchar *text, GstUri *uri, GError **error)
   guint port = gst_uri_get_port (uri);
 
   if (path != NULL && path[0] != '\0' && !g_str_equal (path, "/")) {
-    BAD_URI ("A fasp URI has no path, this one has \"%.*s\". Write fasp://HOST:PORT?key=value.",
-        count_plain (path), path);
+    BAD_URI ("A fasp URI has no path, this one has. Write fasp://HOST:PORT?key=value.");
     return FALSE;
   }
   if (gst_uri_get_userinfo (uri) != NULL || strchr (text, '#') != NULL) {
@@ -327,7 +315,7 @@ check_host (const gchar *text, GstUri *uri, GError **error)
     return TRUE;
   BAD_URI ("The host in \"%.*s\" cannot be read: write %%25 for a %%, as in "
            "fasp://[fe80::1%%25eth0]:PORT, and fasp://:PORT to listen.",
-      count_plain (text), text);
+      gst_fasp_parse_count_plain (text), text);
   return FALSE;
 }
 
@@ -359,11 +347,12 @@ gst_fasp_uri_set (GstFaspSettings *settings, GstElement *element, const gchar *t
       || g_ascii_strcasecmp (gst_uri_get_scheme (uri), "fasp") != 0) {
     BAD_URI ("\"%.*s\" is not a fasp URI. Write fasp://HOST:PORT to dial or "
              "fasp://:PORT to listen, with brackets around an IPv6 address.",
-        count_plain (text), text);
+        gst_fasp_parse_count_plain (text), text);
     return FALSE;
   }
   if (!check_authority (text, uri, error) || !check_host (text, uri, error)
-      || !parse_query (element, uri, pairs, error) || !check_once (text, error))
+      || !check_keys (element, uri, error) || !parse_query (element, uri, pairs, error)
+      || !check_once (text, error))
     return FALSE;
 
   set_peer (settings, element, gst_uri_get_host (uri), gst_uri_get_port (uri));

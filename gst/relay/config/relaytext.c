@@ -57,7 +57,7 @@ add_key (Scan *scan, const gchar *text, GError **error)
 {
   const gchar *end = strchr (text, '=');
   g_autofree gchar *key = NULL;
-  g_autoptr (GString) list = g_string_new (NULL);
+  g_autofree gchar *list = NULL;
 
   if (end == NULL || end == text || scan->section == NULL)
     return FALSE;
@@ -65,12 +65,11 @@ add_key (Scan *scan, const gchar *text, GError **error)
   if (relay_key_find (scan->keys, key, 0) != NULL)
     /* a line break separates section and key, as no name has one */
     return add (scan, g_strconcat (scan->section, "\n", key, NULL), key, error);
-  for (const RelayKey *known = scan->keys; known->name != NULL; known++)
-    g_string_append_printf (list, "%s%s", list->len > 0 ? ", " : "", known->name);
+  list = relay_key_list (scan->keys, 0);
   RELAY_BAD (error,
       "[%s] line %u: there is no such key here. The keys are: %s. (A "
       "value must be on one line.)",
-      scan->section, scan->line, list->str);
+      scan->section, scan->line, list);
   /* the unknown key may be the rest of a secret */
   explicit_bzero (key, strlen (key));
   return FALSE;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relaykey.h"
+#include "gstfaspparse.h"
 
 #define COLUMN 26 /* where meanings begin */
 #define COLUMNS 80
@@ -13,11 +14,23 @@ relay_key_find (const RelayKey *keys, const gchar *name, guint ends)
   return NULL;
 }
 
+gchar *
+relay_key_list (const RelayKey *keys, guint ends)
+{
+  GString *list = g_string_new (NULL);
+
+  for (; keys->name != NULL; keys++)
+    if ((keys->ends & ends) == ends)
+      g_string_append_printf (list, "%s%s", list->len > 0 ? ", " : "", keys->name);
+  return g_string_free (list, FALSE);
+}
+
 gboolean
 relay_key_check (const RelayKey *key, const gchar *value, GError **error)
 {
   g_auto (GStrv) words = key->words != NULL ? g_strsplit (key->words, " ", -1) : NULL;
   g_autofree gchar *listed = NULL;
+  int plain = gst_fasp_parse_count_plain (value);
   guint64 number;
 
   if (words != NULL ? g_strv_contains ((const gchar *const *) words, value) :
@@ -26,13 +39,13 @@ relay_key_check (const RelayKey *key, const gchar *value, GError **error)
     return TRUE;
   listed = words != NULL ? g_strjoinv (", ", words) : NULL;
   if (listed != NULL)
-    RELAY_BAD (error, "\"%s\" is not a value of \"%s\": write one of %s.", value, key->name,
-        listed);
+    RELAY_BAD (error, "\"%.*s\" is not a value of \"%s\": write one of %s.", plain, value,
+        key->name, listed);
   else
     RELAY_BAD (error,
-        "\"%s\" is not a value of \"%s\": write a number from %" G_GUINT64_FORMAT
+        "\"%.*s\" is not a value of \"%s\": write a number from %" G_GUINT64_FORMAT
         " to %" G_GUINT64_FORMAT ".",
-        value, key->name, key->least, key->most);
+        plain, value, key->name, key->least, key->most);
   return FALSE;
 }
 

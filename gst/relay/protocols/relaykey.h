@@ -34,6 +34,8 @@ typedef struct
 /* Returns the row of a key that one of @ends has; NULL: there is none.  @keys: ended by a row
  * without a name. */
 const RelayKey *relay_key_find (const RelayKey *keys, const gchar *name, guint ends);
+/* Returns the names of the keys that one of @ends has. */
+gchar *relay_key_list (const RelayKey *keys, guint ends);
 /* Is @value valid for @key? @error: GST_URI_ERROR, with a sentence. */
 gboolean relay_key_check (const RelayKey *key, const gchar *value, GError **error);
 /* Writes what the keys mean into a --help of 80 columns. */

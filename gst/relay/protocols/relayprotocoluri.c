@@ -136,35 +136,32 @@ relay_protocol_uri_describe (const RelayProtocolUri *protocol_uri)
   return g_string_free (text, FALSE);
 }
 
+static gboolean
+is_known (const gchar *key, gpointer data)
+{
+  const RelayProtocolUri *protocol_uri = data;
+
+  return relay_key_find (protocol_uri->protocol->keys, key, get_kind (protocol_uri)) != NULL;
+}
+
 gboolean
 relay_protocol_uri_check_keys (const RelayProtocolUri *protocol_uri, GError **error)
 {
-  const RelayProtocol *protocol = protocol_uri->protocol;
-  gboolean hides = g_hash_table_contains (protocol_uri->keys, "streamid")
-      || g_hash_table_contains (protocol_uri->keys, "passphrase");
+  const RelayKey *keys = protocol_uri->protocol->keys;
+  g_autofree gchar *all = relay_key_list (keys, get_kind (protocol_uri));
+  g_autofree gchar *what = g_strdup_printf ("%s:// as an %s", protocol_uri->protocol->scheme,
+      protocol_uri->sends ? "output" : "input");
   GHashTableIter iter;
   gpointer name, value;
 
+  if (!gst_fasp_parse_check_query (protocol_uri->keys, is_known, (gpointer) protocol_uri, what, all,
+          error))
+    return FALSE;
   g_hash_table_iter_init (&iter, protocol_uri->keys);
-  while (g_hash_table_iter_next (&iter, &name, &value)) {
-    const RelayKey *key = relay_key_find (protocol->keys, name, get_kind (protocol_uri));
-
-    /* the key may be the rest of a secret */
-    if (key == NULL && hides) {
-      RELAY_BAD (error,
-          "it has a key that %s:// has not as an %s, or a & in its streamid or passphrase: write "
-          "%%26 for this.",
-          protocol->scheme, protocol_uri->sends ? "output" : "input");
+  while (g_hash_table_iter_next (&iter, &name, &value))
+    if (!relay_key_check (relay_key_find (keys, name, get_kind (protocol_uri)),
+            value != NULL ? value : "", error))
       return FALSE;
-    }
-    if (key == NULL) {
-      RELAY_BAD (error, "\"%s\" is not a key of %s:// as an %s: leave it out.", (gchar *) name,
-          protocol->scheme, protocol_uri->sends ? "output" : "input");
-      return FALSE;
-    }
-    if (!relay_key_check (key, value != NULL ? value : "", error))
-      return FALSE;
-  }
   return TRUE;
 }
 

@@ -346,7 +346,7 @@ test_again (void)
   }
 }
 
-/* A % in a passphrase: the error does not say what it is. */
+/* A passphrase in a wrong place, or a % in it: the error does not say what it is. */
 static void
 test_secret (void)
 {
@@ -356,6 +356,18 @@ test_secret (void)
     "fasp://h:1?passphrase=correct&horse%=1",
     "fasp://h:1?passphrase=correct%&horse=1",
     "fasp://h:1?passphrase=correct#horse%",
+    "fasp://h:1?pasphrase=correct&horse=1",
+    "fasp://h:1?pasphrase=correct&horse",
+    "fasp://h:1?latency=20&correct",
+    "fasp://h:1?correct2=horse",
+    "fasp://h:1?latency=20?passphrase=correct-horse",
+    "fasp://h:1?fallback-addresses=h:2?passphrase=correct-horse",
+    "fasp://h:1?localaddress=10.0.0.1,PassPhrase=correct-horse",
+    "fasp://h:1?latency=20;key=correct-horse",
+    "fasp://h:1/correct-horse",
+    "fasp://joe:correct-horse@h:1",
+    "fasp://joe:correct[horse@h:1",
+    "fasp://joe:correct%ffhorse@h:1",
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (secrets); i++) {
