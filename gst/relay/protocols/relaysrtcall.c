@@ -22,9 +22,8 @@ typedef enum
 typedef struct
 {
   RelaySrtPeer peer;
-  SRTSOCKET listener;  /* 0: it is dialled; so are the next four */
+  SRTSOCKET listener;  /* 0: it is dialled; so are the next three */
   guint64 number;      /* of callers, in the order in which they came, from 1 */
-  gchar *streamid;     /* that a caller gives, without a password */
   const gchar *reason; /* why the caller was refused, until that is reported */
   gboolean stray;      /* the caller's streamid is that of no end: `end' was there first */
   gchar *refusal;      /* why a caller that is held may not come in; NULL: it may */
@@ -59,7 +58,7 @@ add_call (SRTSOCKET socket, RelaySrtEnd *end, GSocketAddress *address)
 {
   Call *call = g_new0 (Call, 1);
 
-  call->peer = (RelaySrtPeer) { socket, address };
+  call->peer = (RelaySrtPeer) { .socket = socket, .address = address };
   call->end = end;
   g_hash_table_insert (calls.all, GINT_TO_POINTER (socket), call);
   return call;
@@ -106,6 +105,7 @@ void
 relay_srt_call_add (SRTSOCKET listener, SRTSOCKET socket, RelaySrtEnd *end, GSocketAddress *address,
     const gchar *streamid, const gchar *reason, gboolean stray)
 {
+  g_autofree gchar *shown = fasp_streamid_show (streamid);
   Call *call;
 
   g_mutex_lock (&calls.lock);
@@ -114,7 +114,7 @@ relay_srt_call_add (SRTSOCKET listener, SRTSOCKET socket, RelaySrtEnd *end, GSoc
     call->listener = listener;
     call->number = ++calls.callers;
     call->state = reason != NULL ? REFUSED : LET_IN;
-    call->streamid = fasp_streamid_show (streamid);
+    call->peer.streamid = g_utf8_make_valid (shown, -1);
     call->reason = reason;
     call->stray = stray;
     g_ptr_array_add (calls.waiting, call);
@@ -151,10 +151,10 @@ hang_up (Call *call, const gchar *reason)
   relay_srt_end_remove (call->end, &call->peer);
   srt_close (call->peer.socket);
   if (call->state == CONNECTED)
-    relay_protocol_pipeline_note_caller (call->end->pipeline, call->peer.address, call->streamid,
-        FALSE, reason);
+    relay_protocol_pipeline_note_caller (call->end->pipeline, call->peer.address,
+        call->peer.streamid, FALSE, reason);
   g_object_unref (call->peer.address);
-  g_free (call->streamid);
+  g_free (call->peer.streamid);
   g_free (call->refusal);
   g_free (call);
 }
@@ -171,7 +171,7 @@ begin_call (Call *call)
   g_ptr_array_remove (calls.waiting, call);
   g_mutex_unlock (&calls.lock);
   call->state = CONNECTED;
-  relay_protocol_pipeline_note_caller (end->pipeline, call->peer.address, call->streamid, TRUE,
+  relay_protocol_pipeline_note_caller (end->pipeline, call->peer.address, call->peer.streamid, TRUE,
       NULL);
   relay_srt_end_add (end, &call->peer);
   relay_srt_watch (call->peer.socket, end->element != NULL ? SRT_EPOLL_IN : 0);
@@ -204,7 +204,7 @@ fail_call (Call *call, const gchar *reason)
   if (reason == NULL)
     return;
   relay_protocol_pipeline_refuse (call->end->pipeline, RELAY_CALLERS_REFUSED, call->peer.address,
-      call->streamid, reason);
+      call->peer.streamid, reason);
 }
 
 static void
@@ -256,7 +256,8 @@ receive (Call *call)
     return TRUE;
   }
   if (relay_srt_end_take (call->end, &call->peer, data, size, !call->heard))
-    relay_protocol_pipeline_note_takeover (call->end->pipeline, call->peer.address, call->streamid);
+    relay_protocol_pipeline_note_takeover (call->end->pipeline, call->peer.address,
+        call->peer.streamid);
   call->heard = TRUE;
   return TRUE;
 }
@@ -294,8 +295,8 @@ look_at_call (Call *call)
 
   switch (call->state) {
     case REFUSED:
-      relay_protocol_pipeline_note_refusal (call->end->pipeline, call->peer.address, call->streamid,
-          call->reason, call->stray ? call->end->uri->port : 0);
+      relay_protocol_pipeline_note_refusal (call->end->pipeline, call->peer.address,
+          call->peer.streamid, call->reason, call->stray ? call->end->uri->port : 0);
       hang_up (call, NULL);
       break;
     case LET_IN:

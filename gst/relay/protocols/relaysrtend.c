@@ -275,6 +275,8 @@ relay_srt_end_add_peers (RelaySrtEnd *end, GPtrArray *peers)
       continue;
     peer = gst_structure_new_empty (RELAY_PEER);
     relay_fields_set_address (peer, its->address);
+    if (its->streamid != NULL && its->streamid[0] != '\0')
+      gst_structure_set (peer, "streamid", G_TYPE_STRING, its->streamid, NULL);
     relay_srt_socket_add_figures (its->socket, end->uri->sends, peer);
     g_ptr_array_add (peers, peer);
   }

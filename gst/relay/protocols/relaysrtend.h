@@ -17,6 +17,7 @@ typedef struct
 {
   SRTSOCKET socket;
   GSocketAddress *address;
+  gchar *streamid;    /* that a caller gives, without a password */
   gint64 heard;       /* when it was connected, or has sent: g_get_monotonic_time, µs */
   gboolean stands_by; /* it is a sender, and not the one that is used: its media are dropped */
 } RelaySrtPeer;

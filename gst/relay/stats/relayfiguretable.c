@@ -199,7 +199,7 @@ static const RelayFigure rows[] = {
   FIELD ("bytes-retransmitted", BYTES, "Bytes that were sent again, as they were lost on the way",
       "Sent again"),
   FIELD ("encryption", NONE, "Cipher of the connection", "Encryption"),
-  TEXT (RECEIVER, EVENTS | API, "streamid", streamid, "The streamid that the receiver gave",
+  TEXT (RECEIVER, EVENTS | API, "streamid", streamid, "The streamid that a receiver of SRT gave",
       "Asked for"),
   BYTES (COUNTER, RECEIVER, API, "bytes-sent", bytes_sent,
       "Bytes of the stream, each counted once"),
