@@ -10,7 +10,7 @@ const BASE = location.pathname.replace(/\/*$/, "");
 const path = (...names) => BASE + "/" + names.map(encodeURIComponent).join("/");
 
 async function get(at) {
-  const answer = await fetch(at, {cache: "no-store"});
+  const answer = await fetch(at, {cache: "no-store", headers: withToken()});
   if (!answer.ok)
     throw new Error(`${answer.status}`);
   return answer.json();
@@ -111,7 +111,7 @@ const api = {
   show() {
     const login = this.users && !this.name;
     setText(find("unlock"), login ? "Log in" : "Enter token");
-    setShown(find("unlock"), login || (this.mode === "token" && !this.may));
+    setShown(find("unlock"), login || this.role === "none" || (this.mode === "token" && !this.may));
     setText(find("leave"), `Log out ${this.name ?? ""}`);
     setShown(find("leave"), Boolean(this.users && this.name));
     setShown(find("save"), this.may && this.role === "administer" && !this.saved);
@@ -180,16 +180,20 @@ function ask({title, text, fields = [], ok, danger = false, act}) {
   (inputs[0] ?? find("dialog-cancel")).focus();
 }
 
-function askForToken() {
+/* @then: called when the relay has taken the token. */
+function askForToken(then) {
   ask({title: "Token of this relay", fields: [{caption: "Token", secret: true}], ok: "Use it",
-       text: "It is in the file that api-token-file in the relay's configuration names. This tab keeps it until it is closed.",
+       text: "It is in a file that the relay's configuration names. This tab keeps it until it is closed.",
        async act(token) {
+         const before = api.role;
          sessionStorage.setItem(TOKEN, token);
          await api.look();
-         if (!api.may) {
+         if (api.role === before) {
            api.forget();
+           await api.look();
            throw new Error("The relay does not take this token.");
          }
+         then();
        }});
 }
 

@@ -151,11 +151,13 @@ function showLost(text) {
 }
 
 /* The relay shows nothing to strangers. */
+const askForRole = () => (api.users && !api.name ? askToLogIn : askForToken)(listen);
+
 function showLogin() {
   setText(find("ready"), "Not logged in");
   setAttribute(find("ready"), "class", "pill warn");
   notice("Log in to see what this relay does.");
-  askToLogIn(listen);
+  askForRole();
 }
 
 async function logOut() {
@@ -227,7 +229,7 @@ find("sound").onclick = () => alarms.toggle();
 find("search").oninput = () => chooseWall({find: find("search").value});
 find("faults").onclick = () => chooseWall({only: readAddress().only ? "" : "faults"});
 find("rows").onclick = () => chooseWall({as: readAddress().as === "rows" ? "tiles" : "rows"});
-find("unlock").onclick = () => api.users && !api.name ? askToLogIn(listen) : askForToken();
+find("unlock").onclick = askForRole;
 find("leave").onclick = logOut;
 find("add").onclick = () => ask({title: "Add a stream", ok: "Add",
   text: "fasp://HOST:PORT dials, fasp://:PORT waits to be dialled. srt://, rist://, udp:// and rtp:// are taken, too.",
