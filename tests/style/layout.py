@@ -41,7 +41,7 @@ class House:
 
 CORE = House("core", "gst/fasp/core", "fasp", drawn=True)
 RELAY = House("relay", "gst/relay", "relay", drawn=True, program="main/relaymain.c", made=["config.h", "relayapiresource.h", "relaypageresource.h"], brings={
-    "cbr_engine_dep": "gst/cbrpacer/engine", "common_dep": "gst/common", "fasp_base_dep": "gst/fasp/core/base", "tool_std_dep": "gst/tools"})
+    "cbr_engine_dep": "gst/cbrpacer/engine", "common_dep": "gst/common", "fasp_base_dep": "gst/fasp/core/base", "tool_std_dep": "gst/tools", "ts_dep": "gst/ts"})
 TOOLS = House("tools", "gst", "tools", program="tools/wping.c", room="tools", made=["config.h"])
 IO = House("io", "gst/fasp/io", "faspio", brings=dict.fromkeys(["faspcore_dep", "fasp_crypto_dep", "fasp_path_dep"], CORE.folder))
 TS = House("ts", "gst", "ts", room="ts")

@@ -32,7 +32,7 @@ push_packet (RelayCue *cue, const guint8 *packet)
     cue->mapped = FALSE;
   }
   if (what == RELAY_BEGINS_PAT || cue->held->len > 0)
-    g_byte_array_append (cue->held, packet, RELAY_TS_PACKET);
+    g_byte_array_append (cue->held, packet, TS_PACKET);
   cue->mapped |= what == RELAY_BEGINS_PMT && cue->held->len > 0;
   return cue->mapped && (what == RELAY_BEGINS_KEY_FRAME || cue->frames.video == 0);
 }
@@ -43,7 +43,7 @@ relay_cue_push (RelayCue *cue, const guint8 *data, gsize size, gint64 now)
   gsize at = 0;
   gboolean found = FALSE;
 
-  for (; !found && at + RELAY_TS_PACKET <= size; at += RELAY_TS_PACKET)
+  for (; !found && at + TS_PACKET <= size; at += TS_PACKET)
     found = push_packet (cue, data + at);
   if (!found && now - cue->since >= RELAY_CUE_WAIT) {
     found = TRUE;

@@ -86,21 +86,21 @@ push_packet (RelayCut *cut, const guint8 *packet, RelayBegins what, gint64 secon
 
   if (what == RELAY_BEGINS_KEY_FRAME && cut->mapped) {
     begin_piece (cut, seconds, TRUE);
-    g_byte_array_append (cut->held, packet, RELAY_TS_PACKET);
+    g_byte_array_append (cut->held, packet, TS_PACKET);
     return write_held (cut, seconds, func, data);
   }
   if (seconds - cut->key >= RELAY_CUT_WAIT || seconds - cut->due >= RELAY_CUT_WAIT
       || seconds / cut->piece < cut->number) {
     begin_piece (cut, seconds, FALSE);
-    return write_held (cut, old, func, data) && func (packet, RELAY_TS_PACKET, seconds, data);
+    return write_held (cut, old, func, data) && func (packet, TS_PACKET, seconds, data);
   }
   if ((what == RELAY_BEGINS_PAT || cut->held->len >= RELAY_CUT_HELD_MAX)
       && !write_held (cut, old, func, data))
     return FALSE;
   if (what != RELAY_BEGINS_PAT && cut->held->len == 0)
-    return func (packet, RELAY_TS_PACKET, old, data);
+    return func (packet, TS_PACKET, old, data);
   cut->mapped |= what == RELAY_BEGINS_PMT;
-  g_byte_array_append (cut->held, packet, RELAY_TS_PACKET);
+  g_byte_array_append (cut->held, packet, TS_PACKET);
   return TRUE;
 }
 
@@ -121,7 +121,7 @@ relay_cut_push (RelayCut *cut, const guint8 *data, gsize size, gint64 seconds, R
       && !resume (cut, seconds, func, data_of))
     return FALSE;
   cut->last = seconds;
-  for (; at + RELAY_TS_PACKET <= size; at += RELAY_TS_PACKET) {
+  for (; at + TS_PACKET <= size; at += TS_PACKET) {
     RelayBegins what = relay_key_frames_look (&cut->frames, data + at);
 
     if (what == RELAY_BEGINS_KEY_FRAME)
@@ -129,7 +129,7 @@ relay_cut_push (RelayCut *cut, const guint8 *data, gsize size, gint64 seconds, R
     if (cut->due == G_MAXINT64 && seconds / cut->piece == cut->number)
       continue;
     cut->due = MIN (cut->due, seconds);
-    from = at + RELAY_TS_PACKET;
+    from = at + TS_PACKET;
     if (!push_packet (cut, data + at, what, seconds, func, data_of))
       return FALSE;
   }

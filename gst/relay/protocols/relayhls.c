@@ -88,7 +88,7 @@ write_packets (GstElement *sink, const guint8 *data, gsize size, gpointer writer
   const gchar *complaint;
   gboolean good = TRUE;
 
-  for (gsize at = 0; good && at + RELAY_TS_PACKET <= size; at += RELAY_TS_PACKET)
+  for (gsize at = 0; good && at + TS_PACKET <= size; at += TS_PACKET)
     good = write_segment (hls, relay_hls_cut_push (hls->cut, data + at, now), error);
   complaint = relay_hls_cut_complain (hls->cut);
   if (complaint != NULL)

@@ -82,21 +82,20 @@ relay_hls_cut_free (RelayHlsCut *cut)
 
 /* --- the clock ------------------------------------------------------------------------------- */
 
-/* Reads the PCR (ISO/IEC 13818-1, 2.4.3.4) of a packet, if it has one. TRUE: it does not follow the
- * one before it. */
+/* Reads the PCR of a packet, if it has one. TRUE: it does not follow the one before it. */
 static gboolean
-read_clock (RelayHlsCut *cut, const guint8 *packet)
+read_clock (RelayHlsCut *cut, const guint8 *data)
 {
+  TsPacket packet;
   gint64 pcr, step;
   gboolean follows;
 
-  if ((packet[3] & 0x20) == 0 || packet[4] < 7 || (packet[5] & 0x10) == 0
-      || ((packet[1] & 0x1f) << 8 | packet[2]) != cut->frames.clock)
+  ts_packet_read (&packet, data, TS_PACKET);
+  if (!packet.has_pcr || packet.pid != cut->frames.clock)
     return FALSE;
-  pcr = (gint64) packet[6] << 25 | packet[7] << 17 | packet[8] << 9 | packet[9] << 1
-      | packet[10] >> 7;
+  pcr = packet.pcr / 300;
   step = (pcr - cut->pcr) & CLOCK_MASK;
-  follows = cut->timed && step <= RELAY_HLS_STEP && (packet[5] & 0x80) == 0;
+  follows = cut->timed && step <= RELAY_HLS_STEP && !packet.announced;
   cut->clock += follows ? step : 0;
   cut->pcr = pcr;
   cut->timed = TRUE;
@@ -168,7 +167,7 @@ keep (RelayHlsCut *cut, RelayBegins what, const guint8 *packet)
     cut->tables = cut->pat;
   }
   if (cut->begun || cut->pat.at != NONE)
-    g_byte_array_append (cut->data, packet, RELAY_TS_PACKET);
+    g_byte_array_append (cut->data, packet, TS_PACKET);
 }
 
 /* A stream can begin with this packet and its tables. TRUE: a segment is whole. */

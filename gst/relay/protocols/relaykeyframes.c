@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relaykeyframes.h"
+#include "tssection.h"
 
-#define SYNC 0x47
 #define PID_MASK 0x1fff
-#define START 0x40 /* payload_unit_start_indicator, in the second byte */
 #define ADAPTATION 0x20
-#define PAYLOAD 0x10
 #define RANDOM_ACCESS 0x40 /* in the adaptation field */
 
 /* Sections begin with their table_id and 12 bits of length; their entries end before the CRC. */
@@ -38,35 +36,17 @@ typedef struct
   gsize size;
 } Span;
 
-/* At any address, which GStreamer's macro does not read without undefined behaviour. */
-static guint16
-read_16 (const guint8 *at)
-{
-  return at[0] << 8 | at[1];
-}
-
+/* Returns the section that a payload begins with, as far as it is in there, without its CRC. Empty:
+ * it is of another table. */
 static Span
-get_payload (const guint8 *packet)
+get_section (Span s, guint8 table)
 {
-  gsize at = 4 + ((packet[3] & ADAPTATION) != 0 ? 1u + packet[4] : 0u);
-
-  return (packet[3] & PAYLOAD) != 0 && at < RELAY_TS_PACKET ?
-      (Span) { packet + at, RELAY_TS_PACKET - at } :
-      (Span) { packet, 0 };
-}
-
-/* Returns the section that begins in a packet, as far as it is in there, without its CRC. Empty:
- * none of this table does. */
-static Span
-get_section (const guint8 *packet, guint8 table)
-{
-  Span s = get_payload (packet);
   gsize at = s.size > 0 ? 1u + s.data[0] : 0; /* behind the pointer_field */
   gsize length;
 
-  if ((packet[1] & START) == 0 || at + SECTION_HEADER > s.size || s.data[at] != table)
-    return (Span) { packet, 0 };
-  length = SECTION_HEADER + (read_16 (s.data + at + 1) & LENGTH_MASK);
+  if (at + SECTION_HEADER > s.size || s.data[at] != table)
+    return (Span) { s.data, 0 };
+  length = SECTION_HEADER + (ts_get_16 (s.data + at + 1) & LENGTH_MASK);
   length = length > CRC ? length - CRC : 0;
   return (Span) { s.data + at, MIN (length, s.size - at) };
 }
@@ -76,8 +56,8 @@ static void
 read_pat (RelayKeyFrames *frames, Span s)
 {
   for (gsize i = PAT_ENTRIES; i + PAT_ENTRY <= s.size; i += PAT_ENTRY)
-    if (read_16 (s.data + i) != 0) {
-      frames->map = read_16 (s.data + i + 2) & PID_MASK;
+    if (ts_get_16 (s.data + i) != 0) {
+      frames->map = ts_get_16 (s.data + i + 2) & PID_MASK;
       return;
     }
 }
@@ -100,16 +80,16 @@ read_pmt (RelayKeyFrames *frames, Span s)
 
   if (s.size < PMT_ENTRIES)
     return;
-  at = PMT_ENTRIES + (read_16 (s.data + PMT_INFO_LENGTH) & LENGTH_MASK);
-  frames->clock = read_16 (s.data + PMT_CLOCK) & PID_MASK;
+  at = PMT_ENTRIES + (ts_get_16 (s.data + PMT_INFO_LENGTH) & LENGTH_MASK);
+  frames->clock = ts_get_16 (s.data + PMT_CLOCK) & PID_MASK;
   frames->video = 0;
   while (at + PMT_ENTRY <= s.size) {
     if (is_video (s.data[at])) {
       frames->codec = s.data[at];
-      frames->video = read_16 (s.data + at + 1) & PID_MASK;
+      frames->video = ts_get_16 (s.data + at + 1) & PID_MASK;
       return;
     }
-    at += PMT_ENTRY + (read_16 (s.data + at + 3) & LENGTH_MASK);
+    at += PMT_ENTRY + (ts_get_16 (s.data + at + 3) & LENGTH_MASK);
   }
 }
 
@@ -134,10 +114,8 @@ begins_key_frame (guint8 codec, guint8 unit)
 }
 
 static gboolean
-is_key_frame (const RelayKeyFrames *frames, const guint8 *packet)
+is_key_frame (const RelayKeyFrames *frames, const guint8 *packet, Span s)
 {
-  Span s = get_payload (packet);
-
   if ((packet[3] & ADAPTATION) != 0 && packet[4] > 0 && (packet[5] & RANDOM_ACCESS) != 0)
     return TRUE;
   for (gsize i = 0; i + 3 < s.size; i++)
@@ -148,23 +126,26 @@ is_key_frame (const RelayKeyFrames *frames, const guint8 *packet)
 }
 
 RelayBegins
-relay_key_frames_look (RelayKeyFrames *frames, const guint8 *packet)
+relay_key_frames_look (RelayKeyFrames *frames, const guint8 *data)
 {
-  guint16 pid = read_16 (packet + 1) & PID_MASK;
-  Span s;
+  TsPacket packet;
+  Span payload, s;
 
-  if (packet[0] != SYNC || (packet[1] & START) == 0)
+  ts_packet_read (&packet, data, TS_PACKET);
+  if (data[0] != TS_SYNC || !packet.start)
     return RELAY_BEGINS_NOTHING;
-  if (pid == 0) {
-    s = get_section (packet, TABLE_PAT);
+  payload = (Span) { data + packet.payload, TS_PACKET - packet.payload };
+  if (packet.pid == 0) {
+    s = get_section (payload, TABLE_PAT);
     read_pat (frames, s);
     return s.size > 0 ? RELAY_BEGINS_PAT : RELAY_BEGINS_NOTHING;
   }
-  if (pid == frames->map) {
-    s = get_section (packet, TABLE_PMT);
+  if (packet.pid == frames->map) {
+    s = get_section (payload, TABLE_PMT);
     read_pmt (frames, s);
     return s.size > 0 ? RELAY_BEGINS_PMT : RELAY_BEGINS_NOTHING;
   }
-  return pid == frames->video && is_key_frame (frames, packet) ? RELAY_BEGINS_KEY_FRAME :
-                                                                 RELAY_BEGINS_NOTHING;
+  return packet.pid == frames->video && is_key_frame (frames, data, payload) ?
+      RELAY_BEGINS_KEY_FRAME :
+      RELAY_BEGINS_NOTHING;
 }

@@ -10,11 +10,9 @@
  */
 #pragma once
 
-#include <glib.h>
+#include "tspacket.h"
 
 G_BEGIN_DECLS
-
-#define RELAY_TS_PACKET 188
 
 /* All 0 at first. */
 typedef struct
@@ -33,7 +31,7 @@ typedef enum
   RELAY_BEGINS_KEY_FRAME,
 } RelayBegins;
 
-/* @packet: RELAY_TS_PACKET bytes. */
-RelayBegins relay_key_frames_look (RelayKeyFrames *frames, const guint8 *packet);
+/* @data: of a packet, TS_PACKET bytes. */
+RelayBegins relay_key_frames_look (RelayKeyFrames *frames, const guint8 *data);
 
 G_END_DECLS

@@ -12,7 +12,6 @@
 
 /* A PCR comes at least each 0.1 s (ISO/IEC 13818-1, 2.7.2). */
 #define MARKED_IN G_USEC_PER_SEC
-#define NULL_PID 0x1fff
 
 #define RELAY_TYPE_BACKUPS (relay_backups_get_type ())
 G_DECLARE_FINAL_TYPE (RelayBackups, relay_backups, RELAY, BACKUPS, GstBin)
@@ -72,9 +71,9 @@ has_media (GstBuffer *piece)
   gsize size = gst_buffer_get_size (piece);
   guint8 head[3];
 
-  for (gsize at = 0; at + RELAY_TS_PACKET <= size; at += RELAY_TS_PACKET) {
+  for (gsize at = 0; at + TS_PACKET <= size; at += TS_PACKET) {
     gst_buffer_extract (piece, at, head, sizeof head);
-    if (((head[1] & 0x1f) << 8 | head[2]) != NULL_PID)
+    if (((head[1] & 0x1f) << 8 | head[2]) != TS_NULL_PID)
       return TRUE;
   }
   return FALSE;
@@ -153,7 +152,7 @@ forward (Source *source, GstBuffer *buffer, GstClockTime time, gboolean takes_ov
   }
   g_mutex_unlock (&self->lock);
   if (good) {
-    for (gsize at = 0; now < self->marked_until && at < size; at += RELAY_TS_PACKET)
+    for (gsize at = 0; now < self->marked_until && at < size; at += TS_PACKET)
       buffer = relay_cue_mark (self->marked, buffer, at);
     buffer = gst_buffer_make_writable (buffer);
     GST_BUFFER_PTS (buffer) = time;

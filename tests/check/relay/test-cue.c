@@ -15,7 +15,7 @@
 
 typedef struct
 {
-  guint8 data[RELAY_TS_PACKET];
+  guint8 data[TS_PACKET];
 } Packet;
 
 static Packet
@@ -47,8 +47,8 @@ write_stream (const gchar *text)
         text[i] == 'K'             ? make (VIDEO, TRUE, key, sizeof key) :
                                      make (VIDEO, FALSE, key, 0);
 
-    packet.data[RELAY_TS_PACKET - 1] = i;
-    g_byte_array_append (all, packet.data, RELAY_TS_PACKET);
+    packet.data[TS_PACKET - 1] = i;
+    g_byte_array_append (all, packet.data, TS_PACKET);
   }
   return all;
 }
@@ -79,19 +79,19 @@ test_place (gconstpointer data)
   gint found = -1;
 
   relay_cue_begin (&cue, 0);
-  for (guint i = 0; found < 0 && i < all->len / RELAY_TS_PACKET; i++)
-    if (relay_cue_push (&cue, all->data + i * RELAY_TS_PACKET, RELAY_TS_PACKET, 1))
+  for (guint i = 0; found < 0 && i < all->len / TS_PACKET; i++)
+    if (relay_cue_push (&cue, all->data + i * TS_PACKET, TS_PACKET, 1))
       found = i;
   g_assert_cmpint (found, ==, c->found);
   if (found >= 0) {
-    g_assert_cmpint (cue.held->data[RELAY_TS_PACKET - 1], ==, c->begins);
-    g_assert_cmpuint (cue.held->len, ==, (found + 1 - c->begins) * RELAY_TS_PACKET);
+    g_assert_cmpint (cue.held->data[TS_PACKET - 1], ==, c->begins);
+    g_assert_cmpuint (cue.held->len, ==, (found + 1 - c->begins) * TS_PACKET);
   }
   relay_cue_begin (&cue, 0);
   g_assert_true (relay_cue_push (&cue, all->data, all->len, 1) == (found >= 0));
   if (found >= 0)
-    g_assert_cmpmem (cue.held->data, cue.held->len, all->data + c->begins * RELAY_TS_PACKET,
-        all->len - c->begins * RELAY_TS_PACKET);
+    g_assert_cmpmem (cue.held->data, cue.held->len, all->data + c->begins * TS_PACKET,
+        all->len - c->begins * TS_PACKET);
   relay_cue_clear (&cue);
 }
 
@@ -104,11 +104,11 @@ test_wait (void)
 
   relay_cue_begin (&cue, 1000);
   g_assert_false (relay_cue_push (&cue, all->data, all->len, 1000 + RELAY_CUE_WAIT - 1));
-  g_assert_true (relay_cue_push (&cue, all->data, RELAY_TS_PACKET, 1000 + RELAY_CUE_WAIT));
-  g_assert_cmpuint (cue.held->len, ==, 4 * RELAY_TS_PACKET);
+  g_assert_true (relay_cue_push (&cue, all->data, TS_PACKET, 1000 + RELAY_CUE_WAIT));
+  g_assert_cmpuint (cue.held->len, ==, 4 * TS_PACKET);
   relay_cue_begin (&cue, 0);
-  g_assert_true (relay_cue_push (&cue, all->data, RELAY_TS_PACKET, RELAY_CUE_WAIT));
-  g_assert_cmpuint (cue.held->len, ==, RELAY_TS_PACKET);
+  g_assert_true (relay_cue_push (&cue, all->data, TS_PACKET, RELAY_CUE_WAIT));
+  g_assert_cmpuint (cue.held->len, ==, TS_PACKET);
   relay_cue_clear (&cue);
 }
 
@@ -121,9 +121,9 @@ test_bound (void)
 
   relay_cue_begin (&cue, 0);
   relay_cue_push (&cue, tables->data, tables->len, 0);
-  for (guint i = 0; i < RELAY_CUT_HELD_MAX / RELAY_TS_PACKET; i++) {
+  for (guint i = 0; i < RELAY_CUT_HELD_MAX / TS_PACKET; i++) {
     g_assert_false (relay_cue_push (&cue, rest->data, rest->len, 0));
-    g_assert_cmpuint (cue.held->len, <, RELAY_CUT_HELD_MAX + RELAY_TS_PACKET);
+    g_assert_cmpuint (cue.held->len, <, RELAY_CUT_HELD_MAX + TS_PACKET);
   }
   relay_cue_clear (&cue);
 }
@@ -137,18 +137,18 @@ test_mark (void)
   const guint8 without[] = { SYNC, 0, AUDIO, 0x30, 7, 0x40 };
   const guint8 empty[] = { SYNC, 0, AUDIO, 0x30, 0, 0x10 };
   const guint8 *packets[] = { without, with_pcr, empty, with_pcr };
-  GstBuffer *buffer = gst_buffer_new_allocate (NULL, 4 * RELAY_TS_PACKET, NULL);
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, 4 * TS_PACKET, NULL);
   GstMapInfo map;
 
-  gst_buffer_memset (buffer, 0, 0xff, 4 * RELAY_TS_PACKET);
+  gst_buffer_memset (buffer, 0, 0xff, 4 * TS_PACKET);
   for (guint i = 0; i < 4; i++)
-    gst_buffer_fill (buffer, i * RELAY_TS_PACKET, packets[i], 6);
+    gst_buffer_fill (buffer, i * TS_PACKET, packets[i], 6);
   for (guint i = 0; i < 5; i++) /* the last one is behind the end */
-    buffer = relay_cue_mark (marked, buffer, i * RELAY_TS_PACKET);
+    buffer = relay_cue_mark (marked, buffer, i * TS_PACKET);
   gst_buffer_map (buffer, &map, GST_MAP_READ);
   for (guint i = 0; i < 4; i++) {
-    g_assert_cmpint (map.data[i * RELAY_TS_PACKET + 5], ==, packets[i][5] | (i == 1 ? 0x80 : 0));
-    g_assert_cmpint (map.data[i * RELAY_TS_PACKET + 6], ==, 0xff);
+    g_assert_cmpint (map.data[i * TS_PACKET + 5], ==, packets[i][5] | (i == 1 ? 0x80 : 0));
+    g_assert_cmpint (map.data[i * TS_PACKET + 6], ==, 0xff);
   }
   gst_buffer_unmap (buffer, &map);
   gst_buffer_unref (buffer);

@@ -38,7 +38,7 @@ make_packet (guint8 *packet, gchar what, guint8 codec)
   units[0x24] = 19 << 1; /* H.265: IDR_W_RADL */
   pes[3] = what == 's' ? 0xe5 : 0xe0;
   pes[sizeof pes - 1] = what == 'k' ? units[codec] : codec == 0x02 ? 0 : 0x41;
-  memset (packet, 0xff, RELAY_TS_PACKET);
+  memset (packet, 0xff, TS_PACKET);
   packet[0] = 0x47;
   GST_WRITE_UINT16_BE (packet + 1, 0x4000 | pid);
   packet[3] = 0x10;
@@ -71,7 +71,7 @@ static gchar
 get_letter (const guint8 *packet, guint8 codec)
 {
   for (const gchar *letter = "pmrkvsa"; *letter != '\0'; letter++) {
-    guint8 one[RELAY_TS_PACKET];
+    guint8 one[TS_PACKET];
 
     make_packet (one, *letter, codec);
     if (memcmp (one, packet, sizeof one) == 0)
@@ -89,7 +89,7 @@ on_packets (const guint8 *data, gsize size, gint64 seconds, gpointer data_of)
   if (seconds / PIECE != r->number && r->number != 0 && r->pieces != NULL)
     g_string_append_c (r->pieces, '|');
   r->number = seconds / PIECE;
-  for (gsize i = 0; r->pieces != NULL && i + RELAY_TS_PACKET <= size; i += RELAY_TS_PACKET)
+  for (gsize i = 0; r->pieces != NULL && i + TS_PACKET <= size; i += TS_PACKET)
     g_string_append_c (r->pieces, get_letter (data + i, r->codec));
   return TRUE;
 }
@@ -112,7 +112,7 @@ record (const gchar *stream, guint8 codec, guint *lacks)
 
     seconds += back ? -1 : 1;
     for (const gchar *c = words[i] + back; *c != '\0'; c++) {
-      guint8 packet[RELAY_TS_PACKET];
+      guint8 packet[TS_PACKET];
 
       make_packet (packet, *c, codec);
       g_byte_array_append (packets, packet, sizeof packet);
@@ -181,7 +181,7 @@ test_set_back (void)
 {
   Recorder r = { relay_cut_new (PIECE), 0, g_string_new (NULL), g_byte_array_new (),
     g_byte_array_new (), H264 };
-  guint8 packet[RELAY_TS_PACKET];
+  guint8 packet[TS_PACKET];
 
   make_packet (packet, 'v', H264);
   relay_cut_push (r.cut, packet, sizeof packet, BEGIN, on_packets, &r);
@@ -202,7 +202,7 @@ test_anything (void)
   g_autoptr (GRand) rand = g_rand_new_with_seed (7);
 
   for (guint i = 0; i < 20000; i++) {
-    guint8 packet[RELAY_TS_PACKET];
+    guint8 packet[TS_PACKET];
 
     make_packet (packet, "pmrkva"[g_rand_int_range (rand, 0, 6)], g_rand_int_range (rand, 0, 256));
     for (gint n = g_rand_int_range (rand, -4, 8); n > 0; n--)

@@ -35,12 +35,12 @@ make_packet (guint8 *packet, gchar what, gint64 pcr)
   guint8 field[] = { 7, strchr ("ki", what) != NULL ? 0x50 : 0x10, pcr >> 25, pcr >> 17, pcr >> 9,
     pcr >> 1, (pcr & 1) << 7, 0 };
 
-  memset (packet, 0xff, RELAY_TS_PACKET);
+  memset (packet, 0xff, TS_PACKET);
   packet[0] = 0x47;
   packet[1] = 0x40 | pid >> 8;
   packet[2] = pid & 0xff;
   packet[3] = 0x10;
-  packet[RELAY_TS_PACKET - 1] = what;
+  packet[TS_PACKET - 1] = what;
   field[1] |= what == 'i' ? 0x80 : 0;
   if (what == 'p') {
     memcpy (packet + 4, pat, sizeof pat);
@@ -60,8 +60,8 @@ note (GString *text, const RelayHlsSegment *segment)
     return;
   g_string_append_printf (text, "%s%s%" G_GINT64_FORMAT ":", text->len > 0 ? " " : "",
       segment->discontinuous ? "*" : "", segment->duration / 1000);
-  g_assert_cmpuint (segment->data->len % RELAY_TS_PACKET, ==, 0);
-  for (guint i = RELAY_TS_PACKET; i <= segment->data->len; i += RELAY_TS_PACKET)
+  g_assert_cmpuint (segment->data->len % TS_PACKET, ==, 0);
+  for (guint i = TS_PACKET; i <= segment->data->len; i += TS_PACKET)
     g_string_append_c (text, segment->data->data[i - 1]);
 }
 
@@ -77,7 +77,7 @@ cut_stream (const gchar *stream, gint64 pcr, guint *complaints)
   *complaints = 0;
   for (guint i = 0; words[i] != NULL; i++, pcr += 45000)
     for (const gchar *c = words[i]; *c != '\0'; c++) {
-      guint8 packet[RELAY_TS_PACKET];
+      guint8 packet[TS_PACKET];
 
       if (*c == '>' || *c == '<') {
         pcr += *c == '>' ? 9000000 : -9000000;
@@ -161,7 +161,7 @@ test_anything (void)
   guint n = 0;
 
   for (guint i = 0; i < 200000; i++) {
-    guint8 packet[RELAY_TS_PACKET];
+    guint8 packet[TS_PACKET];
     const RelayHlsSegment *segment;
 
     make_packet (packet, "pmskvix"[g_rand_int_range (rand, 0, 7)], i * 500);
@@ -184,7 +184,7 @@ static guint
 count_between_steps (guint ms)
 {
   RelayHlsCut *cut = relay_hls_cut_new (TARGET);
-  guint8 packet[RELAY_TS_PACKET];
+  guint8 packet[TS_PACKET];
   guint n = 0;
 
   for (guint i = 0; i <= 100; i++)
@@ -209,7 +209,7 @@ test_bound (void)
 {
   RelayHlsCut *cut = relay_hls_cut_new (TARGET);
   const RelayHlsSegment *segment = NULL;
-  guint8 packet[RELAY_TS_PACKET];
+  guint8 packet[TS_PACKET];
   guint n = 0;
 
   for (const gchar *c = "pmkv"; *c != '\0'; c++, n++) {
@@ -219,8 +219,8 @@ test_bound (void)
   make_packet (packet, 'x', 0);
   for (; segment == NULL; n++)
     segment = relay_hls_cut_push (cut, packet, BEGIN);
-  g_assert_cmpuint (segment->data->len, ==, n * RELAY_TS_PACKET);
-  g_assert_cmpuint (segment->data->len, <, RELAY_HLS_HELD_MAX + RELAY_TS_PACKET);
+  g_assert_cmpuint (segment->data->len, ==, n * TS_PACKET);
+  g_assert_cmpuint (segment->data->len, <, RELAY_HLS_HELD_MAX + TS_PACKET);
   relay_hls_cut_free (cut);
 }
 
