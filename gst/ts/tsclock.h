@@ -8,11 +8,11 @@
  * recover; the distance of a PCR is that from the line of those before it.  Offset and frequency of
  * the clock are in the line, so they are no jitter.
  *
- * The line is that of least squares through all PCRs at first.  From TS_CLOCK_SPAN on it forgets:
- * it is a loop of second order with a damping of 0.8 that follows what is slower than 10 mHz, and
- * leaves what is faster in the distance.  This is the filter MGF1 of TR 101 290 (annex I).  A
- * wander of the network's delay that takes minutes is no jitter then; a step of the delay is, and
- * decays within a minute.
+ * The line is that of least squares through all PCRs at first.  After TS_CLOCK_SPAN, older PCRs
+ * count less and less: the line is then a control loop of second order with a damping of 0.8.  It
+ * follows changes that are slower than 10 mHz; faster ones are measured as distance.  This is the
+ * filter MGF1 of TR 101 290 (annex I).  So a delay of the network that changes over minutes is no
+ * jitter.  A delay that changes at once is; what is measured of it decays within a minute.
  */
 #pragma once
 

@@ -3,10 +3,11 @@
  * tserrors.h: the errors of a transport stream that ETSI TR 101 290 (V1.4.1, 5.2.1 and 5.2.2)
  * names, how often each was seen, and whether it is there now.
  *
- * An error counts once when it happens.  What is missing counts once when its time is over, however
- * long it stays away.  An error is there now for TS_ERROR_HOLD after it was last seen; what is
- * missing is seen all the time.  An error for which the stream gave no occasion in TS_ERROR_KNOWN
- * is unknown.
+ * An error counts once when it happens.  A table, PCR or PTS that does not come within its limit
+ * counts as one error, however long it does not come.  An error is there now for TS_ERROR_HOLD
+ * after it was last seen; a table, PCR or PTS that does not come is an error that is seen all the
+ * time. Whether there is an error is unknown if the stream had no data in TS_ERROR_KNOWN by which
+ * to tell.
  */
 #pragma once
 

@@ -9,7 +9,7 @@
 #define SYNC_NEVER (2 * SYNC_FOUND * TS_SYNC_SIZE_MAX)
 /* 2.5, ns */
 #define PTS_LIMIT (700 * TS_MSECOND)
-/* How often what is missing is looked for, ns. */
+/* Between two checks whether tables, PCRs and PTSs have come within their limits, ns. */
 #define TICK (20 * TS_MSECOND)
 /* Bytes of a PES packet's header that tell whether it has a PTS. */
 #define PES_HEADER 8

@@ -2,9 +2,9 @@
  *
  * tspids.h: what is known of each PID of a transport stream.
  *
- * There are TS_PIDS_MAX entries.  A PID that no table names gets one only while fewer than
- * TS_PIDS_SEEN are taken, and loses it when it stays away, so that what nobody announced leaves
- * room for what the tables name.
+ * There are TS_PIDS_MAX entries, for the PIDs that tables name.  Another PID gets one only while
+ * fewer than TS_PIDS_SEEN are taken, and loses it TS_PID_KEPT after its last packet: so half of
+ * the entries are left for the PIDs of tables.
  */
 #pragma once
 

@@ -2,8 +2,9 @@
  *
  * relayallowed.h: which addresses may connect: a list of addresses and networks.
  *
- * An address that is not in the list is refused before the relay does anything for it.  An IPv4
- * address that is mapped to IPv6, as a port for both kinds has it, counts as the IPv4 address.
+ * An address that is not in the list is refused before anything else is done for it; a caller of
+ * fasp is refused behind its handshake, which names the stream whose list counts.  An IPv4 address
+ * that is mapped to IPv6, as a port for both kinds has it, counts as the IPv4 address.
  */
 #pragma once
 

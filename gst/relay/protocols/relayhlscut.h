@@ -13,8 +13,8 @@
  * Time is the stream's own: the PCR of its first program.  Where this goes back, jumps by more than
  * RELAY_HLS_STEP or has the discontinuity_indicator, the segment ends, and what follows begins as
  * the whole stream does: packets before the first place are dropped, and a segment of less than
- * 0.1 s, too.  That is so at once (the
- * pacer's cbrts.h waits for a second PCR), as the segment has to end in front of the key frame.
+ * 0.1 s, too.  One such PCR is enough (cbrts.h of the pacer waits for a second one), as the segment
+ * has to end in front of the key frame.
  *
  * A segment is held until it is whole, and the one before it until then.  The time at which packets
  * come is an argument.
