@@ -27,7 +27,7 @@ class Preview {
     this.button = make("button", {type: "button", text: "Watch", "aria-label": `Watch ${name}`, onclick: () => this.going ? this.stop("") : this.start()});
     this.caption = make("p", {class: "quiet", role: "status"});
     this.video = make("video", {controls: true, playsinline: true, hidden: true, "aria-label": `Preview of ${name}, without captions`,
-                                onpause: () => this.going && !this.video.seeking && this.stop("")});
+                                onpause: () => this.going && !this.video.seeking && !this.video.error && this.stop("")});
     this.node = make("div", {class: "preview", hidden: true}, this.video, this.button, this.caption);
   }
 
@@ -45,7 +45,10 @@ class Preview {
     while (this.going === going) {
       try {
         await this.play(going.signal);
-        this.tell("The stream has changed, or the relay has ended the preview: it begins anew.");
+        if (this.going !== going)
+          return;
+        this.tell(this.video.error ? "What came was damaged: the preview begins anew." :
+                  "The stream has changed, or the relay has ended the preview: it begins anew.");
       } catch (refused) {
         if (this.going !== going)
           return;
@@ -102,20 +105,25 @@ class Preview {
     await this.take(answer.body.getReader(), media.addSourceBuffer(type));
   }
 
+  /* Throws Refused when the browser decodes nothing of it. What it has begun to play may be damaged later: it returns then. */
   async take(reader, buffer) {
+    const {video} = this;
+    video.onerror = () => reader.cancel();
     for (;;) {
       const {value, done} = await reader.read().catch(() => ({done: true}));
-      if (done || !this.going)
+      if (video.error && !video.played.length)
+        throw new Refused(415, `This browser cannot play it: ${video.error.message || "its decoder failed"}.`);
+      if (done || !this.going || video.error)
         return;
       await this.change(buffer, () => buffer.appendBuffer(value));
-      const shown = this.video.currentTime;
+      const shown = video.currentTime;
       if (buffer.buffered.length && buffer.buffered.start(0) < shown - 2 * KEPT)
         await this.change(buffer, () => buffer.remove(0, shown - KEPT));
       this.follow(buffer.buffered);
     }
   }
 
-  /* Throws when the browser cannot decode it. */
+  /* Returns when it is done, or the video has an error. */
   async change(buffer, act) {
     const changed = happens(buffer, "updateend");
     try {
@@ -125,8 +133,6 @@ class Preview {
       if (!this.video.error)
         throw error;
     }
-    if (this.video.error)
-      throw new Refused(415, `This browser cannot play it: ${this.video.error.message || "its decoder failed"}.`);
   }
 
   /* Stays near the newest that has come. */
