@@ -138,6 +138,21 @@ on_parsed (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return passes ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
 }
 
+/* Has all times of a track count. The demuxer's segment begins with its first frame: if that is
+ * from before the first PCR, parser and muxer would drop all that follow. */
+static GstPadProbeReturn
+on_event (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstSegment all;
+
+  if (GST_EVENT_TYPE (info->data) != GST_EVENT_SEGMENT)
+    return GST_PAD_PROBE_OK;
+  gst_event_unref (info->data);
+  gst_segment_init (&all, GST_FORMAT_TIME);
+  info->data = gst_event_new_segment (&all);
+  return GST_PAD_PROBE_OK;
+}
+
 static GstPadProbeReturn
 on_held (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
@@ -160,6 +175,7 @@ add_track (PreviewChain *chain, const PictureCodec *codec, GstPad *from)
   track->mux =
       gst_element_request_pad_simple (chain->mux, codec->is_video ? "video_%u" : "audio_%u");
   g_object_set (track->mux, "trak-timescale", TIMESCALE, NULL);
+  gst_pad_add_probe (to, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_event, NULL, NULL);
   gst_pad_add_probe (parsed, GST_PAD_PROBE_TYPE_BUFFER, on_parsed, track, NULL);
   track->block =
       gst_pad_add_probe (track->pad, GST_PAD_PROBE_TYPE_BLOCK_DOWNSTREAM, on_held, NULL, NULL);
