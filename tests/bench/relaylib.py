@@ -56,10 +56,11 @@ class Relay:
         with open(self.log, errors="replace") as f:
             return f.read()
 
-    def get(self, path, method="GET", host=None, timeout=benchlib.LIMIT):
+    def get(self, path, method="GET", host=None, timeout=benchlib.LIMIT, **headers):
         """(status, headers, text). @host: the name to ask by."""
         request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", method=method,
-                                         headers={name: value for name, value in (("Host", host), ("Cookie", self.cookie)) if value})
+                                         headers={
+            **headers, **{name: value for name, value in (("Host", host), ("Cookie", self.cookie)) if value}})
         try:
             with urllib.request.urlopen(request, timeout=timeout) as page:
                 return page.status, page.headers, page.read().decode()

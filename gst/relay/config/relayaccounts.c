@@ -125,19 +125,29 @@ check_name (const gchar *group, const gchar *name, GError **error)
   return good;
 }
 
-static gboolean
-read_role (GKeyFile *file, const gchar *group, const RelayKey *keys, RelayRole *role,
-    GError **error)
+gboolean
+relay_accounts_read_role (GKeyFile *file, const gchar *group, const RelayKey *keys,
+    const gchar *key, RelayRole *role, GError **error)
 {
   g_autofree gchar *text = NULL;
 
-  if (!relay_value_string (file, group, "role", &text, error))
+  if (!relay_value_string (file, group, key, &text, error))
     return FALSE;
-  if (text == NULL)
-    RELAY_BAD (error, "it is missing: write role = view, operate or administer.");
-  else if (relay_key_check (relay_key_find (keys, "role", 0), text, error)
-      && relay_role_find (text, role))
+  if (text == NULL
+      || (relay_key_check (relay_key_find (keys, key, 0), text, error)
+          && relay_role_find (text, role)))
     return TRUE;
+  return relay_value_locate (error, group, key);
+}
+
+static gboolean
+read_role (GKeyFile *file, const gchar *group, RelayRole *role, GError **error)
+{
+  if (!relay_accounts_read_role (file, group, relay_accounts_get_keys (group), "role", role, error))
+    return FALSE;
+  if (*role != RELAY_ROLE_NONE)
+    return TRUE;
+  RELAY_BAD (error, "it is missing: write role = view, operate or administer.");
   return relay_value_locate (error, group, "role");
 }
 
@@ -183,8 +193,7 @@ relay_accounts_add (GKeyFile *file, const gchar *group, const RelaySecrets *secr
   gboolean good;
 
   account->name = g_strstrip (g_strdup (group + strlen (is_user ? USER : TOKEN)));
-  good = check_name (group, account->name, &why)
-      && read_role (file, group, relay_accounts_get_keys (group), &account->role, &why)
+  good = check_name (group, account->name, &why) && read_role (file, group, &account->role, &why)
       && (is_user ? read_password (file, group, account, &why) :
                     read_token (file, group, secrets, account, &why));
   if (good && is_taken (accounts, account)) {

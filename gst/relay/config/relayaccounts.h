@@ -46,6 +46,10 @@ const RelayAccount *relay_accounts_find_user (const GPtrArray *accounts, const g
 /* Returns the account of a token; NULL: there is none. All are compared, each in constant time. */
 const RelayAccount *relay_accounts_find_token (const GPtrArray *accounts, const gchar *token);
 
+/* Reads a role. Does not change *role if the key is missing. */
+gboolean relay_accounts_read_role (GKeyFile *file, const gchar *group, const RelayKey *keys,
+    const gchar *key, RelayRole *role, GError **error);
+
 /* "view" and so on. */
 const gchar *relay_role_get_name (RelayRole role);
 /* FALSE: it is no role. "none" is one. */

@@ -45,6 +45,7 @@ typedef struct
   gchar *history;             /* path of the file that keeps it; NULL: none does */
   GSocketAddress *api_socket; /* UNIX socket for the API and this user alone; NULL: none */
   gchar *auth_url;            /* of the server that is asked about callers; a secret; NULL: none */
+  RelayRole auth_role;        /* of HTTP clients that it lets in; NONE: it is not asked about any */
   guint auth_keep;            /* s for which an answer holds */
   GPtrArray *hooks;           /* RelayHook */
   gchar *text;                /* the whole text; may hold secrets */

@@ -13,8 +13,9 @@
 #define TEXT(name, normal, meaning) { name, 0, NULL, 0, 0, normal, meaning }
 #define BOOLEAN(name, meaning) { name, 0, "true false", 0, 0, "false", meaning }
 
+#define ROLES "view operate administer"
 #define ROLE \
-  { "role", 0, "view operate administer", 0, 0, "required", \
+  { "role", 0, ROLES, 0, 0, "required", \
     "view: read what the relay does; operate: change streams, too; administer: save the " \
     "configuration, too" }
 
@@ -50,6 +51,9 @@ const RelayKey relay_section_keys[] = {
   TEXT ("auth-url", "nowhere",
       "http://HOST:PORT/PATH, or https://: is asked whether a caller may come in, as by MediaMTX's "
       "authMethod: http"),
+  { "auth-role", 0, ROLES, 0, 0, "none",
+      "is asked about the API and /metrics, too, when a client gives credentials that this relay "
+      "does not know: the role of those that it lets in" },
   { "auth-keep", 0, NULL, 0, AUTH_KEEP_MAX, "10", "seconds for which an answer holds, up to 3600" },
   { NULL },
 };

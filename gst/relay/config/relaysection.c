@@ -77,11 +77,13 @@ read_api (GKeyFile *file, const RelaySecrets *secrets, RelayConfig *config, GErr
     objection = "it is served where the status is: write status = http://127.0.0.1:PORT, or "
                 "api-socket = PATH instead of this.";
   else if (config->api && config->api_token == NULL && !relay_accounts_are_in (file)
+      && config->auth_role == RELAY_ROLE_NONE
       && !g_inet_address_get_is_loopback (
           g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (config->status))))
     objection =
         "every host that reaches this address could change the streams: write api-token-file = "
-        "FILE (openssl rand -base64 18 >FILE) or sections [user NAME], or serve the status at 127.0.0.1.";
+        "FILE (openssl rand -base64 18 >FILE), sections [user NAME], or auth-role, or serve the status "
+        "at 127.0.0.1.";
   if (objection == NULL)
     return TRUE;
   RELAY_BAD (error, "%s", objection);
@@ -127,6 +129,14 @@ read_auth (GKeyFile *file, RelayConfig *config, GError **error)
     return FALSE;
   if (config->auth_url != NULL && !relay_client_check (config->auth_url, error))
     return relay_value_locate (error, RELAY_SECTION, "auth-url");
+  if (!relay_accounts_read_role (file, RELAY_SECTION, relay_section_keys, "auth-role",
+          &config->auth_role, error))
+    return FALSE;
+  if (config->auth_role != RELAY_ROLE_NONE && config->auth_url == NULL) {
+    RELAY_BAD (error,
+        "it is the server of auth-url that is asked: write auth-url, or leave it out.");
+    return relay_value_locate (error, RELAY_SECTION, "auth-role");
+  }
   return relay_value_number (file, RELAY_SECTION,
       relay_key_find (relay_section_keys, "auth-keep", 0), &config->auth_keep, error);
 }
@@ -140,6 +150,6 @@ relay_section_read (GKeyFile *file, const RelaySecrets *secrets, RelayConfig *co
           &config->status_allowed, error)
       && relay_value_boolean (file, RELAY_SECTION, "receiver-metrics", &config->receiver_metrics,
           error)
-      && read_history (file, config, error) && read_api (file, secrets, config, error)
-      && read_auth (file, config, error);
+      && read_history (file, config, error) && read_auth (file, config, error)
+      && read_api (file, secrets, config, error);
 }

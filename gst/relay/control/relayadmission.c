@@ -68,6 +68,7 @@ relay_admission_use (RelayAdmission *admission, const RelayConfig *config)
     .api = config->api,
     .token = g_strdup (config->api_token),
     .accounts = g_ptr_array_ref (config->accounts),
+    .auth_role = config->auth_role,
   };
   admission->status_names = g_strdupv (config->status_names);
   g_clear_pointer (&admission->allowed, g_ptr_array_unref);
@@ -125,6 +126,8 @@ decide (RelayAdmission *admission, const RelayAsk *ask, const RelayRoute *route,
         ask->cookie);
   if (user != NULL)
     *identity = (RelayIdentity) { RELAY_USER, user->role, user->name };
+  if (identity->kind == RELAY_ANONYMOUS && ask->hooked == RELAY_LET_IN)
+    *identity = (RelayIdentity) { RELAY_HOOKED, ask->hooked_role };
   relay_access_decide (rules, ask, route, identity, slow, refusal);
 }
 
@@ -135,17 +138,23 @@ is_slow (const RelayAdmission *admission, guint64 network)
   return !relay_access_may_try (&admission->tries, g_get_monotonic_time (), network);
 }
 
-/* Notes that a client gave a wrong token or password. Returns the line for the log; NULL: the same
- * line was logged lately. Call it with the lock held. */
+/* Returns the line for the log that a client gave a wrong token or password; NULL: the same line
+ * was logged lately. Call it with the lock held. */
 static gchar *
-note_wrong (RelayAdmission *admission, const gchar *what, const gchar *address, guint64 network)
+tell_wrong (RelayAdmission *admission, const gchar *what, const gchar *address)
 {
-  gint64 now = g_get_monotonic_time ();
   g_autofree gchar *line = g_strdup_printf ("The API refuses %s, which gives a wrong %s.",
       address != NULL ? address : "a program at its UNIX socket", what);
 
-  relay_access_note_wrong (&admission->tries, now, network);
-  return relay_repeats_note (admission->wrong, now, line, line);
+  return relay_repeats_note (admission->wrong, g_get_monotonic_time (), line, line);
+}
+
+/* Notes that. Call it with the lock held. */
+static gchar *
+note_wrong (RelayAdmission *admission, const gchar *what, const gchar *address, guint64 network)
+{
+  relay_access_note_wrong (&admission->tries, g_get_monotonic_time (), network);
+  return tell_wrong (admission, what, address);
 }
 
 static void
@@ -196,16 +205,52 @@ show_refusal (const RelayRoute *route, const RelayRefusal *refusal, RelayPage *p
     relay_page_set_text (page, refusal->status, g_strconcat (refusal->why, "\n", NULL));
 }
 
-/* Returns the name of the client for the log and the API. NULL: it has only an address. */
+/* Returns the name of the client for the log. NULL: it has only an address. The name of one that
+ * the server of auth-url has let in is only what the client says. */
 static gchar *
 name (const RelayIdentity *identity)
 {
   return identity->kind == RELAY_USER ? g_strconcat ("user ", identity->name, NULL) :
       identity->kind == RELAY_TOKEN   ? g_strconcat ("token ", identity->name, NULL) :
+      identity->kind == RELAY_HOOKED  ? g_strdup ("a client that auth-url lets in") :
                                         NULL;
 }
 
-gboolean
+/* Does the server of auth-url decide about this request? It does about what MediaMTX asks about,
+ * the API and the metrics, if a client gives credentials that the relay does not know. @status:
+ * with which the relay alone would refuse it. */
+static gboolean
+is_open (const RelayAdmission *admission, const RelayAsk *ask, const RelayRoute *route,
+    guint status)
+{
+  RelayCredentials given;
+  gboolean has_some;
+
+  if (admission->rules.auth_role == RELAY_ROLE_NONE || ask->hooked != RELAY_NOT_ASKED
+      || status != 401 || !(route->is_api || g_str_equal (ask->path, RELAY_HTTP_METRICS)))
+    return FALSE;
+  has_some = relay_access_read_credentials (ask->authorization, &given);
+  relay_access_clear_credentials (&given);
+  return has_some;
+}
+
+/* Notes a guess: a wrong token; credentials that are left to the server of auth-url, until it says
+ * yes, whether or not the rest of the request comes; and a yes with a role that is too low for this
+ * request, as such a client could else try all tokens of higher roles. Returns the line for the
+ * log, or NULL. Call it with the lock held. */
+static gchar *
+note_guess (RelayAdmission *admission, const RelayAsk *ask, const RelayRoute *route,
+    const RelayIdentity *identity, gboolean open, gboolean wrong, guint status)
+{
+  if (open || (identity->kind == RELAY_HOOKED && status == 403))
+    relay_access_note_wrong (&admission->tries, g_get_monotonic_time (), ask->network);
+  else if (wrong && ask->hooked == RELAY_NOT_ASKED
+      && (route->is_api ? status != 429 : status == 401))
+    return note_wrong (admission, "token", ask->address, ask->network);
+  return NULL;
+}
+
+RelayVerdict
 relay_admission_admit (RelayAdmission *admission, const RelayAsk *ask, RelayAdmitted *admitted,
     RelayPage *page)
 {
@@ -213,13 +258,14 @@ relay_admission_admit (RelayAdmission *admission, const RelayAsk *ask, RelayAdmi
   RelayIdentity identity = { RELAY_ANONYMOUS };
   RelayRefusal refusal = { 0 };
   RelayRoute route;
-  gboolean wrong;
+  gboolean slow, wrong, open;
 
   relay_api_find_route (admission->api, ask->method, ask->path, &route, &stream);
   g_mutex_lock (&admission->lock);
-  decide (admission, ask, &route, is_slow (admission, ask->network), &identity, &refusal, &wrong);
-  if (wrong && (route.is_api ? refusal.status != 429 : refusal.status == 401))
-    line = note_wrong (admission, "token", ask->address, ask->network);
+  slow = ask->hooked == RELAY_NOT_ASKED && is_slow (admission, ask->network);
+  decide (admission, ask, &route, slow, &identity, &refusal, &wrong);
+  open = is_open (admission, ask, &route, refusal.status);
+  line = note_guess (admission, ask, &route, &identity, open, wrong, refusal.status);
   admitted->known = identity.kind != RELAY_ANONYMOUS;
   admitted->name = g_strdup (identity.name);
   admitted->title = name (&identity);
@@ -228,10 +274,10 @@ relay_admission_admit (RelayAdmission *admission, const RelayAsk *ask, RelayAdmi
                                          relay_access_get_open_role (&admission->rules, TRUE));
   g_mutex_unlock (&admission->lock);
   log_wrong (ask->address, line);
-  if (refusal.status != 0)
+  if (refusal.status != 0 && !open)
     show_refusal (&route, &refusal, page);
   g_free (refusal.why);
-  return refusal.status == 0;
+  return open ? RELAY_ASKS : refusal.status == 0 ? RELAY_ALLOWED : RELAY_REFUSED;
 }
 
 gboolean
@@ -256,10 +302,11 @@ relay_admission_get_mode (RelayAdmission *admission)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&admission->lock);
 
-  return !admission->rules.api           ? "off" :
-      admission->rules.accounts->len > 0 ? "login" :
-      admission->rules.token != NULL     ? "token" :
-                                           "open";
+  return !admission->rules.api ? "off" :
+      admission->rules.accounts->len > 0 || admission->rules.auth_role != RELAY_ROLE_NONE ?
+                                 "login" :
+      admission->rules.token != NULL ? "token" :
+                                       "open";
 }
 
 /* --- sessions --------------------------------------------------------------------------------- */
@@ -284,6 +331,24 @@ relay_admission_may_try (RelayAdmission *admission, guint64 network, const gchar
 
   *hash = account != NULL ? g_strdup (account->password) : NULL;
   return !is_slow (admission, network);
+}
+
+RelayRole
+relay_admission_note_hooked (RelayAdmission *admission, RelayHooked hooked, const gchar *address,
+    guint64 network)
+{
+  g_autofree gchar *line = NULL;
+  RelayRole role;
+
+  g_mutex_lock (&admission->lock);
+  role = admission->rules.auth_role;
+  if (hooked == RELAY_LET_IN)
+    relay_access_note_right (&admission->tries, network);
+  else if (hooked == RELAY_NOT_LET_IN)
+    line = tell_wrong (admission, "token or password", address);
+  g_mutex_unlock (&admission->lock);
+  log_wrong (address, line);
+  return role;
 }
 
 void

@@ -26,9 +26,13 @@ void relay_admission_hold (RelayAdmission *admission, gboolean held);
 gboolean relay_admission_accepts (RelayAdmission *admission, GInetAddress *address);
 /* How many connections were refused for their address? */
 void relay_admission_get_refused (RelayAdmission *admission, guint64 *refused);
-/* Is this request allowed?  FALSE: @page says why not, and the log, if a token is wrong. */
-gboolean relay_admission_admit (RelayAdmission *admission, const RelayAsk *ask,
+/* Is this request allowed?  RELAY_REFUSED: @page says why not, and the log, if a token is wrong. */
+RelayVerdict relay_admission_admit (RelayAdmission *admission, const RelayAsk *ask,
     RelayAdmitted *admitted, RelayPage *page);
+/* Notes what the server of auth-url says of a request, whose credentials have counted as wrong
+ * since it came.  Returns the role of a client that it lets in. */
+RelayRole relay_admission_note_hooked (RelayAdmission *admission, RelayHooked hooked,
+    const gchar *address, guint64 network);
 /* Is a request that was admitted still allowed? Wrong tokens from its network do not matter. */
 gboolean relay_admission_allows (RelayAdmission *admission, const RelayAsk *ask);
 

@@ -20,6 +20,12 @@
  */
 typedef struct
 {
+  RelayAuthFunc func;
+  gpointer data;
+} Asker;
+
+typedef struct
+{
   enum
   {
     WAITING,
@@ -29,11 +35,11 @@ typedef struct
   GBytes *body;
   gchar *digest;   /* of the question, by which its answer is kept */
   guint64 network; /* of the caller */
-  guint server;    /* which one it was sent to */
-  guint status;    /* of HTTP, or as in relayclient.h; when it is PAUSED */
+  gboolean is_api;
+  guint server; /* which one it is for */
+  guint status; /* of HTTP, or as in relayclient.h; when it is PAUSED */
   guint timer;
-  RelayAuthFunc func;
-  gpointer data;
+  GArray *askers; /* Asker: of several requests to the API with the same question */
 } Asked;
 
 static struct
@@ -100,7 +106,12 @@ answer (Asked *asked, const gchar *refusal)
   g_mutex_lock (&auth.lock);
   g_ptr_array_remove_fast (auth.asked, asked);
   g_mutex_unlock (&auth.lock);
-  asked->func (refusal, asked->data);
+  for (guint i = 0; i < asked->askers->len; i++) {
+    Asker *asker = &g_array_index (asked->askers, Asker, i);
+
+    asker->func (refusal, asker->data);
+  }
+  g_array_unref (asked->askers);
   if (asked->timer != 0)
     g_source_remove (asked->timer);
   g_bytes_unref (asked->body);
@@ -280,18 +291,37 @@ get_network (const gchar *ip)
 
 /* Under the lock. */
 static gboolean
-has_room (guint64 network)
+has_room (guint64 network, gboolean is_api)
 {
-  guint room = RELAY_AUTH_MOST - count_open (), n = 0;
+  guint room = RELAY_AUTH_MOST - count_open (), n = 0, n_api = 0;
 
-  for (guint i = 0; i < auth.asked->len; i++)
-    n += ((Asked *) g_ptr_array_index (auth.asked, i))->network == network;
-  return relay_network_may_have (n, room);
+  for (guint i = 0; i < auth.asked->len; i++) {
+    const Asked *asked = g_ptr_array_index (auth.asked, i);
+
+    n += asked->network == network && asked->is_api == is_api;
+    n_api += asked->is_api;
+  }
+  return relay_network_may_have (n, is_api ? MIN (room, RELAY_AUTH_MOST_API - n_api) : room);
+}
+
+/* Returns a question about the API that is under way, and the same; NULL: there is none with room
+ * for another request. Under the lock. */
+static Asked *
+find_same (const gchar *digest)
+{
+  for (guint i = 0; i < auth.asked->len; i++) {
+    Asked *asked = g_ptr_array_index (auth.asked, i);
+
+    if (asked->is_api && asked->server == auth.server && asked->askers->len < RELAY_AUTH_SAME
+        && g_str_equal (asked->digest, digest))
+      return asked;
+  }
+  return NULL;
 }
 
 /* Takes over @text and @digest. Under the lock. */
-static void
-add_question (GString *text, gchar *digest, guint64 network, RelayAuthFunc func, gpointer data)
+static Asked *
+add_question (GString *text, gchar *digest, guint64 network, gboolean is_api)
 {
   g_autofree gchar *id = g_uuid_string_random ();
   Asked *asked = g_new0 (Asked, 1);
@@ -300,10 +330,12 @@ add_question (GString *text, gchar *digest, guint64 network, RelayAuthFunc func,
   asked->body = g_bytes_new_with_free_func (text->str, text->len, wipe, text);
   asked->digest = digest;
   asked->network = network;
-  asked->func = func;
-  asked->data = data;
+  asked->is_api = is_api;
+  asked->server = auth.server;
+  asked->askers = g_array_new (FALSE, FALSE, sizeof (Asker));
   g_ptr_array_add (auth.asked, asked);
   g_idle_add_full (G_PRIORITY_DEFAULT, send_waiting, NULL, NULL);
+  return asked;
 }
 
 /* FALSE: the answer is there. *refusal: that one, as for RelayAuthFunc. Under the lock. */
@@ -315,9 +347,16 @@ ask (const RelayQuestion *question, RelayAuthFunc func, gpointer data, gchar **r
       g_compute_checksum_for_data (G_CHECKSUM_SHA256, (const guchar *) text->str, text->len);
   guint64 network = get_network (question->ip);
   guint kept = relay_answers_find (auth.kept, digest, g_get_monotonic_time ());
+  gboolean is_api = question->path == NULL;
+  Asked *asked = kept == 0 && is_api ? find_same (digest) : NULL;
+  Asker asker = { func, data };
 
-  if (kept == 0 && has_room (network)) {
-    add_question (text, g_steal_pointer (&digest), network, func, data);
+  if (asked != NULL)
+    wipe (text);
+  else if (kept == 0 && has_room (network, is_api))
+    asked = add_question (text, g_steal_pointer (&digest), network, is_api);
+  if (asked != NULL) {
+    g_array_append_val (asked->askers, asker);
     return TRUE;
   }
   auth.stats.busy += kept == 0;

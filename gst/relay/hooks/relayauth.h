@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * relayauth.h: asks an HTTP server of the user whether a caller may publish or read.
+ * relayauth.h: asks an HTTP server of the user whether a caller may publish or read, and whether an
+ * HTTP client may use the API.
  *
  * A question has the fields of MediaMTX's `authMethod: http': 2xx means yes, any other status no.
  * Nothing comes in or goes out before the answer is yes.  When there is none in time, or the server
@@ -12,7 +13,10 @@
  *
  * A no comes a second late, and until then counts as one of its network's questions, so that no
  * caller can try many passwords.  The server has RELAY_AUTH_MOST questions at once, of which each
- * network has a share (relaynetwork.h): eight of them leave ten places to others.
+ * network has a share (relaynetwork.h): eight of them leave ten places to others.  HTTP clients
+ * have RELAY_AUTH_MOST_API of these at once, with those that wait for a no, and a share of their
+ * own; the same question of up to RELAY_AUTH_SAME requests is asked once.  So at most 96 of the 160
+ * connections of an HTTP server wait for an answer.
  */
 #pragma once
 
@@ -24,6 +28,8 @@ G_BEGIN_DECLS
 #define RELAY_AUTH_TIME 3000
 #define RELAY_AUTH_PAUSE 1000  /* before a no */
 #define RELAY_AUTH_MOST 32     /* questions that the server has, or is about to get */
+#define RELAY_AUTH_MOST_API 16 /* a quarter of the connections to a server (RELAY_CLIENTS_MAX) */
+#define RELAY_AUTH_SAME 6      /* as many connections as a browser opens to a host */
 #define RELAY_AUTH_PAUSED 1024 /* that wait with a no; beyond these, it is given at once */
 /* A server that has failed counts as down for so long, unless it answers; µs. */
 #define RELAY_AUTH_DOWN (60 * G_USEC_PER_SEC)
@@ -31,8 +37,8 @@ G_BEGIN_DECLS
 /* NULL: empty. */
 typedef struct
 {
-  const gchar *action; /* publish, read */
-  const gchar *path;   /* the stream's name */
+  const gchar *action; /* publish, read; api, metrics */
+  const gchar *path;   /* the stream's name; NULL: it is about the API */
   const gchar *protocol;
   const gchar *ip; /* without a port */
   const gchar *user, *password, *token, *query;
@@ -42,7 +48,7 @@ typedef struct
 {
   guint64 questions; /* sent to the server */
   guint64 failures;  /* questions that it did not answer, or with 5xx */
-  guint64 busy;      /* callers refused unasked, as too many questions were under way */
+  guint64 busy;      /* refused unasked, as too many questions were under way */
 } RelayAuthStats;
 
 /* @refusal: why the caller may not come in, for the log; NULL: it may. */

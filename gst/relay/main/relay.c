@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include <glib-unix.h>
 #include "relayadmission.h"
+#include "relayasking.h"
 #include "relayauth.h"
 #include "relayhooks.h"
 #include "relaystatuspages.h"
@@ -113,7 +114,7 @@ accepts (GInetAddress *address, gpointer data)
   return relay_admission_accepts (((Relay *) data)->admission, address);
 }
 
-static gboolean
+static RelayVerdict
 admit (const RelayAsk *ask, RelayAdmitted *admitted, RelayPage *page, gpointer data)
 {
   return relay_admission_admit (((Relay *) data)->admission, ask, admitted, page);
@@ -123,6 +124,12 @@ static gboolean
 may_stay (const RelayAsk *ask, gpointer data)
 {
   return relay_admission_allows (((Relay *) data)->admission, ask);
+}
+
+static void
+ask (RelayRequest *request, const RelayAsk *asked, gpointer data)
+{
+  relay_asking_ask (((Relay *) data)->admission, request, asked);
 }
 
 static gboolean
@@ -140,7 +147,7 @@ beat (gpointer data)
 
 static void take (RelayRequest *request, gpointer data);
 
-static const RelayHttpFuncs http_funcs = { accepts, make_page, admit, may_stay, take };
+static const RelayHttpFuncs http_funcs = { accepts, make_page, admit, may_stay, ask, take };
 
 static gboolean
 is_same_address (GSocketAddress *a, GSocketAddress *b)
@@ -603,12 +610,12 @@ relay_run (const gchar *path)
   g_clear_pointer (&relay.local, relay_http_free);
   relay_log_watch (NULL, NULL);
   relay_status_pages_free (relay.pages);
-  relay_admission_free (relay.admission);
   relay_hooks_free (relay.hooks);
   relay_api_free (relay.api);
   relay_saved_set (&relay.saved, NULL, 0);
   relay_set_free (relay.set);
   relay_auth_end ();
+  relay_admission_free (relay.admission);
   g_clear_pointer (&relay.config, relay_config_free);
   g_main_loop_unref (relay.loop);
   g_free (relay.stats.refused);

@@ -4,6 +4,7 @@
 #include "relaypassword.h"
 
 #define BEARER "Bearer "
+#define BASIC "Basic "
 
 gboolean
 relay_access_may_try (const RelayAccessTries *tries, gint64 now, guint64 network)
@@ -38,6 +39,14 @@ relay_access_note_wrong (RelayAccessTries *tries, gint64 now, guint64 network)
   found->n++;
 }
 
+void
+relay_access_note_right (RelayAccessTries *tries, guint64 network)
+{
+  for (guint i = 0; i < RELAY_ACCESS_NETWORKS; i++)
+    if (tries->all[i].network == network && tries->all[i].n > 0)
+      tries->all[i].n--;
+}
+
 /* Has the page that sends the request come from this server? The schemes may differ, as a proxy may
  * speak TLS. */
 static gboolean
@@ -65,22 +74,71 @@ is_json (const gchar *type)
 RelayRole
 relay_access_get_open_role (const RelayRules *rules, gboolean is_api)
 {
-  if (rules->accounts->len > 0)
+  if (rules->accounts->len > 0 || rules->auth_role != RELAY_ROLE_NONE)
     return RELAY_ROLE_NONE;
   if (!is_api)
     return RELAY_ROLE_VIEW;
   return rules->token != NULL ? RELAY_ROLE_NONE : RELAY_ROLE_ADMINISTER;
 }
 
+/* Returns what follows in the header `Authorization'; NULL: it has another scheme. */
+static const gchar *
+skip_scheme (const gchar *authorization, const gchar *scheme)
+{
+  gsize n = strlen (scheme);
+
+  return authorization != NULL && g_ascii_strncasecmp (authorization, scheme, n) == 0 ?
+      authorization + n :
+      NULL;
+}
+
 /* Returns the token of the header `Authorization'; NULL: it has none. */
 static const gchar *
 get_token (const RelayAsk *ask)
 {
-  gsize n = strlen (BEARER);
+  return skip_scheme (ask->authorization, BEARER);
+}
 
-  return ask->authorization != NULL && g_ascii_strncasecmp (ask->authorization, BEARER, n) == 0 ?
-      ask->authorization + n :
-      NULL;
+/* Returns USER:PASSWORD of the scheme Basic; NULL: it is not valid. */
+static gchar *
+decode (const gchar *basic)
+{
+  gsize size;
+  gchar *text = (gchar *) g_base64_decode (basic, &size);
+  gchar *pair =
+      strlen (basic) > 0 && memchr (text, '\0', size) == NULL ? g_strndup (text, size) : NULL;
+
+  explicit_bzero (text, size);
+  g_free (text);
+  return pair;
+}
+
+gboolean
+relay_access_read_credentials (const gchar *authorization, RelayCredentials *credentials)
+{
+  const gchar *bearer = skip_scheme (authorization, BEARER);
+  const gchar *basic = skip_scheme (authorization, BASIC);
+  gchar *pair = bearer != NULL ? g_strdup (bearer) : basic != NULL ? decode (basic) : NULL;
+  gchar *colon = pair != NULL ? strchr (pair, ':') : NULL;
+  gboolean has_user = colon != NULL && (basic != NULL || strchr (colon + 1, ':') == NULL);
+
+  *credentials = (RelayCredentials) { NULL };
+  if (has_user && colon[1] != '\0') {
+    credentials->user = g_strndup (pair, colon - pair);
+    credentials->password = g_strdup (colon + 1);
+  } else if (bearer != NULL && bearer[0] != '\0' && !has_user) {
+    credentials->token = g_strdup (bearer);
+  }
+  relay_value_wipe (pair);
+  return credentials->password != NULL || credentials->token != NULL;
+}
+
+void
+relay_access_clear_credentials (RelayCredentials *credentials)
+{
+  g_free (credentials->user);
+  relay_value_wipe (credentials->password);
+  relay_value_wipe (credentials->token);
 }
 
 /* Compares in a time that does not depend on how much of the token is right: a partly equal digest
@@ -123,10 +181,14 @@ refuse (RelayRefusal *refusal, guint status, const gchar *code, const gchar *why
 }
 
 static guint
-refuse_unknown (const RelayRules *rules, RelayRefusal *refusal)
+refuse_unknown (const RelayRules *rules, const RelayAsk *ask, RelayRefusal *refusal)
 {
+  if (ask->hooked == RELAY_UNDECIDED)
+    return refuse (refusal, 503, "auth-url",
+        "It is not known now whether you may do this: ask again later, or use a user or token of "
+        "this relay.");
   return refuse (refusal, 401, "token",
-      rules->accounts->len > 0 ?
+      rules->accounts->len > 0 || rules->auth_role != RELAY_ROLE_NONE ?
           "This needs a user or a token: log in on the page, send Authorization: Bearer TOKEN, or "
           "call fasp-relayctl with --user or --token-file." :
           "The API needs the token of this relay (api-token-file in [relay]): send "
@@ -140,7 +202,7 @@ check_role (const RelayRoute *route, const RelayIdentity *identity, RelayRefusal
     refusal->status = 403;
     refusal->code = "role";
     refusal->why = g_strdup_printf ("This needs the role %s, and %s has the role %s.",
-        relay_role_get_name (route->role), identity->name != NULL ? identity->name : "you",
+        relay_role_get_name (route->role), identity->name != NULL ? identity->name : "this client",
         relay_role_get_name (identity->role));
   } else if (identity->streams != NULL
       && (route->stream == NULL
@@ -179,7 +241,7 @@ relay_access_decide (const RelayRules *rules, const RelayAsk *ask, const RelayRo
         "A page of another site may not use the API, events and previews. Use the relay's own page, "
         "fasp-relayctl, or a program that sends no Origin.");
   if (!open && !known)
-    return refuse_unknown (rules, refusal);
+    return refuse_unknown (rules, ask, refusal);
   if (!open && check_role (route, identity, refusal) != 0)
     return refusal->status;
   if (route->is_api && ask->has_body && !is_json (ask->type))

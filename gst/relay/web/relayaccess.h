@@ -4,6 +4,7 @@
  * events: is it allowed, or refused, and why.
  *
  *     (client, path)  -->  allowed | 401: it needs a token or a login | 403: its role is too low
+ *                      |   the server of auth-url has to be asked
  *
  * Without users and tokens in the configuration, every client may see the pages, and change
  * everything by the API, unless the API has a token of its own.  With a user or a token, each path
@@ -20,6 +21,15 @@
 
 G_BEGIN_DECLS
 
+/* What the server of auth-url says of the client of a request (auth-role). */
+typedef enum
+{
+  RELAY_NOT_ASKED,
+  RELAY_LET_IN,
+  RELAY_NOT_LET_IN,
+  RELAY_UNDECIDED, /* nothing: it has failed, or has too many questions */
+} RelayHooked;
+
 /* Headers of a request; NULL: it does not have this one. */
 typedef struct
 {
@@ -35,6 +45,8 @@ typedef struct
   guint64 network;      /* of the client: an IPv4 address, an IPv6 /48 */
   const gchar *cookie;
   gboolean local; /* by a UNIX socket */
+  RelayHooked hooked;
+  RelayRole hooked_role; /* of one that is let in */
 } RelayAsk;
 
 /* The part of the configuration that decides. */
@@ -43,6 +55,7 @@ typedef struct
   gboolean api;        /* the API is on, where the status is served */
   gchar *token;        /* of the API; a secret; NULL: none */
   GPtrArray *accounts; /* RelayAccount */
+  RelayRole auth_role; /* of clients that the server of auth-url lets in; NONE: it is not asked */
 } RelayRules;
 
 /* What a request is for. */
@@ -61,6 +74,7 @@ typedef enum
   RELAY_API_TOKEN, /* api-token-file */
   RELAY_TOKEN,     /* [token NAME] */
   RELAY_USER,      /* a session of [user NAME] */
+  RELAY_HOOKED,    /* the server of auth-url has let it in */
 } RelayIdentityKind;
 
 /* The client that sends a request, by its credentials. */
@@ -100,6 +114,19 @@ typedef struct
   RelayAccessTry all[RELAY_ACCESS_NETWORKS];
 } RelayAccessTries;
 
+/* What the server of auth-url gets of a client: a user and a password, or a token, which are not
+ * empty. The others are NULL. */
+typedef struct
+{
+  gchar *user, *password, *token;
+} RelayCredentials;
+
+/* Reads the header `Authorization', as MediaMTX does: Basic, Bearer TOKEN, or Bearer USER:PASSWORD.
+ * @authorization: or NULL. FALSE: there is nothing to ask about. A user without a password proves
+ * nothing, and would look like the name of a key of fasp, which is proved. */
+gboolean relay_access_read_credentials (const gchar *authorization, RelayCredentials *credentials);
+void relay_access_clear_credentials (RelayCredentials *credentials);
+
 /* The role of a client that gives no credentials. */
 RelayRole relay_access_get_open_role (const RelayRules *rules, gboolean is_api);
 /* Finds the user or token of a request, by its address and its token. FALSE: the token is wrong. */
@@ -112,5 +139,8 @@ guint relay_access_decide (const RelayRules *rules, const RelayAsk *ask, const R
 /* May this network try a token or a password? @now: µs. */
 gboolean relay_access_may_try (const RelayAccessTries *tries, gint64 now, guint64 network);
 void relay_access_note_wrong (RelayAccessTries *tries, gint64 now, guint64 network);
+/* What was noted of this network was not wrong. If its span has ended since, one that is wrong is
+ * not counted instead: so a network that also gives right ones has 20 tries at most. */
+void relay_access_note_right (RelayAccessTries *tries, guint64 network);
 
 G_END_DECLS

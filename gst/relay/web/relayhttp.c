@@ -44,6 +44,9 @@ struct _RelayRequest
   RelayApiRequest asked; /* its texts are the request's own */
   RelayAsk ask;          /* of one that listens: its texts are the request's own, too */
   GByteArray *body;      /* NULL: none is taken */
+  gboolean asks;         /* it has to be decided by the server of auth-url, and by that: */
+  RelayHooked hooked;    /* this and the next under the server's lock while the connection waits */
+  RelayRole hooked_role;
   gboolean too_big;
   gboolean answered; /* `page' is complete; while the connection waits, both are under the server's
                         lock */
@@ -218,13 +221,37 @@ relay_request_get (RelayRequest *request)
   return &request->asked;
 }
 
-/* Call it with the lock held. */
+/* Call it with the lock held, as the next. */
+static void
+wake (RelayRequest *request)
+{
+  relay_connection_limits_served (get_client (request->connection), g_get_monotonic_time ());
+  MHD_resume_connection (request->connection);
+}
+
 static void
 go_on (RelayRequest *request)
 {
   request->answered = TRUE;
-  relay_connection_limits_served (get_client (request->connection), g_get_monotonic_time ());
-  MHD_resume_connection (request->connection);
+  wake (request);
+}
+
+void
+relay_request_decide (RelayRequest *request, RelayHooked hooked, RelayRole role)
+{
+  RelayHttp *http = request->http;
+
+  /* as in relay_request_answer() */
+  if (!g_atomic_int_get (&request->answered)) {
+    g_mutex_lock (&http->lock);
+    if (g_queue_remove (&http->waiting, request)) {
+      request->hooked = hooked;
+      request->hooked_role = role;
+      wake (request);
+    }
+    g_mutex_unlock (&http->lock);
+  }
+  request_unref (request);
 }
 
 void
@@ -265,15 +292,28 @@ relay_request_waits (RelayRequest *request)
   return waits;
 }
 
+static RelayAsk get_ask (RelayRequest *request);
+
+/* Meanwhile the connection waits, so its headers stay as they are. */
+static void
+ask (RelayRequest *request)
+{
+  RelayAsk head = get_ask (request);
+
+  request->http->funcs.ask (request, &head, request->http->data);
+}
+
 static gboolean
 hand_over (gpointer data)
 {
   RelayRequest *request = data;
 
-  if (!g_atomic_int_get (&request->answered))
-    request->http->funcs.take (request, request->http->data);
-  else
+  if (g_atomic_int_get (&request->answered))
     request_unref (request);
+  else if (request->asks)
+    ask (request);
+  else
+    request->http->funcs.take (request, request->http->data);
   return G_SOURCE_REMOVE;
 }
 
@@ -334,9 +374,28 @@ get_ask (RelayRequest *request)
     .network = request->asked.network,
     .cookie = get_header (c, MHD_HTTP_HEADER_COOKIE),
     .local = request->http->path != NULL,
+    .hooked = request->hooked,
+    .hooked_role = request->hooked_role,
     .has_body = (length != NULL && !g_str_equal (length, "0"))
         || get_header (c, MHD_HTTP_HEADER_TRANSFER_ENCODING) != NULL,
   };
+}
+
+/* Decides by the head of the request, and what the server of auth-url says. FALSE: it is refused,
+ * and the page says why. */
+static gboolean
+judge (RelayRequest *request)
+{
+  RelayHttp *http = request->http;
+  RelayAsk ask = get_ask (request);
+  RelayVerdict verdict;
+
+  g_clear_pointer (&request->asked.by.name, g_free);
+  g_clear_pointer (&request->asked.by.title, g_free);
+  verdict = http->funcs.admit (&ask, &request->asked.by, &request->page, http->data);
+  request->asks = verdict == RELAY_ASKS;
+  note_asked (http, request->connection, request->asked.by.known);
+  return verdict != RELAY_REFUSED;
 }
 
 /* FALSE: the request is refused by its head alone, and the page says why. */
@@ -344,12 +403,10 @@ static gboolean
 admit (RelayRequest *request)
 {
   struct MHD_Connection *c = request->connection;
-  RelayHttp *http = request->http;
   const gchar *length = get_header (c, MHD_HTTP_HEADER_CONTENT_LENGTH);
   RelayAsk ask = get_ask (request);
-  gboolean admitted = http->funcs.admit (&ask, &request->asked.by, &request->page, http->data);
+  gboolean admitted = judge (request);
 
-  note_asked (http, c, request->asked.by.known);
   if (!admitted || !g_str_has_prefix (ask.path, RELAY_HTTP_API))
     return admitted;
   request->asked.cookie = g_strdup (ask.cookie);
@@ -514,10 +571,15 @@ take_body (RelayRequest *request, const gchar *body, gsize size)
   return TRUE;
 }
 
-/* Makes the page of a request that has been read. TRUE: the main context has to answer it. */
+/* Makes the page of a request that has been read. TRUE: the main context has to answer it, or to
+ * ask about it. */
 static gboolean
 prepare (RelayRequest *request, const gchar *path, const gchar *method)
 {
+  if (request->asks && request->hooked == RELAY_NOT_ASKED)
+    return TRUE;
+  if (request->asks && !judge (request))
+    return FALSE;
   if (request->body != NULL) {
     request->asked.body = (const gchar *) request->body->data;
     request->asked.size = request->body->len;

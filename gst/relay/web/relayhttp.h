@@ -11,8 +11,8 @@
  * for those that do not: the system holds 64 KiB for each.
  *
  * The server's thread answers GET and HEAD of pages, and ignores bodies.  The main context answers
- * requests below /api/, and for previews, as the streams run there: their connections wait
- * meanwhile, and hold up no other.
+ * requests below /api/, and for previews, as the streams run there, and asks about requests for
+ * which the server of auth-url decides: their connections wait meanwhile, and hold up no other.
  *
  * The socket is made here, not by the library, which does not report why it could not make one
  * (up to 0.9, errno is left as it was by chance; 1.0 changes it on its way out).
@@ -28,6 +28,7 @@ G_BEGIN_DECLS
 typedef struct _RelayHttp RelayHttp;
 
 #define RELAY_HTTP_API "/api/"
+#define RELAY_HTTP_METRICS "/metrics"
 #define RELAY_HTTP_BODY_MAX (64 * 1024) /* bytes */
 #define RELAY_PAGE_TAG 24               /* bytes of an ETag, with its quotes */
 
@@ -75,6 +76,13 @@ typedef struct
   RelayRequest *handle; /* to answer it */
 } RelayApiRequest;
 
+typedef enum
+{
+  RELAY_REFUSED,
+  RELAY_ALLOWED,
+  RELAY_ASKS, /* the server of auth-url decides */
+} RelayVerdict;
+
 typedef struct
 {
   /* May this address connect? Called in the server's thread, before anything is read. */
@@ -82,12 +90,16 @@ typedef struct
   /* Makes a page. FALSE: there is no such page. Called in the server's thread, for one page at a
    * time. */
   gboolean (*make_page) (const gchar *path, RelayPage *page, gpointer data);
-  /* Is this request allowed? FALSE: the page says why not. Called in the server's thread, for each
-   * request, before its body is read. */
-  gboolean (*admit) (const RelayAsk *ask, RelayAdmitted *admitted, RelayPage *page, gpointer data);
+  /* Is this request allowed? RELAY_REFUSED: the page says why. Called in the server's thread, for
+   * each request, before its body is read; and again when that server has decided. */
+  RelayVerdict (*admit) (const RelayAsk *ask, RelayAdmitted *admitted, RelayPage *page,
+      gpointer data);
   /* Is it still? Called each second in the main context for each client that listens to events,
    * with the server's lock held. */
   gboolean (*may_stay) (const RelayAsk *ask, gpointer data);
+  /* Asks about a request with RELAY_ASKS. Called in the main context; call relay_request_decide()
+   * then, or later. NULL: there is no RELAY_ASKS. */
+  void (*ask) (RelayRequest *request, const RelayAsk *ask, gpointer data);
   /* Takes a request to the API, or for a page that has by_main_context. Called in the main context;
    * call relay_request_answer() then, or later. */
   void (*take) (RelayRequest *request, gpointer data);
@@ -107,6 +119,9 @@ const RelayApiRequest *relay_request_get (RelayRequest *request);
 /* FALSE: it was answered as the server ends, or its client has gone; it still has to be answered.
  */
 gboolean relay_request_waits (RelayRequest *request);
+/* The server of auth-url was asked, so the request goes on. @role: of a client that is let in. Call
+ * it once. */
+void relay_request_decide (RelayRequest *request, RelayHooked hooked, RelayRole role);
 /* Takes the texts, bytes and feed of @page. Call it once. */
 void relay_request_answer (RelayRequest *request, const RelayPage *page);
 

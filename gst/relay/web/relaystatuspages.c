@@ -433,7 +433,7 @@ relay_status_pages_answer (RelayStatusPages *pages, const gchar *path, RelayPage
     { "/events", show_event_stream },
     { "/happened.json", show_happened, JSON },
     { "/status.json", show_status, JSON },
-    { "/metrics", show_metrics, RELAY_METRICS_TYPE },
+    { RELAY_HTTP_METRICS, show_metrics, RELAY_METRICS_TYPE },
     { "/healthz", show_health },
     { "/readyz", show_readiness },
   };

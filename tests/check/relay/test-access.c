@@ -4,18 +4,10 @@
  * tokens, sessions and passwords; and that no operation of the API gives its user another role.
  */
 #include <string.h>
-#include <glib/gstdio.h>
-#include <json-glib/json-glib.h>
-#include "relayadmission.h"
+#include "accesshouse.h"
 #include "relaylogin.h"
 #include "relaypassword.h"
 #include "relaysessions.h"
-
-#define STREAMS \
-  "[stream a]\ninput = fasp://:1\noutput = fasp://:2\n" \
-  "[stream b]\ninput = fasp://:3\noutput = fasp://:4\n"
-#define HASH \
-  "$scrypt$ln=15,r=8,p=3$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 
 /* --- without users and tokens ------------------------------------------------------------- */
 
@@ -94,6 +86,10 @@ test_tries (void)
   g_assert_true (relay_access_may_try (&tries, begun + RELAY_ACCESS_TIME, 1));
   for (guint i = 0; i < RELAY_ACCESS_TRIES; i++)
     relay_access_note_wrong (&tries, begun + 2 * RELAY_ACCESS_TIME, 1);
+  relay_access_note_right (&tries, 1);
+  relay_access_note_right (&tries, 2);
+  g_assert_true (relay_access_may_try (&tries, begun + 2 * RELAY_ACCESS_TIME, 1));
+  relay_access_note_wrong (&tries, begun + 2 * RELAY_ACCESS_TIME, 1);
   /* when more networks come than are remembered, the latest are */
   for (guint64 network = 2; network <= RELAY_ACCESS_NETWORKS; network++)
     relay_access_note_wrong (&tries, begun + 2 * RELAY_ACCESS_TIME + network, network);
@@ -103,163 +99,6 @@ test_tries (void)
 }
 
 /* --- roles -------------------------------------------------------------------------------- */
-
-/* The least role of each operation. An operation that is not here fails. */
-static const struct
-{
-  const gchar *operation;
-  RelayRole role;
-} operations[] = {
-  { "getDescription", RELAY_ROLE_NONE },
-  { "getSession", RELAY_ROLE_NONE },
-  { "logIn", RELAY_ROLE_NONE },
-  { "logOut", RELAY_ROLE_NONE },
-  { "getPage", RELAY_ROLE_NONE },
-  { "getHealth", RELAY_ROLE_NONE },
-  { "getReadiness", RELAY_ROLE_NONE },
-  { "listStreams", RELAY_ROLE_VIEW },
-  { "getStream", RELAY_ROLE_VIEW },
-  { "getInput", RELAY_ROLE_VIEW },
-  { "listOutputs", RELAY_ROLE_VIEW },
-  { "getOutput", RELAY_ROLE_VIEW },
-  { "listReceivers", RELAY_ROLE_VIEW },
-  { "getStatus", RELAY_ROLE_VIEW },
-  { "getMetrics", RELAY_ROLE_VIEW },
-  { "getPicture", RELAY_ROLE_VIEW },
-  { "watch", RELAY_ROLE_VIEW },
-  { "listen", RELAY_ROLE_VIEW },
-  { "getEvents", RELAY_ROLE_VIEW },
-  { "getHistory", RELAY_ROLE_VIEW },
-  { "getReceivers", RELAY_ROLE_VIEW },
-  { "getReceiver", RELAY_ROLE_VIEW },
-  { "putStream", RELAY_ROLE_OPERATE },
-  { "patchStream", RELAY_ROLE_OPERATE },
-  { "deleteStream", RELAY_ROLE_OPERATE },
-  { "putInput", RELAY_ROLE_OPERATE },
-  { "patchInput", RELAY_ROLE_OPERATE },
-  { "switchSource", RELAY_ROLE_OPERATE },
-  { "addOutput", RELAY_ROLE_OPERATE },
-  { "patchOutput", RELAY_ROLE_OPERATE },
-  { "deleteOutput", RELAY_ROLE_OPERATE },
-  { "dropReceiver", RELAY_ROLE_OPERATE },
-  { "getConfiguration", RELAY_ROLE_ADMINISTER },
-  { "saveConfiguration", RELAY_ROLE_ADMINISTER },
-};
-
-static RelayRole
-find_role (const gchar *operation)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (operations); i++)
-    if (g_str_equal (operations[i].operation, operation))
-      return operations[i].role;
-  g_error ("%s is not in the table of roles", operation);
-  return RELAY_ROLE_NONE;
-}
-
-/* A relay's API and its admission, with a user and a token of each role, and a token for the
- * stream a. */
-typedef struct
-{
-  RelayConfig *config;
-  RelayApi *api;
-  RelayAdmission *admission;
-  gchar *folder;
-  gchar *cookies[RELAY_ROLE_ADMINISTER + 1]; /* of a user of each role */
-} House;
-
-static const RelayConfig *
-get_config (gpointer data)
-{
-  return ((House *) data)->config;
-}
-
-static RelayStreamStats *
-get_stats (const gchar *stream, gpointer data)
-{
-  return NULL;
-}
-
-static gboolean
-change (const gchar *text, gsize size, const RelayKept *kept, GError **error, gpointer data)
-{
-  House *house = data;
-  RelayConfig *config = relay_config_parse (text, size, house->config, error);
-
-  if (config == NULL)
-    return FALSE;
-  relay_config_free (house->config);
-  house->config = config;
-  return TRUE;
-}
-
-static const RelayApiFuncs funcs = { .get_config = get_config,
-  .get_stats = get_stats,
-  .change = change };
-
-static gchar *
-get_file (const House *house, const gchar *name)
-{
-  return g_build_filename (house->folder, name, NULL);
-}
-
-static void
-add_token (House *house, GString *text, const gchar *name, RelayRole role, const gchar *more)
-{
-  g_autofree gchar *path = get_file (house, name), *token = g_strconcat ("token-of-", name, NULL);
-
-  g_assert_true (g_file_set_contents (path, token, -1, NULL));
-  g_string_append_printf (text, "[token %s]\nrole = %s\ntoken-file = %s\n%s", name,
-      relay_role_get_name (role), path, more);
-}
-
-static void
-begin (House *house)
-{
-  g_autoptr (GString) text =
-      g_string_new ("[relay]\nstatus = http://0.0.0.0:1\napi = true\n" STREAMS);
-  g_autoptr (GError) error = NULL;
-
-  house->folder = g_dir_make_tmp ("fasp-access-XXXXXX", NULL);
-  for (RelayRole role = RELAY_ROLE_VIEW; role <= RELAY_ROLE_ADMINISTER; role++) {
-    g_string_append_printf (text, "[user %s]\nrole = %s\npassword-hash = " HASH "\n",
-        relay_role_get_name (role), relay_role_get_name (role));
-    add_token (house, text, relay_role_get_name (role), role, "");
-  }
-  add_token (house, text, "narrow", RELAY_ROLE_ADMINISTER, "streams = a;c\n");
-  house->config = relay_config_parse (text->str, text->len, NULL, &error);
-  g_assert_no_error (error);
-  house->api = relay_api_new (&funcs, house);
-  house->admission = relay_admission_new (house->api);
-  relay_admission_use (house->admission, house->config);
-  for (RelayRole role = RELAY_ROLE_VIEW; role <= RELAY_ROLE_ADMINISTER; role++) {
-    gchar *cookie;
-
-    g_assert_cmpint (relay_admission_begin (house->admission, relay_role_get_name (role), HASH,
-                         FALSE, &cookie),
-        ==, role);
-    cookie[strcspn (cookie, ";")] = '\0';
-    house->cookies[role] = cookie;
-  }
-}
-
-static void
-end (House *house)
-{
-  static const gchar *const files[] = { "view", "operate", "administer", "narrow" };
-
-  relay_admission_free (house->admission);
-  relay_api_free (house->api);
-  relay_config_free (house->config);
-  for (guint i = 0; i < G_N_ELEMENTS (files); i++) {
-    g_autofree gchar *path = get_file (house, files[i]);
-
-    g_unlink (path);
-  }
-  g_rmdir (house->folder);
-  g_free (house->folder);
-  for (guint i = 0; i < G_N_ELEMENTS (house->cookies); i++)
-    g_free (house->cookies[i]);
-}
 
 /* Returns the status with which a request is refused; 0: it is not. @token, @cookie: or NULL. */
 static guint
@@ -296,7 +135,7 @@ test_sites (void)
     { .origin = "http://other" } };
   House house = { 0 };
 
-  begin (&house);
+  house_begin (&house);
   for (guint i = 0; i < G_N_ELEMENTS (paths) * G_N_ELEMENTS (foreign); i++) {
     RelayAsk *ask = &foreign[i % G_N_ELEMENTS (foreign)];
     guint path = i / G_N_ELEMENTS (foreign);
@@ -314,42 +153,23 @@ test_sites (void)
     g_free (admitted.name);
     g_free (admitted.title);
   }
-  end (&house);
-}
-
-static guint
-expect (RelayRole has, RelayRole needs)
-{
-  return has >= needs ? 0 : has == RELAY_ROLE_NONE ? 401 : 403;
-}
-
-/* Replaces the variables of a path. */
-static gchar *
-fill (const gchar *pattern, const gchar *stream)
-{
-  g_autoptr (GString) path = g_string_new (pattern);
-
-  g_string_replace (path, "{stream}", stream, 0);
-  g_string_replace (path, "{output}", "1", 0);
-  g_string_replace (path, "{receiver}", "192.0.2.1:1", 0);
-  g_string_replace (path, "{range}", "hour", 0);
-  g_assert_null (strchr (path->str, '{'));
-  return g_string_free (g_steal_pointer (&path), FALSE);
+  house_end (&house);
 }
 
 static void
 check_path (House *house, const gchar *method, const gchar *pattern, RelayRole needs)
 {
-  g_autofree gchar *a = fill (pattern, "a"), *b = fill (pattern, "b");
+  g_autofree gchar *a = house_fill (pattern, "a"), *b = house_fill (pattern, "b");
   gboolean named = !g_str_equal (a, b);
 
   g_test_message ("%s %s", method, pattern);
-  g_assert_cmpuint (try (house, method, a, NULL, NULL), ==, expect (RELAY_ROLE_NONE, needs));
+  g_assert_cmpuint (try (house, method, a, NULL, NULL), ==, house_expect (RELAY_ROLE_NONE, needs));
   for (RelayRole role = RELAY_ROLE_VIEW; role <= RELAY_ROLE_ADMINISTER; role++) {
     g_autofree gchar *token = g_strconcat ("token-of-", relay_role_get_name (role), NULL);
 
-    g_assert_cmpuint (try (house, method, a, token, NULL), ==, expect (role, needs));
-    g_assert_cmpuint (try (house, method, a, NULL, house->cookies[role]), ==, expect (role, needs));
+    g_assert_cmpuint (try (house, method, a, token, NULL), ==, house_expect (role, needs));
+    g_assert_cmpuint (try (house, method, a, NULL, house->cookies[role]), ==,
+        house_expect (role, needs));
   }
   g_assert_cmpuint (try (house, method, a, "token-of-narrow", NULL), ==,
       named || needs == RELAY_ROLE_NONE ? 0 : 403);
@@ -357,51 +177,14 @@ check_path (House *house, const gchar *method, const gchar *pattern, RelayRole n
       needs == RELAY_ROLE_NONE ? 0 : 403);
 }
 
-static void
-check_methods (House *house, const gchar *pattern, JsonObject *methods)
-{
-  JsonObjectIter iter;
-  const gchar *name;
-  JsonNode *node;
-
-  json_object_iter_init (&iter, methods);
-  while (json_object_iter_next (&iter, &name, &node)) {
-    g_autofree gchar *method = g_ascii_strup (name, -1);
-    RelayRole needs;
-
-    if (!JSON_NODE_HOLDS_OBJECT (node))
-      continue;
-    needs = find_role (json_object_get_string_member (json_node_get_object (node), "operationId"));
-    check_path (house, method, pattern, needs);
-    if (g_str_equal (method, "GET"))
-      check_path (house, "HEAD", pattern, needs);
-  }
-}
-
-/* Each path of the document, with each method, for each role. */
+/* Each path for each role. */
 static void
 test_roles (void)
 {
   House house = { NULL };
-  RelayApiRequest request = { "GET", RELAY_API_DESCRIPTION };
-  RelayPage page = { 0 };
-  g_autoptr (JsonNode) document = NULL;
-  JsonObjectIter iter;
-  const gchar *pattern;
-  JsonNode *node;
-  guint n = 0;
 
-  begin (&house);
-  relay_api_answer (house.api, &request, &page);
-  document = json_from_string (page.text, NULL);
-  g_free (page.text);
-  json_object_iter_init (&iter,
-      json_object_get_object_member (json_node_get_object (document), "paths"));
-  while (json_object_iter_next (&iter, &pattern, &node)) {
-    check_methods (&house, pattern, json_node_get_object (node));
-    n++;
-  }
-  g_assert_cmpuint (n, >, 15);
+  house_begin (&house);
+  house_check_paths (&house, check_path);
   /* a path that openapi.json does not have is refused to strangers, and to a token for some streams
    */
   g_assert_cmpuint (try (&house, "GET", "/nothing", NULL, NULL), ==, 401);
@@ -415,7 +198,7 @@ test_roles (void)
       ==, 403);
   g_assert_cmpuint (try (&house, "GET", "/status.json", "token-of-nobody", NULL), ==, 401);
   g_assert_cmpuint (try (&house, "GET", "/status.json", HASH, NULL), ==, 401);
-  end (&house);
+  house_end (&house);
 }
 
 /* A user with a session cannot try tokens: the relay looks at the token alone, and counts it. Its
@@ -427,7 +210,7 @@ test_guesses (void)
   RelayAsk listens = { "GET", "127.0.0.1:1", .authorization = "Bearer token-of-view",
     .path = "/events", .network = 1 };
 
-  begin (&house);
+  house_begin (&house);
   for (guint i = 0; i < RELAY_ACCESS_TRIES; i++)
     g_assert_cmpuint (try (&house, "GET", "/api/v1/streams", "guess",
                           house.cookies[RELAY_ROLE_VIEW]),
@@ -437,7 +220,7 @@ test_guesses (void)
   g_assert_cmpuint (try (&house, "GET", "/api/v1/streams", NULL, house.cookies[RELAY_ROLE_VIEW]),
       ==, 0);
   g_assert_true (relay_admission_allows (house.admission, &listens));
-  end (&house);
+  house_end (&house);
 }
 
 /* A server answers before the rules for it are in force: nothing is shown until then. */
@@ -447,7 +230,7 @@ test_held (void)
   House house = { NULL };
   RelayAdmission *admission;
 
-  begin (&house);
+  house_begin (&house);
   admission = house.admission;
   house.admission = relay_admission_new (house.api);
   g_assert_cmpuint (try (&house, "GET", "/status.json", NULL, NULL), ==, 503);
@@ -460,7 +243,7 @@ test_held (void)
   relay_admission_hold (house.admission, FALSE);
   g_assert_cmpuint (try (&house, "GET", "/status.json", "token-of-view", NULL), ==, 0);
   relay_admission_free (admission);
-  end (&house);
+  house_end (&house);
 }
 
 /* A connection that was accepted before a list of addresses is in force gets no further, whatever
@@ -478,7 +261,7 @@ test_addresses (void)
   House house = { NULL };
   RelayAsk local = { "GET", "localhost", .path = "/healthz", .local = TRUE };
 
-  begin (&house);
+  house_begin (&house);
   for (guint i = 0; i < G_N_ELEMENTS (lists); i++) {
     g_autofree gchar *text = g_strdup_printf (format, lists[i].list);
     g_autoptr (RelayConfig) config = relay_config_parse (text, strlen (text), NULL, NULL);
@@ -488,7 +271,7 @@ test_addresses (void)
     g_assert_cmpuint (try (&house, "GET", "/status.json", NULL, NULL), ==, lists[i].status);
     g_assert_true (relay_admission_allows (house.admission, &local));
   }
-  end (&house);
+  house_end (&house);
 }
 
 /* A user that a reload takes away does not come back with the sessions of before. */
@@ -499,13 +282,13 @@ test_removed (void)
   House house = { NULL };
   g_autoptr (RelayConfig) without = NULL;
 
-  begin (&house);
+  house_begin (&house);
   without = relay_config_parse (none, strlen (none), NULL, NULL);
   relay_admission_use (house.admission, without);
   relay_admission_use (house.admission, house.config);
   g_assert_cmpuint (try (&house, "GET", "/status.json", NULL, house.cookies[RELAY_ROLE_VIEW]), ==,
       401);
-  end (&house);
+  house_end (&house);
 }
 
 /* An operator's operations change streams, and no account. */
@@ -545,7 +328,7 @@ test_climbing (void)
   House house = { NULL };
   guint accounts;
 
-  begin (&house);
+  house_begin (&house);
   accounts = house.config->accounts->len;
   for (guint i = 0; i < G_N_ELEMENTS (tries); i++) {
     g_autofree gchar *lines = g_strescape (more, NULL);
@@ -565,7 +348,7 @@ test_climbing (void)
     g_free (page.text);
     g_free (page.location);
   }
-  end (&house);
+  house_end (&house);
 }
 
 /* --- sessions and passwords ----------------------------------------------------------------- */
@@ -722,7 +505,7 @@ test_left (void)
   RelayPage page = { 0 };
   RelayLogins *logins;
 
-  begin (&house);
+  house_begin (&house);
   held = TRUE;
   logins = relay_logins_new (house.admission);
   g_assert_true (relay_logins_add (logins, &request, "view", "a password", &page));
@@ -732,7 +515,7 @@ test_left (void)
   g_mutex_unlock (&lock);
   relay_logins_free (logins);
   g_assert_cmpuint (status, ==, 503);
-  end (&house);
+  house_end (&house);
   g_mutex_lock (&lock);
   held = FALSE;
   g_cond_signal (&changed);

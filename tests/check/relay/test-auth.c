@@ -165,6 +165,63 @@ test_fair (void)
   g_free (other.refusal);
 }
 
+/* TRUE: the server is asked. @network: of the client, which is one that calls, too. */
+static gboolean
+ask_about_api (Caller *caller, guint network, const gchar *password)
+{
+  g_autofree gchar *ip = g_strdup_printf ("192.0.2.%u", network);
+  RelayQuestion question = { "api", .ip = ip, .user = "joe", .password = password };
+  guint before = caller->answers;
+
+  return relay_auth_ask (&question, on_decided, caller) && caller->answers == before;
+}
+
+/* HTTP clients of any number of networks leave most questions to callers, and callers leave them
+ * some. Of both kinds a network has its share. */
+static void
+test_api (void)
+{
+  Caller api = { 0 }, caller = { 0 };
+  guint asked = 0;
+
+  begin (0);
+  for (guint network = 1; network <= RELAY_AUTH_MOST; network++)
+    asked += ask_about_api (&api, network, "x");
+  g_assert_cmpuint (asked, ==, RELAY_AUTH_MOST_API);
+  g_assert_true (relay_auth_is_undecided (api.refusal));
+  for (guint network = 1; network <= RELAY_AUTH_MOST - RELAY_AUTH_MOST_API; network++)
+    g_assert_true (ask (&caller, network, 0));
+  relay_auth_end ();
+  g_free (api.refusal);
+  g_free (caller.refusal);
+}
+
+/* Requests that come at once with the same credentials are one question, whose answer all get; so
+ * many others of their network have to wait. */
+static void
+test_same (void)
+{
+  Caller same = { 0 }, other = { 0 };
+  RelayAuthStats before, stats;
+
+  relay_auth_use ("http://127.0.0.1:1/", 0);
+  relay_auth_get_stats (&before);
+  for (guint i = 0; i < RELAY_AUTH_SAME; i++)
+    g_assert_true (ask_about_api (&same, 1, "x"));
+  g_assert_true (ask_about_api (&other, 1, "y"));
+  g_assert_false (ask_about_api (&other, 1, "z"));
+  g_assert_false (ask_about_api (&other, 1, "x"));
+  g_assert_true (ask_about_api (&other, 2, "x"));
+  wait_for (0, &same, 1, RELAY_AUTH_SAME);
+  wait_for (0, &other, 1, 4);
+  relay_auth_get_stats (&stats);
+  g_assert_cmpuint (stats.questions - before.questions, ==, 3);
+  g_assert_cmpstr (same.refusal, ==, "the server of auth-url cannot be reached");
+  relay_auth_end ();
+  g_free (same.refusal);
+  g_free (other.refusal);
+}
+
 /* Callers that wait for their no hold no place of others; their own network's, they do. */
 static void
 test_paused (void)
@@ -407,6 +464,8 @@ main (int argc, char **argv)
   g_log_set_writer_func (drop_line, NULL, NULL);
   service = start_server ();
   g_test_add_func ("/relay/auth/fair", test_fair);
+  g_test_add_func ("/relay/auth/api", test_api);
+  g_test_add_func ("/relay/auth/same", test_same);
   g_test_add_func ("/relay/auth/paused", test_paused);
   g_test_add_func ("/relay/auth/reasons", test_reasons);
   g_test_add_func ("/relay/auth/unreached", test_unreached);

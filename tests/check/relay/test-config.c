@@ -172,6 +172,8 @@ static const struct
       "[stream a] output-allowed-addresses:", "10.1.0.0/16" },
   { "[stream a]\n" OUT "input = rist://:2\ninput-allowed-addresses =\n",
       "[stream a] input-allowed-addresses:", "leave it out" },
+  { "[relay]\nauth-role = view\n", "[relay] auth-role:", "write auth-url" },
+  { "[relay]\nauth-role = root\n", "[relay] auth-role:", "view, operate, administer" },
   { "[relay]\nstatus-allowed-addresses = localhost\n",
       "[relay] status-allowed-addresses:", "192.0.2.7" },
   { "[stream a]\n" OUT "input = http://x:1\n", "[stream a] input:", "fasp://" },

@@ -27,11 +27,11 @@ accepts (GInetAddress *address, gpointer data)
   g_assert_not_reached (); /* a UNIX socket has none */
 }
 
-static gboolean
+static RelayVerdict
 admit (const RelayAsk *ask, RelayAdmitted *admitted, RelayPage *page, gpointer data)
 {
   g_assert_true (ask->local);
-  return TRUE;
+  return RELAY_ALLOWED;
 }
 
 static gboolean
@@ -89,7 +89,7 @@ check_answer (GSocketConnection *asked, const gchar *begin)
 static void
 test_end (void)
 {
-  static const RelayHttpFuncs funcs = { accepts, make_page, admit, NULL, take };
+  static const RelayHttpFuncs funcs = { accepts, make_page, admit, NULL, NULL, take };
   g_autofree gchar *folder = g_dir_make_tmp ("fasp-http-XXXXXX", NULL);
   g_autofree gchar *path = g_build_filename (folder, "socket", NULL);
   g_autoptr (GSocketAddress) address = g_unix_socket_address_new (path);
@@ -135,7 +135,7 @@ typedef struct
 static void
 begin (Server *server)
 {
-  static const RelayHttpFuncs funcs = { accepts, make_page, admit, may_stay, take };
+  static const RelayHttpFuncs funcs = { accepts, make_page, admit, may_stay, NULL, take };
   g_autofree gchar *path = NULL;
   g_autoptr (GError) error = NULL;
 
@@ -218,6 +218,127 @@ test_asker_gone (void)
   end (&server);
 }
 
+/* --- requests about which a server is asked ---------------------------------------------- */
+
+/* What a server is asked about, and says. */
+typedef struct
+{
+  GQueue asked; /* RelayRequest */
+  gchar *address;
+  guint admitted, made;
+} Asking;
+
+static RelayVerdict
+admit_asked (const RelayAsk *head, RelayAdmitted *admitted, RelayPage *page, gpointer data)
+{
+  Asking *asking = data;
+
+  g_atomic_int_inc (&asking->admitted);
+  if (head->hooked == RELAY_NOT_ASKED)
+    return RELAY_ASKS;
+  g_assert_cmpint (head->hooked_role, ==, RELAY_ROLE_OPERATE);
+  if (head->hooked == RELAY_LET_IN)
+    return RELAY_ALLOWED;
+  relay_page_set_text (page, 401, g_strdup ("no\n"));
+  return RELAY_REFUSED;
+}
+
+static gboolean
+make_asked (const gchar *path, RelayPage *page, gpointer data)
+{
+  g_atomic_int_inc (&((Asking *) data)->made);
+  page->text = g_strdup ("metrics\n");
+  return TRUE;
+}
+
+static gboolean
+accepts_all (GInetAddress *address, gpointer data)
+{
+  g_autofree gchar *name = g_inet_address_to_string (address);
+
+  g_assert_cmpstr (name, ==, "127.0.0.1");
+  return TRUE;
+}
+
+static void
+note_asking (RelayRequest *request, const RelayAsk *head, gpointer data)
+{
+  Asking *asking = data;
+
+  g_queue_push_tail (&asking->asked, request);
+  g_free (asking->address);
+  asking->address = g_strdup (head->address);
+}
+
+static const RelayHttpFuncs asking_funcs = { accepts_all, make_asked, admit_asked, may_stay,
+  note_asking, NULL };
+
+/* Serves IPv4 and IPv6 at a port that is free. */
+static RelayHttp *
+serve_asking (Asking *asking, GSocketAddress **address)
+{
+  RelayHttp *http = NULL;
+
+  for (guint i = 0; http == NULL; i++) {
+    guint port = g_random_int_range (20000, 60000);
+    g_autoptr (GSocketAddress) any = g_inet_socket_address_new_from_string ("::", port);
+
+    g_assert_cmpuint (i, <, 100);
+    http = relay_http_new (any, &asking_funcs, asking, NULL);
+    *address = g_inet_socket_address_new_from_string ("127.0.0.1", port);
+  }
+  return http;
+}
+
+static GSocketConnection *
+ask_asking (Asking *asking, GSocketAddress *address)
+{
+  guint n = asking->asked.length;
+  GSocketConnection *asked = ask (address, "/metrics");
+
+  while (asking->asked.length == n)
+    g_main_context_iteration (NULL, TRUE);
+  return asked;
+}
+
+static void
+expect_answer (GSocketConnection *asked, const gchar *begin)
+{
+  g_autofree gchar *answer = read_answer (asked);
+
+  g_assert_true (g_str_has_prefix (answer, begin));
+}
+
+/* Nothing is made for a client before it is let in, and then once; a server that ends answers
+ * those that wait, and what is decided later counts for nothing. A client of IPv4 has that address
+ * also where IPv6 is served. */
+static void
+test_asked (void)
+{
+  Asking asking = { G_QUEUE_INIT };
+  g_autoptr (GSocketAddress) address = NULL;
+  RelayHttp *http = serve_asking (&asking, &address);
+  g_autoptr (GSocketConnection) in = ask_asking (&asking, address);
+  g_autoptr (GSocketConnection) out = ask_asking (&asking, address);
+  g_autoptr (GSocketConnection) unknown = ask_asking (&asking, address);
+  g_autoptr (GSocketConnection) late = ask_asking (&asking, address);
+
+  g_assert_cmpuint (asking.made, ==, 0);
+  g_assert_cmpstr (asking.address, ==, "127.0.0.1");
+  relay_request_decide (g_queue_pop_head (&asking.asked), RELAY_LET_IN, RELAY_ROLE_OPERATE);
+  expect_answer (in, "HTTP/1.1 200 ");
+  relay_request_decide (g_queue_pop_head (&asking.asked), RELAY_NOT_LET_IN, RELAY_ROLE_OPERATE);
+  expect_answer (out, "HTTP/1.1 401 ");
+  relay_request_decide (g_queue_pop_head (&asking.asked), RELAY_UNDECIDED, RELAY_ROLE_OPERATE);
+  expect_answer (unknown, "HTTP/1.1 401 ");
+  relay_http_free (http);
+  check_answer (late, "HTTP/1.1 503 ");
+  relay_request_decide (g_queue_pop_head (&asking.asked), RELAY_LET_IN, RELAY_ROLE_OPERATE);
+  g_assert_cmpuint (asking.made, ==, 1);
+  g_assert_cmpuint (asking.admitted, ==, 4 + 3);
+  g_free (asking.address);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -226,5 +347,6 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/http/listener-gone", test_listener_gone);
   g_test_add_func ("/relay/http/full", test_full);
   g_test_add_func ("/relay/http/asker-gone", test_asker_gone);
+  g_test_add_func ("/relay/http/asked", test_asked);
   return g_test_run ();
 }
