@@ -24,9 +24,12 @@ struct _RelayProtocolPipeline
   GObject *owner;
   gpointer kept;             /* of the protocol (relayprotocol.h); used in the thread alone */
   GCancellable *cancellable; /* of look-ups in the thread; cancelled when it has to end */
-  GMutex counting; /* held while the bytes that were sent are read, or moved from the element to the
-                      total; taken before the next, and by no callback of an element */
-  GMutex lock;     /* guards the rest */
+  /* Held while the bytes that were sent are read, or moved from the element to the total, and by
+   * other threads while they have a reference of the element: the last one is the pipeline's, as
+   * what its end writes is for its thread. Taken before the next, and by no callback of an element.
+   */
+  GMutex counting;
+  GMutex lock; /* guards the rest */
   GCond wake;
   gboolean ending, ended;
   gint64 until;      /* when the thread is abandoned, if it is ending: g_get_monotonic_time, µs */
@@ -751,7 +754,7 @@ relay_protocol_pipeline_end (RelayProtocolPipeline *self, RelayProtocolPipelineS
 void
 relay_protocol_pipeline_get_stats (RelayProtocolPipeline *self, RelayProtocolPipelineStats *stats)
 {
-  g_autoptr (GstElement) end = NULL;
+  GstElement *end;
 
   g_mutex_lock (&self->counting);
   g_mutex_lock (&self->lock);
@@ -769,6 +772,7 @@ relay_protocol_pipeline_get_stats (RelayProtocolPipeline *self, RelayProtocolPip
         && stats->state == RELAY_RUNNING)
       stats->state = RELAY_STARTING;
   }
+  gst_clear_object (&end);
   g_mutex_unlock (&self->counting);
 }
 
@@ -776,8 +780,9 @@ void
 relay_protocol_pipeline_add_figures (RelayProtocolPipeline *self, GstStructure *stats,
     GPtrArray *peers)
 {
-  g_autoptr (GstElement) end = NULL;
+  GstElement *end;
 
+  g_mutex_lock (&self->counting);
   g_mutex_lock (&self->lock);
   gst_fasp_continuity_add_figure (self->continuity, stats);
   end = self->end != NULL ? gst_object_ref (self->end) : NULL;
@@ -785,4 +790,6 @@ relay_protocol_pipeline_add_figures (RelayProtocolPipeline *self, GstStructure *
   /* without the lock, as above */
   if (self->protocol_uri->protocol->add_figures != NULL)
     self->protocol_uri->protocol->add_figures (self, end, stats, peers);
+  gst_clear_object (&end);
+  g_mutex_unlock (&self->counting);
 }
