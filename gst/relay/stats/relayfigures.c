@@ -190,12 +190,24 @@ dials_one (const gchar *uri)
           || (!g_inet_address_get_is_any (address) && !g_inet_address_get_is_multicast (address)));
 }
 
+/* Peers that are connected, and are not heard. */
+static guint
+count_interrupted (const RelayEndStats *end)
+{
+  guint found = 0;
+
+  for (guint i = 0; i < count_listed (end, "callers"); i++)
+    found += get_flag (get_listed (end, "callers", i), "interrupted");
+  return found;
+}
+
 gboolean
 relay_figures_is_down (const RelayEndStats *output)
 {
   if (output->state != RELAY_RUNNING)
     return TRUE;
-  return get_number (output->stats, "connected-callers") == 0 && dials_one (output->uri);
+  return get_number (output->stats, "connected-callers") == count_interrupted (output)
+      && dials_one (output->uri);
 }
 
 void
@@ -214,12 +226,9 @@ relay_figures_get_end (const RelayEndStats *end, gdouble rate, RelayEndFigures *
     return;
   figures->error = gst_structure_get_string (end->stats, "end-error");
   figures->receivers = get_number (end->stats, "connected-callers");
-  for (guint i = 0; i < count_listed (end, "callers"); i++) {
-    const GstStructure *peer = get_listed (end, "callers", i);
-
-    figures->interrupted += get_flag (peer, "interrupted");
-    figures->behind = fmax (figures->behind, get_behind (peer, rate));
-  }
+  figures->interrupted = count_interrupted (end);
+  for (guint i = 0; i < count_listed (end, "callers"); i++)
+    figures->behind = fmax (figures->behind, get_behind (get_listed (end, "callers", i), rate));
 }
 
 /* --- streams ------------------------------------------------------------------------------ */

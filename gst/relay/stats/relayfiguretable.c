@@ -157,7 +157,7 @@ static const RelayFigure rows[] = {
   FLAG (ENDS, API, "passphrase", passphrase, "Whether the end has a passphrase"),
   FLAG (ENDS, EVENTS | API, "open", open, "Whether the end runs: its state is `running`"),
   FLAG (OUTPUT, EVENTS | METRICS, "down", down,
-      "Whether the output does not run, or does not reach the receiver that it dials"),
+      "Whether the output does not run, or does not hear the receiver that it dials"),
   FLAG (ENDS, METRICS, "running", open, "1: it plays; 0: it starts, stops, or waits"),
   STATE (ENDS, STATUS | EVENTS | API, "state", stats.state,
       "What the end does; `waiting`: for its stream, or to start again after an error; `starting`: "

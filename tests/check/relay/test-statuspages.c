@@ -450,7 +450,25 @@ test_alarms (void)
   relay_history_free (history);
 }
 
-/* An output that runs, and has no receiver, is down if it dials one. */
+/* Is an output down that dials one receiver, which is connected? */
+static gboolean
+is_down (gboolean interrupted)
+{
+  g_autoptr (GstStructure) stats =
+      gst_structure_new ("stats", "connected-callers", G_TYPE_UINT, 1, NULL);
+  GPtrArray *callers = g_ptr_array_new ();
+  RelayEndStats output = { .id = 1,
+    .uri = (gchar *) "fasp://h:5000",
+    .state = RELAY_RUNNING,
+    .stats = stats };
+
+  g_ptr_array_add (callers,
+      gst_structure_new ("caller", "interrupted", G_TYPE_BOOLEAN, interrupted, NULL));
+  gst_fasp_structure_take_structures (stats, "callers", callers);
+  return relay_figures_is_down (&output);
+}
+
+/* An output that runs, and hears no receiver, is down if it dials one. */
 static void
 test_down (void)
 {
@@ -476,6 +494,8 @@ test_down (void)
 
     g_assert_cmpint (relay_figures_is_down (&output), ==, rows[i].down);
   }
+  g_assert_false (is_down (FALSE));
+  g_assert_true (is_down (TRUE));
 }
 
 /* --- the summary ---------------------------------------------------------------------------- */
