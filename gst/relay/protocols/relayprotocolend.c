@@ -286,9 +286,8 @@ on_tell (const gchar *text, const gchar *why, gpointer data)
       g_error_new_literal (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED, text);
 
   gst_element_post_message (GST_ELEMENT (self),
-      why != NULL ? gst_message_new_warning_with_details (GST_OBJECT (self), error, NULL,
-                        describe_fault (self->protocol_uri, why)) :
-                    gst_message_new_info (GST_OBJECT (self), error, NULL));
+      gst_message_new_warning_with_details (GST_OBJECT (self), error, NULL,
+          describe_fault (self->protocol_uri, why)));
 }
 
 static void

@@ -106,12 +106,6 @@ relay_protocol_pipeline_has_played (RelayProtocolPipeline *self)
 }
 
 void
-relay_protocol_pipeline_tell (RelayProtocolPipeline *self, const gchar *text)
-{
-  self->funcs->tell (text, NULL, self->owner);
-}
-
-void
 relay_protocol_pipeline_count (RelayProtocolPipeline *self, RelayProtocolPipelineCount which)
 {
   g_mutex_lock (&self->lock);

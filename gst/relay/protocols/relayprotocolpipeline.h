@@ -27,8 +27,7 @@ typedef struct
 {
   /* An input has received @buffer. Takes the reference. */
   void (*received) (GstBuffer *buffer, gpointer data);
-  /* Reports a fact to the user. @why: something has failed; repetitions have the same one. NULL:
-   * nothing has. */
+  /* Tells the user that something has failed. @why: repetitions have the same one. */
   void (*tell) (const gchar *text, const gchar *why, gpointer data);
   /* Reports what an element warns of, perhaps with each datagram. */
   void (*warn) (const gchar *text, gpointer data);
@@ -47,7 +46,7 @@ typedef enum
 {
   RELAY_CALLERS_REFUSED,   /* callers and senders, but for those of `calls' above */
   RELAY_DATAGRAMS_REFUSED, /* datagrams that were not media of the accepted sender */
-  RELAY_SOURCE_CHANGES,    /* callers of an input that took over */
+  RELAY_SOURCE_CHANGES,    /* senders of an input that took over */
   RELAY_PIPELINE_COUNTS,
 } RelayProtocolPipelineCount;
 
@@ -94,8 +93,6 @@ void relay_protocol_pipeline_add_figures (RelayProtocolPipeline *self, GstStruct
 const RelayProtocolUri *relay_protocol_pipeline_get_uri (RelayProtocolPipeline *self);
 /* Has a pipeline of this end played before? */
 gboolean relay_protocol_pipeline_has_played (RelayProtocolPipeline *self);
-/* Reports a fact to the user. */
-void relay_protocol_pipeline_tell (RelayProtocolPipeline *self, const gchar *text);
 void relay_protocol_pipeline_count (RelayProtocolPipeline *self, RelayProtocolPipelineCount which);
 guint64 relay_protocol_pipeline_get_count (RelayProtocolPipeline *self,
     RelayProtocolPipelineCount which);
@@ -120,7 +117,8 @@ void relay_protocol_pipeline_note_refusal (RelayProtocolPipeline *self, GSocketA
  * or NULL. */
 void relay_protocol_pipeline_note_caller (RelayProtocolPipeline *self, GSocketAddress *address,
     const gchar *streamid, gboolean connected, const gchar *reason);
-/* A caller that stood by is used from now on, instead of another one. */
+/* A sender is used from now on, instead of one that has gone or is silent. @address, @streamid: or
+ * NULL. */
 void relay_protocol_pipeline_note_takeover (RelayProtocolPipeline *self, GSocketAddress *address,
     const gchar *streamid);
 /* A piece of a recording is finished. */

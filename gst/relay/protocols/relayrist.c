@@ -96,8 +96,7 @@ on_flow (RelayFlowVerdict verdict, GSocketAddress *from, gpointer pipeline)
         "another sender of RIST was here first, and still sends: give each an input, with a port "
         "of its own");
   else if (verdict == RELAY_FLOW_ENDS)
-    relay_protocol_pipeline_tell (pipeline,
-        "The sender of RIST has been silent, and another one is there: the input starts anew.");
+    relay_protocol_pipeline_note_takeover (pipeline, from, NULL);
 }
 
 static void
@@ -151,7 +150,8 @@ add_figures (RelayProtocolPipeline *pipeline, GstElement *element, GstStructure 
 
   if (!sends)
     gst_structure_set (stats, "datagrams-refused", G_TYPE_UINT64,
-        relay_protocol_pipeline_get_count (pipeline, RELAY_DATAGRAMS_REFUSED), NULL);
+        relay_protocol_pipeline_get_count (pipeline, RELAY_DATAGRAMS_REFUSED), "source-changes",
+        G_TYPE_UINT64, relay_protocol_pipeline_get_count (pipeline, RELAY_SOURCE_CHANGES), NULL);
   if (element == NULL)
     return;
   g_object_get (element, "stats", &all, NULL);
