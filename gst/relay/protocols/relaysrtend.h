@@ -4,6 +4,10 @@
  *
  * An end's media are in an appsrc or appsink of its pipeline.  Nothing waits for a peer: what
  * SRT's sending buffer has no room for is dropped, and counted.
+ *
+ * An input uses one sender.  With second-caller=standby, another one may be connected: its media
+ * are dropped, until one of its packets comes when the first has gone, or has been silent for half
+ * a second.  That packet is used, and the first then stands by.
  */
 #pragma once
 

@@ -13,7 +13,8 @@
  *   - an end without a streamid takes every caller, and is alone at its port (relayports.h);
  *   - a streamid equal to that of an end chooses this end, an output before an input; one with keys
  *     (relaysrtname.h) chooses by name and mode;
- *   - another sender takes over from one that is silent, when its handshake has succeeded;
+ *   - another sender takes over from one that is silent, when its handshake has succeeded; or
+ *     stands by until the first is silent or has gone (second-caller=standby, relaysrtend.h);
  *   - all ends that dial share a UDP port, so that libsrt has two threads for all of them. No SRT
  *     runs before something answers (relaydial.h), and no pipeline before it is connected.
  */
