@@ -32,8 +32,8 @@
     FASP_KIND_UNKNOWN, 0, meaning, label }
 
 #define REFUSED \
-  "Callers turned away because of their streamid or address; of SRT, also because of their " \
-  "passphrase; of RIST, second senders"
+  "Callers turned away because of their streamid or address, or by auth-url; of SRT, also because " \
+  "of their passphrase; of RIST, second senders"
 
 static const RelayFigure rows[] = {
 #define OF RelayOwnFigures

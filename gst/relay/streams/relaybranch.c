@@ -39,13 +39,16 @@ on_connecting (GstElement *element, GSocketAddress *address, const gchar *stream
 /* A question that was put off. */
 typedef struct
 {
+  RelayBranch *branch;
   GstElement *element;
   gchar *ticket;
+  gboolean counts; /* the element does not count whom it turns away for this answer: fasp */
 } Open;
 
 static void
 free_open (Open *open)
 {
+  relay_branch_unref (open->branch);
   gst_object_unref (open->element);
   g_free (open->ticket);
   g_free (open);
@@ -57,6 +60,8 @@ decide (Open *open, const gchar *refusal, const gchar *for_caller, gboolean agai
 {
   gboolean known;
 
+  if (refusal != NULL && open->counts)
+    count_refused (open->branch);
   g_signal_emit_by_name (open->element, "decide-caller", open->ticket, refusal == NULL, refusal,
       for_caller, again, &known);
   free_open (open);
@@ -105,15 +110,15 @@ on_asked (GstElement *element, const gchar *address, const gchar *streamid, cons
   Open *open = g_new (Open, 1);
   gboolean later;
 
-  *open = (Open) { gst_object_ref (element), g_strdup (ticket) };
+  g_object_get (element, "uri", &uri, NULL);
+  question.protocol = relay_protocol_find (uri)->scheme;
+  *open = (Open) { relay_branch_ref (branch), gst_object_ref (element), g_strdup (ticket),
+    relay_protocol_find (uri)->make_end != NULL };
   /* other protocols than fasp refuse it before */
   if (!is_allowed (branch, ip)) {
-    count_refused (branch);
     decide (open, RELAY_NOT_ALLOWED, "its address is not allowed", FALSE);
     return TRUE;
   }
-  g_object_get (element, "uri", &uri, NULL);
-  question.protocol = relay_protocol_find (uri)->scheme;
   relay_srt_name_read (streamid != NULL ? streamid : "", &said);
   /* What the caller has proved goes before what it says.  A user without a password proves nothing,
    * and would look like the name of a key. */
