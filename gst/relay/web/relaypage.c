@@ -60,7 +60,7 @@ relay_page_text_init (RelayPageText *text)
   text->html = g_strdup (html->str);
   text->policy = g_strdup_printf (
       "default-src 'none'; style-src %s; script-src %s; "
-      "connect-src 'self'; img-src 'self' data:; media-src blob:; base-uri 'none'; "
+      "connect-src 'self'; img-src 'self' blob: data:; media-src blob:; base-uri 'none'; "
       "form-action 'none'; frame-ancestors 'none'",
       of_style, of_script);
 }

@@ -16,6 +16,22 @@ async function get(at) {
   return answer.json();
 }
 
+/* Shows the picture at that address, which is of this one alone. With a token it is fetched, as an img cannot send that. */
+async function showPicture(image, at) {
+  if (image.dataset.at === at)
+    return;
+  image.dataset.at = at;
+  if (!sessionStorage.getItem(TOKEN)) {
+    image.src = at;
+    return;
+  }
+  const picture = await fetch(at, {headers: withToken()}).then(answer => answer.ok ? answer.blob() : null, () => null);
+  if (!picture || image.dataset.at !== at)
+    return;
+  image.src = URL.createObjectURL(picture);
+  image.onload = image.onerror = () => URL.revokeObjectURL(image.src);
+}
+
 class Refused extends Error {
   constructor(status, message) {
     super(message);

@@ -20,7 +20,7 @@ class Screen {
     const caption = picture ? sayPicture(time && Date.parse(time) / 1000, receiving, error) : "– No pictures: picture-interval is 0.";
     setShown(this.picture, Boolean(time));
     if (time)
-      setAttribute(this.picture, "src", `${path("streams", this.name, "picture.jpg")}?${time}`);
+      showPicture(this.picture, `${path("streams", this.name, "picture.jpg")}?${time}`);
     this.picture.classList.toggle("past", !receiving || Boolean(error));
     setText(this.caption, caption);
     setShown(this.caption, Boolean(caption));
