@@ -92,7 +92,8 @@ gst_fasp_parse_count_plain (const gchar *text)
   gsize begin = slashes != NULL ? slashes + strlen ("://") - text : 0;
   gsize n = begin + strcspn (text + begin, "/?#&=;,");
 
-  if (memchr (text, '@', n) != NULL)
+  /* a user's password may have any of these in it */
+  if (strchr (text + begin, '@') != NULL)
     n = begin;
   return secret != NULL ? MIN (n, (gsize) (secret - text)) : n;
 }

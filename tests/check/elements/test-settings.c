@@ -368,6 +368,8 @@ test_secret (void)
     "fasp://joe:correct-horse@h:1",
     "fasp://joe:correct[horse@h:1",
     "fasp://joe:correct%ffhorse@h:1",
+    "fasp://joe:correct/horse@h:1",
+    "fasp://joe:correct?horse@h:1",
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (secrets); i++) {
