@@ -58,12 +58,12 @@ free_open (Open *open)
 static void
 decide (Open *open, const gchar *refusal, const gchar *for_caller, gboolean again)
 {
-  gboolean known;
+  gboolean known; /* FALSE: the caller has gone meanwhile */
 
-  if (refusal != NULL && open->counts)
-    count_refused (open->branch);
   g_signal_emit_by_name (open->element, "decide-caller", open->ticket, refusal == NULL, refusal,
       for_caller, again, &known);
+  if (known && refusal != NULL && open->counts)
+    count_refused (open->branch);
   free_open (open);
 }
 
