@@ -143,6 +143,7 @@ on_parsed (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static GstPadProbeReturn
 on_event (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
+  guint32 number = gst_event_get_seqnum (info->data);
   GstSegment all;
 
   if (GST_EVENT_TYPE (info->data) != GST_EVENT_SEGMENT)
@@ -150,6 +151,7 @@ on_event (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   gst_event_unref (info->data);
   gst_segment_init (&all, GST_FORMAT_TIME);
   info->data = gst_event_new_segment (&all);
+  gst_event_set_seqnum (info->data, number);
   return GST_PAD_PROBE_OK;
 }
 

@@ -108,7 +108,7 @@ class Preview {
   /* Throws Refused when the browser decodes nothing of it. What it has begun to play may be damaged later: it returns then. */
   async take(reader, buffer) {
     const {video} = this;
-    video.onerror = () => reader.cancel();
+    video.onerror = () => reader.cancel().catch(() => { /* it has failed already */ });
     for (;;) {
       const {value, done} = await reader.read().catch(() => ({done: true}));
       if (video.error && !video.played.length)
