@@ -177,21 +177,6 @@ begin_call (Call *call)
   relay_srt_watch (call->peer.socket, end->element != NULL ? SRT_EPOLL_IN : 0);
 }
 
-/* The caller's handshake has succeeded.  While it is asked whether it may come in, it gets nothing,
- * and what it sends is dropped. */
-static void
-hold_call (Call *call)
-{
-  g_autofree gchar *streamid = relay_srt_socket_get_streamid (call->peer.socket);
-
-  call->state = HELD;
-  relay_srt_watch (call->peer.socket, SRT_EPOLL_IN);
-  if (!relay_protocol_pipeline_asks (call->end->pipeline, call->peer.address, streamid,
-          call->number))
-    begin_call (call);
-  explicit_bzero (streamid, strlen (streamid));
-}
-
 /* Ends the call of a caller that was let in, and is not connected.  It keeps its room at the port
  * until libsrt has freed its buffers, a second later.  @reason: why it is refused; NULL: it has
  * gone. */
@@ -207,6 +192,7 @@ fail_call (Call *call, const gchar *reason)
       call->peer.streamid, reason);
 }
 
+/* Nobody else has to say whether the caller may come in. */
 static void
 take_answer (Call *call)
 {
@@ -216,6 +202,22 @@ take_answer (Call *call)
     begin_call (call);
   else
     fail_call (call, refusal);
+}
+
+/* The caller's handshake has succeeded.  Others may have come since libsrt's thread looked for
+ * room, so the end looks again.  While it is asked whether it may come in, it gets nothing, and
+ * what it sends is dropped. */
+static void
+hold_call (Call *call)
+{
+  g_autofree gchar *streamid = relay_srt_socket_get_streamid (call->peer.socket);
+
+  call->state = HELD;
+  relay_srt_watch (call->peer.socket, SRT_EPOLL_IN);
+  if (!relay_protocol_pipeline_asks (call->end->pipeline, call->peer.address, streamid,
+          call->number))
+    take_answer (call);
+  explicit_bzero (streamid, strlen (streamid));
 }
 
 /* SRT has ended a call. */
