@@ -217,17 +217,21 @@ name (const RelayIdentity *identity)
 }
 
 /* Does the server of auth-url decide about this request? It does about what MediaMTX asks about,
- * the API and the metrics, if a client gives credentials that the relay does not know. @status:
- * with which the relay alone would refuse it. */
+ * the API and the metrics, if a client gives credentials that the relay does not know. Of what the
+ * API shows to all, it is asked whether they are right. @status: with which the relay alone would
+ * refuse it; 0: it would not. */
 static gboolean
 is_open (const RelayAdmission *admission, const RelayAsk *ask, const RelayRoute *route,
-    guint status)
+    const RelayIdentity *identity, guint status)
 {
   RelayCredentials given;
   gboolean has_some;
 
   if (admission->rules.auth_role == RELAY_ROLE_NONE || ask->hooked != RELAY_NOT_ASKED
-      || status != 401 || !(route->is_api || g_str_equal (ask->path, RELAY_HTTP_METRICS)))
+      || identity->kind != RELAY_ANONYMOUS)
+    return FALSE;
+  if (!(status == 401 && g_str_equal (ask->path, RELAY_HTTP_METRICS))
+      && !(route->is_api && (status == 401 || status == 0)))
     return FALSE;
   has_some = relay_access_read_credentials (ask->authorization, &given);
   relay_access_clear_credentials (&given);
@@ -264,7 +268,7 @@ relay_admission_admit (RelayAdmission *admission, const RelayAsk *ask, RelayAdmi
   g_mutex_lock (&admission->lock);
   slow = ask->hooked == RELAY_NOT_ASKED && is_slow (admission, ask->network);
   decide (admission, ask, &route, slow, &identity, &refusal, &wrong);
-  open = is_open (admission, ask, &route, refusal.status);
+  open = is_open (admission, ask, &route, &identity, refusal.status);
   line = note_guess (admission, ask, &route, &identity, open, wrong, refusal.status);
   admitted->known = identity.kind != RELAY_ANONYMOUS;
   admitted->name = g_strdup (identity.name);

@@ -39,8 +39,15 @@ relay_asking_ask (RelayAdmission *admission, RelayRequest *request, const RelayA
   question.user = given.user;
   question.password = given.password;
   question.token = given.token;
-  /* a reload may have taken the server away, and then nobody decides */
-  if (!relay_auth_ask (&question, on_decided, open))
-    on_decided ("there is no server of auth-url", open);
+  switch (relay_auth_ask (&question, on_decided, open)) {
+    case RELAY_AUTH_NO_SERVER: /* a reload has taken it away */
+      on_decided ("there is no server of auth-url", open);
+      break;
+    case RELAY_AUTH_KNOWN:
+      on_decided (NULL, open);
+      break;
+    case RELAY_AUTH_ASKED:
+      break;
+  }
   relay_access_clear_credentials (&given);
 }

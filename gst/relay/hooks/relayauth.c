@@ -365,18 +365,20 @@ ask (const RelayQuestion *question, RelayAuthFunc func, gpointer data, gchar **r
   return FALSE;
 }
 
-gboolean
+RelayAuthResult
 relay_auth_ask (const RelayQuestion *question, RelayAuthFunc func, gpointer data)
 {
+  RelayAuthResult result = RELAY_AUTH_NO_SERVER;
   g_autofree gchar *refusal = NULL;
-  gboolean later;
 
   g_mutex_lock (&auth.lock);
-  later = auth.url != NULL && ask (question, func, data, &refusal);
+  if (auth.url != NULL)
+    result = ask (question, func, data, &refusal) || refusal != NULL ? RELAY_AUTH_ASKED :
+                                                                       RELAY_AUTH_KNOWN;
   g_mutex_unlock (&auth.lock);
   if (refusal != NULL)
     func (refusal, data);
-  return later || refusal != NULL;
+  return result;
 }
 
 /* --- the whole ------------------------------------------------------------------------------- */

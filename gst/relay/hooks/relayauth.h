@@ -62,9 +62,15 @@ void relay_auth_use (const gchar *url, guint keep);
 /* Answers the questions under way with no; in the main context. */
 void relay_auth_end (void);
 
-/* From any thread.  FALSE: the caller may come in, and @func is not called.  TRUE: it is called
- * once, from the main context, or from here. */
-gboolean relay_auth_ask (const RelayQuestion *question, RelayAuthFunc func, gpointer data);
+typedef enum
+{
+  RELAY_AUTH_NO_SERVER,
+  RELAY_AUTH_KNOWN, /* an answer was kept: the caller may come in */
+  RELAY_AUTH_ASKED, /* @func is called once, from the main context, or from relay_auth_ask() */
+} RelayAuthResult;
+
+/* From any thread. */
+RelayAuthResult relay_auth_ask (const RelayQuestion *question, RelayAuthFunc func, gpointer data);
 
 /* From any thread, as the next. */
 gboolean relay_auth_is_down (void);

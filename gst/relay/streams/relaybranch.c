@@ -129,7 +129,7 @@ on_asked (GstElement *element, const gchar *address, const gchar *streamid, cons
                                                           NULL;
   question.query = said.query;
   g_atomic_int_set (&branch->asked, TRUE);
-  later = relay_auth_ask (&question, on_decided, open);
+  later = relay_auth_ask (&question, on_decided, open) == RELAY_AUTH_ASKED;
   if (!later)
     free_open (open);
   return later;

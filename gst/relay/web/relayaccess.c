@@ -123,7 +123,7 @@ relay_access_read_credentials (const gchar *authorization, RelayCredentials *cre
   gboolean has_user = colon != NULL && (basic != NULL || strchr (colon + 1, ':') == NULL);
 
   *credentials = (RelayCredentials) { NULL };
-  if (has_user && colon[1] != '\0') {
+  if (has_user && colon > pair && colon[1] != '\0') {
     credentials->user = g_strndup (pair, colon - pair);
     credentials->password = g_strdup (colon + 1);
   } else if (bearer != NULL && bearer[0] != '\0' && !has_user) {
@@ -227,12 +227,14 @@ relay_access_decide (const RelayRules *rules, const RelayAsk *ask, const RelayRo
 {
   gboolean known = identity->kind != RELAY_ANONYMOUS;
   gboolean open = route->role <= relay_access_get_open_role (rules, route->is_api);
+  gboolean tries = get_token (ask) != NULL
+      || (rules->auth_role != RELAY_ROLE_NONE && ask->authorization != NULL);
 
   *refusal = (RelayRefusal) { 0 };
   if (route->is_api && route->role > RELAY_ROLE_NONE && !rules->api && !ask->local)
     return refuse (refusal, 403, "off",
         "The API is off. Write api = true into [relay] of the configuration.");
-  if (slow && (!open || (route->is_api && get_token (ask) != NULL)) && identity->kind != RELAY_USER
+  if (slow && (!open || (route->is_api && tries)) && identity->kind != RELAY_USER
       && identity->kind != RELAY_LOCAL)
     return refuse (refusal, 429, "slow",
         "Too many wrong tokens came from this address: wait ten seconds, and send the right one.");
@@ -240,11 +242,10 @@ relay_access_decide (const RelayRules *rules, const RelayAsk *ask, const RelayRo
     return refuse (refusal, 403, "site",
         "A page of another site may not use the API, events and previews. Use the relay's own page, "
         "fasp-relayctl, or a program that sends no Origin.");
-  if (!open && !known)
-    return refuse_unknown (rules, ask, refusal);
-  if (!open && check_role (route, identity, refusal) != 0)
-    return refusal->status;
+  /* before all that a token decides, as a client that gets it learns whether the token is right */
   if (route->is_api && ask->has_body && !is_json (ask->type))
     return refuse (refusal, 415, "content-type", "Send JSON, and Content-Type: application/json.");
-  return 0;
+  if (!open && !known)
+    return refuse_unknown (rules, ask, refusal);
+  return open ? 0 : check_role (route, identity, refusal);
 }

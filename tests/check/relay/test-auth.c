@@ -106,7 +106,8 @@ ask (Caller *caller, guint network, guint status)
   RelayQuestion question = { "read", path, "srt", ip, "joe", "secret" };
   guint before = caller->answers;
 
-  return relay_auth_ask (&question, on_decided, caller) && caller->answers == before;
+  return relay_auth_ask (&question, on_decided, caller) == RELAY_AUTH_ASKED
+      && caller->answers == before;
 }
 
 /* Runs the main loop until @n questions have come, and @callers have @answers each. */
@@ -173,7 +174,8 @@ ask_about_api (Caller *caller, guint network, const gchar *password)
   RelayQuestion question = { "api", .ip = ip, .user = "joe", .password = password };
   guint before = caller->answers;
 
-  return relay_auth_ask (&question, on_decided, caller) && caller->answers == before;
+  return relay_auth_ask (&question, on_decided, caller) == RELAY_AUTH_ASKED
+      && caller->answers == before;
 }
 
 /* HTTP clients of any number of networks leave most questions to callers, and callers leave them
@@ -355,7 +357,7 @@ test_text (void)
     g_autofree gchar *text = NULL;
     JsonObject *object;
 
-    g_assert_true (relay_auth_ask (&question, on_decided, &caller));
+    g_assert_cmpint (relay_auth_ask (&question, on_decided, &caller), ==, RELAY_AUTH_ASKED);
     wait_for (i + 1, &caller, 1, i + 1);
     text = g_atomic_pointer_exchange (&last_body, NULL);
     root = json_from_string (text, NULL);
@@ -434,7 +436,7 @@ test_wiped (void)
   masked[16] = '\0';
   g_assert_cmpuint (count_in_memory (masked), ==, 1);
   relay_auth_use ("http://127.0.0.1:1/", 600);
-  g_assert_true (relay_auth_ask (&question, on_decided, &caller));
+  g_assert_cmpint (relay_auth_ask (&question, on_decided, &caller), ==, RELAY_AUTH_ASKED);
   explicit_bzero (password, sizeof password);
   g_assert_cmpuint (count_in_memory (masked), ==, 1);
   wait_for (0, &caller, 1, 1);
