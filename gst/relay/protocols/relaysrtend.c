@@ -286,8 +286,10 @@ relay_srt_end_add_peers (RelaySrtEnd *end, GPtrArray *peers)
 gboolean
 relay_srt_end_has_standby (RelaySrtEnd *end, guint *n)
 {
+  *n = 0;
   g_mutex_lock (&end->lock);
-  *n = MAX (end->peers->len, 1) - 1;
+  for (guint i = 0; i < end->peers->len; i++)
+    *n += ((RelaySrtPeer *) g_ptr_array_index (end->peers, i))->stands_by;
   g_mutex_unlock (&end->lock);
   return has_second_caller (end, "standby");
 }

@@ -74,7 +74,8 @@ gboolean relay_srt_end_wait (RelaySrtEnd *end, GCancellable *cancellable, GError
 void relay_srt_end_send (RelaySrtEnd *end, GstBuffer *buffer);
 /* Adds a GstStructure of each peer that is used, as add_figures() of relayprotocol.h. */
 void relay_srt_end_add_peers (RelaySrtEnd *end, GPtrArray *peers);
-/* Do other senders stand by?  *@n: how many do. */
+/* May a second sender stand by?  *@n: how many do, also when the first has gone and they have sent
+ * nothing since. */
 gboolean relay_srt_end_has_standby (RelaySrtEnd *end, guint *n);
 
 G_END_DECLS
