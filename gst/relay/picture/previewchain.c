@@ -353,11 +353,8 @@ take_box (PreviewChain *chain, guint8 *box, gsize size, const gchar *type)
   /* a fragment of sound may end before the first of pictures does */
   if (!chain->begun && !key)
     return TRUE;
-  if (!chain->begun && !tell_head (chain)) {
-    /* a track has no data yet: the next attempt may find some */
-    g_atomic_int_set (&chain->ended, TRUE);
+  if (!chain->begun && !tell_head (chain))
     return FALSE;
-  }
   tell_pieces (box, size, key);
   return TRUE;
 }
