@@ -149,7 +149,7 @@ tell_wrong (RelayAdmission *admission, const gchar *what, const gchar *address)
   return relay_repeats_note (admission->wrong, g_get_monotonic_time (), line, line);
 }
 
-/* Notes that. Call it with the lock held. */
+/* Counts it, too. Call it with the lock held. */
 static gchar *
 note_wrong (RelayAdmission *admission, const gchar *what, const gchar *address, guint64 network)
 {
@@ -221,7 +221,7 @@ name (const RelayIdentity *identity)
  * API shows to all, it is asked whether they are right. @status: with which the relay alone would
  * refuse it; 0: it would not. */
 static gboolean
-is_open (const RelayAdmission *admission, const RelayAsk *ask, const RelayRoute *route,
+leaves_to_server (const RelayAdmission *admission, const RelayAsk *ask, const RelayRoute *route,
     const RelayIdentity *identity, guint status)
 {
   RelayCredentials given;
@@ -244,9 +244,9 @@ is_open (const RelayAdmission *admission, const RelayAsk *ask, const RelayRoute 
  * log, or NULL. Call it with the lock held. */
 static gchar *
 note_guess (RelayAdmission *admission, const RelayAsk *ask, const RelayRoute *route,
-    const RelayIdentity *identity, gboolean open, gboolean wrong, guint status)
+    const RelayIdentity *identity, gboolean asks, gboolean wrong, guint status)
 {
-  if (open || (identity->kind == RELAY_HOOKED && status == 403))
+  if (asks || (identity->kind == RELAY_HOOKED && status == 403))
     relay_access_note_wrong (&admission->tries, g_get_monotonic_time (), ask->network);
   else if (wrong && ask->hooked == RELAY_NOT_ASKED
       && (route->is_api ? status != 429 : status == 401))
@@ -262,14 +262,14 @@ relay_admission_admit (RelayAdmission *admission, const RelayAsk *ask, RelayAdmi
   RelayIdentity identity = { RELAY_ANONYMOUS };
   RelayRefusal refusal = { 0 };
   RelayRoute route;
-  gboolean slow, wrong, open;
+  gboolean slow, wrong, asks;
 
   relay_api_find_route (admission->api, ask->method, ask->path, &route, &stream);
   g_mutex_lock (&admission->lock);
   slow = ask->hooked == RELAY_NOT_ASKED && is_slow (admission, ask->network);
   decide (admission, ask, &route, slow, &identity, &refusal, &wrong);
-  open = is_open (admission, ask, &route, &identity, refusal.status);
-  line = note_guess (admission, ask, &route, &identity, open, wrong, refusal.status);
+  asks = leaves_to_server (admission, ask, &route, &identity, refusal.status);
+  line = note_guess (admission, ask, &route, &identity, asks, wrong, refusal.status);
   admitted->known = identity.kind != RELAY_ANONYMOUS;
   admitted->name = g_strdup (identity.name);
   admitted->title = name (&identity);
@@ -278,10 +278,10 @@ relay_admission_admit (RelayAdmission *admission, const RelayAsk *ask, RelayAdmi
                                          relay_access_get_open_role (&admission->rules, TRUE));
   g_mutex_unlock (&admission->lock);
   log_wrong (ask->address, line);
-  if (refusal.status != 0 && !open)
+  if (refusal.status != 0 && !asks)
     show_refusal (&route, &refusal, page);
   g_free (refusal.why);
-  return open ? RELAY_ASKS : refusal.status == 0 ? RELAY_ALLOWED : RELAY_REFUSED;
+  return asks ? RELAY_ASKS : refusal.status == 0 ? RELAY_ALLOWED : RELAY_REFUSED;
 }
 
 gboolean

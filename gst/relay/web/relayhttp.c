@@ -384,15 +384,14 @@ get_ask (RelayRequest *request)
 /* Decides by the head of the request, and what the server of auth-url says. FALSE: it is refused,
  * and the page says why. */
 static gboolean
-judge (RelayRequest *request)
+judge (RelayRequest *request, const RelayAsk *ask)
 {
   RelayHttp *http = request->http;
-  RelayAsk ask = get_ask (request);
   RelayVerdict verdict;
 
   g_clear_pointer (&request->asked.by.name, g_free);
   g_clear_pointer (&request->asked.by.title, g_free);
-  verdict = http->funcs.admit (&ask, &request->asked.by, &request->page, http->data);
+  verdict = http->funcs.admit (ask, &request->asked.by, &request->page, http->data);
   request->asks = verdict == RELAY_ASKS;
   note_asked (http, request->connection, request->asked.by.known);
   return verdict != RELAY_REFUSED;
@@ -405,7 +404,7 @@ admit (RelayRequest *request)
   struct MHD_Connection *c = request->connection;
   const gchar *length = get_header (c, MHD_HTTP_HEADER_CONTENT_LENGTH);
   RelayAsk ask = get_ask (request);
-  gboolean admitted = judge (request);
+  gboolean admitted = judge (request, &ask);
 
   if (!admitted || !g_str_has_prefix (ask.path, RELAY_HTTP_API))
     return admitted;
@@ -576,10 +575,15 @@ take_body (RelayRequest *request, const gchar *body, gsize size)
 static gboolean
 prepare (RelayRequest *request, const gchar *path, const gchar *method)
 {
+  RelayAsk ask;
+
   if (request->asks && request->hooked == RELAY_NOT_ASKED)
     return TRUE;
-  if (request->asks && !judge (request))
-    return FALSE;
+  if (request->asks) {
+    ask = get_ask (request);
+    if (!judge (request, &ask))
+      return FALSE;
+  }
   if (request->body != NULL) {
     request->asked.body = (const gchar *) request->body->data;
     request->asked.size = request->body->len;
