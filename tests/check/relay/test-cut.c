@@ -40,7 +40,8 @@ make_packet (guint8 *packet, gchar what, guint8 codec)
   pes[sizeof pes - 1] = what == 'k' ? units[codec] : codec == 0x02 ? 0 : 0x41;
   memset (packet, 0xff, TS_PACKET);
   packet[0] = 0x47;
-  GST_WRITE_UINT16_BE (packet + 1, 0x4000 | pid);
+  packet[1] = 0x40 | pid >> 8;
+  packet[2] = pid & 0xff;
   packet[3] = 0x10;
   if (what == 'p') {
     memcpy (packet + 4, pat, sizeof pat);
