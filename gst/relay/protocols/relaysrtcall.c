@@ -192,7 +192,7 @@ fail_call (Call *call, const gchar *reason)
       call->peer.streamid, reason);
 }
 
-/* Nobody else has to say whether the caller may come in. */
+/* Connects a caller, unless its stream's application refuses it, or the end has no room. */
 static void
 take_answer (Call *call)
 {

@@ -150,9 +150,9 @@ function showLost(text) {
   notice(text ? `This page gets no figures. ${text}` : LOST);
 }
 
-/* The relay shows nothing to strangers. */
 const askForRole = () => (api.users && !api.name ? askToLogIn : askForToken)(listen);
 
+/* The relay shows nothing to strangers. */
 function showLogin() {
   setText(find("ready"), "Not logged in");
   setAttribute(find("ready"), "class", "pill warn");
