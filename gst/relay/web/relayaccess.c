@@ -213,6 +213,12 @@ check_role (const RelayRoute *route, const RelayIdentity *identity, RelayRefusal
   return refusal->status;
 }
 
+static guint
+refuse_type (RelayRefusal *refusal)
+{
+  return refuse (refusal, 415, "content-type", "Send JSON, and Content-Type: application/json.");
+}
+
 static gboolean
 is_foreign (const RelayAsk *ask)
 {
@@ -227,25 +233,28 @@ relay_access_decide (const RelayRules *rules, const RelayAsk *ask, const RelayRo
 {
   gboolean known = identity->kind != RELAY_ANONYMOUS;
   gboolean open = route->role <= relay_access_get_open_role (rules, route->is_api);
-  gboolean tries = get_token (ask) != NULL
-      || (rules->auth_role != RELAY_ROLE_NONE && ask->authorization != NULL);
+  gboolean hooked = rules->auth_role != RELAY_ROLE_NONE && ask->authorization != NULL;
+  gboolean typed = !route->is_api || !ask->has_body || is_json (ask->type);
 
   *refusal = (RelayRefusal) { 0 };
   if (route->is_api && route->role > RELAY_ROLE_NONE && !rules->api && !ask->local)
     return refuse (refusal, 403, "off",
         "The API is off. Write api = true into [relay] of the configuration.");
-  if (slow && (!open || (route->is_api && tries)) && identity->kind != RELAY_USER
-      && identity->kind != RELAY_LOCAL)
+  if (slow && (!open || (route->is_api && (hooked || get_token (ask) != NULL)))
+      && identity->kind != RELAY_USER && identity->kind != RELAY_LOCAL)
     return refuse (refusal, 429, "slow",
         "Too many wrong tokens came from this address: wait ten seconds, and send the right one.");
   if (route->is_own && is_foreign (ask))
     return refuse (refusal, 403, "site",
         "A page of another site may not use the API, events and previews. Use the relay's own page, "
         "fasp-relayctl, or a program that sends no Origin.");
-  /* before all that a token decides, as a client that gets it learns whether the token is right */
-  if (route->is_api && ask->has_body && !is_json (ask->type))
-    return refuse (refusal, 415, "content-type", "Send JSON, and Content-Type: application/json.");
+  /* the server is asked when the body has come: what is said at once must not tell a token that is
+   * known from one about which it is asked */
+  if (!typed && hooked)
+    return refuse_type (refusal);
   if (!open && !known)
     return refuse_unknown (rules, ask, refusal);
-  return open ? 0 : check_role (route, identity, refusal);
+  if (!open && check_role (route, identity, refusal) != 0)
+    return refusal->status;
+  return typed ? 0 : refuse_type (refusal);
 }

@@ -44,7 +44,8 @@ static const struct
   { "token-of-it", { "GET", "h:1", .authorization = "bearer token-of-it" }, 0 },
   { "token-of-it", { "POST", "h:1", .authorization = "Bearer token-of-it", .has_body = TRUE },
       415 },
-  { "token-of-it", { "POST", "h:1", .authorization = "Bearer wrong", .has_body = TRUE }, 415 },
+  { "token-of-it", { "POST", "h:1", .has_body = TRUE }, 401 },
+  { "token-of-it", { "POST", "h:1", .authorization = "Bearer wrong", .has_body = TRUE }, 401 },
   { "token-of-it", { "GET", "h:1", "http://x", .authorization = "Bearer token-of-it" }, 403 },
 };
 

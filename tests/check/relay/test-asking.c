@@ -232,6 +232,32 @@ test_guesses (void)
   g_clear_pointer (&asked_about, g_free);
 }
 
+/* A body that is not JSON is refused by its head, whether or not the token is one of the relay's.
+ */
+static void
+test_type (void)
+{
+  static const gchar *const given[] = { "Bearer token-of-view", "Bearer token-of-nobody",
+    "Basic am9lOng=" };
+  House house = { .auth_role = RELAY_ROLE_OPERATE };
+
+  house_begin (&house);
+  for (guint i = 0; i < G_N_ELEMENTS (given); i++) {
+    RelayAsk ask = { "GET", "127.0.0.1:1", .type = "text/plain", .authorization = given[i],
+      .path = "/api/v1/streams", .has_body = TRUE, .address = "192.0.2.1", .network = 1 };
+    RelayAdmitted admitted = { 0 };
+    RelayPage page = { 0 };
+
+    g_assert_cmpint (relay_admission_admit (house.admission, &ask, &admitted, &page), ==,
+        RELAY_REFUSED);
+    g_assert_cmpuint (page.status, ==, 415);
+    g_free (page.text);
+    g_free (admitted.name);
+    g_free (admitted.title);
+  }
+  house_end (&house);
+}
+
 /* The question has what the client gives, and nothing that it has not proved. */
 static void
 test_question (void)
@@ -303,6 +329,7 @@ main (int argc, char **argv)
   g_log_set_always_fatal (G_LOG_FATAL_MASK);
   g_test_add_func ("/relay/asking/roles", test_roles);
   g_test_add_func ("/relay/asking/guesses", test_guesses);
+  g_test_add_func ("/relay/asking/type", test_type);
   g_test_add_func ("/relay/asking/question", test_question);
   return g_test_run ();
 }
