@@ -339,6 +339,9 @@ def stream(protocol, mbit, channel_mbit, seconds, directory, buffer_ms=1000,
 
 
 LIMIT = 30      # seconds that anything here may take at most
+# What ends ffmpeg's command for a file of picture and sound. By default its muxer waits for no stream that is 10 s behind:
+# at one picture a second these are ten pictures, and on a busy machine the sound is then seconds late in the file.
+MPEGTS = ("-max_interleave_delta", "0", "-f", "mpegts")
 
 
 def wait_until(true, tell=lambda: "it does not come"):

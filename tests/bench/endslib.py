@@ -53,7 +53,7 @@ def make_ts(path, seconds, kbit, group=RATE):
     subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "lavfi", "-i", f"testsrc=s=320x180:r={RATE}",
                     "-f", "lavfi", "-i", "sine=f=440", "-t", str(seconds), "-c:v", "libx264", "-preset", "ultrafast",
                     "-bf", "0", "-g", str(group), "-b:v", f"{kbit // 2}k", "-c:a", "mp2", "-b:a", "64k",
-                    "-muxrate", f"{kbit}k", "-f", "mpegts", path], check=True, stdin=subprocess.DEVNULL)
+                    "-muxrate", f"{kbit}k", *benchlib.MPEGTS, path], check=True, stdin=subprocess.DEVNULL)
 
 
 class Wire(threading.Thread):
