@@ -747,7 +747,7 @@ gst_fasp_src_class_init (GstFaspSrcClass *klass)
    * @reason: why, for messages and the log at this end: UTF-8 without control characters, of at
    * most 200 bytes; %NULL: it is not known
    * @for_caller: the reason that the caller gets, of the same kind; %NULL: only that it was
-   * refused
+   * refused, or that nothing is decided yet
    * @again: %TRUE: the caller may call again by itself, as nothing is decided yet
    *
    * Answers a question whose answer a handler has put off.

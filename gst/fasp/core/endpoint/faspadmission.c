@@ -21,6 +21,7 @@
  * receiver acknowledges something by then, unless its path is bad. */
 #define GIVES_WAY_AFTER FASP_SEC
 #define REFUSED_TEXT "the application there refused it"
+#define UNDECIDED_TEXT "the application there has not decided yet: calling again may help"
 #define ABSENT_TEXT "there is no stream of this streamid"
 
 static FaspHandshake
@@ -314,6 +315,16 @@ names_our_stream (FaspEndpoint *endpoint, FaspTime now, Call *call, FaspRoute ro
   return FALSE;
 }
 
+/* Returns what the caller is told. @text: what the application has it told; NULL or empty: nothing.
+ */
+static const gchar *
+choose_text (FaspReason refusal, const gchar *text)
+{
+  if (text != NULL && text[0] != '\0')
+    return text;
+  return refusal == FASP_REASON_BUSY ? UNDECIDED_TEXT : REFUSED_TEXT;
+}
+
 /* Answers repeated calls, and calls that the address or the number of half-open sessions decides.
  * TRUE: the call's message must be opened. */
 static gboolean
@@ -335,7 +346,7 @@ needs_opening (FaspEndpoint *endpoint, FaspTime now, const Call *call)
     } else if (same->closing.reason == FASP_REASON_REFUSED
         || same->closing.reason == FASP_REASON_BUSY) {
       send_reject (endpoint, call, same->closing.reason,
-          same->closing.text[0] != '\0' ? same->closing.text : REFUSED_TEXT);
+          choose_text (same->closing.reason, same->closing.text));
     }
     return FALSE;
   }
@@ -600,7 +611,7 @@ fasp_admission_decided (FaspEndpoint *endpoint, FaspTime now, FaspSession *sessi
     if (session->streamid != NULL)
       g_strlcpy (call.hello.streamid, session->streamid, sizeof (call.hello.streamid));
     /* kept, as the caller believes no refusal before it has called once more */
-    g_strlcpy (session->closing.text, for_caller != NULL ? for_caller : REFUSED_TEXT,
+    g_strlcpy (session->closing.text, choose_text (refusal, for_caller),
         sizeof session->closing.text);
     reject_for (endpoint, now, &call, refusal, session->closing.text,
         why != NULL ? why : session->closing.text);

@@ -179,7 +179,7 @@ gboolean fasp_endpoint_has_event (FaspEndpoint *endpoint);
 /* Answers @asked, a FASP_EVENT_CONNECTING.  @refusal: FASP_REASON_NONE: the caller may come in;
  * _BUSY: it may call again; _REFUSED: it may not.  @why: the reason of a refusal, for events and
  * the log here; NULL: it is not known.  @for_caller: the reason that the caller gets; NULL: that it
- * was refused.  FALSE: it was answered, or its session has gone. */
+ * was refused, or that nothing is decided yet.  FALSE: it was answered, or its session has gone. */
 gboolean fasp_endpoint_decide (FaspEndpoint *endpoint, FaspTime now, const FaspEvent *asked,
     FaspReason refusal, const gchar *why, const gchar *for_caller);
 

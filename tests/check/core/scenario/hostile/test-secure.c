@@ -163,6 +163,8 @@ test_stranger (gconstpointer data)
     vcast_end_whole (n, VNET_B);
   } else {
     g_assert_cmpint (n->nodes[VNET_B].last[FASP_EVENT_REJECTED].reason, ==, FASP_REASON_REFUSED);
+    g_assert_cmpstr (n->nodes[VNET_B].last[FASP_EVENT_REJECTED].text, ==,
+        "the application there refused it");
     g_assert_cmpuint (datagrams, ==, 0);
   }
 }
@@ -177,6 +179,8 @@ test_undecided (void)
   decide (n, FASP_REASON_BUSY);
   vcast_run (n, 3 * FASP_SEC);
   g_assert_cmpint (n->nodes[VNET_B].last[FASP_EVENT_REJECTED].reason, ==, FASP_REASON_BUSY);
+  g_assert_cmpstr (n->nodes[VNET_B].last[FASP_EVENT_REJECTED].text, ==,
+      "the application there has not decided yet: calling again may help");
   g_assert_false (n->nodes[VNET_B].last[FASP_EVENT_REJECTED].final);
   g_assert_cmpuint (n->nodes[VNET_A].events[FASP_EVENT_CONNECTING], ==, 1);
   vcast_run (n, FASP_HALF_TIMEOUT);
