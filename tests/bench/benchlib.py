@@ -227,7 +227,7 @@ KEYS = {
 }
 
 
-def pipelines(protocol, channel_mbit, buffer_ms, log, record=None, receiver_keys=""):
+def pipelines(protocol, channel_mbit, buffer_ms, log, receiver_keys=""):
     """(receiver, sender): shell commands; stdout and stdin are the stream."""
     port = 5004
     b = "$LINKEM_ADDR_B"
@@ -239,7 +239,6 @@ def pipelines(protocol, channel_mbit, buffer_ms, log, record=None, receiver_keys
     if protocol == "fasp":
         return (
             f"gst-launch-1.0 -m faspsrc 'uri=fasp://:{port}?latency={buffer_ms}' {keys} {receiver_keys} "
-            + (f"record={shlex.quote(record)} " if record else "") +
             f"stats-interval=500 ! fdsink fd=3 sync=false 3>&1 >{shlex.quote(log)}",
             f"{launch} fdsrc ! faspsink uri=\"fasp://{b}:{port}?latency={buffer_ms}\" "
             f"max-bitrate={int(channel_mbit * 1e6)} {keys}")
@@ -253,11 +252,10 @@ def pipelines(protocol, channel_mbit, buffer_ms, log, record=None, receiver_keys
 
 
 def stream(protocol, mbit, channel_mbit, seconds, directory, buffer_ms=1000,
-           rtt=200, loss=2, seed=1, extra=(), link=True, record=None, write=None,
+           rtt=200, loss=2, seed=1, extra=(), link=True, write=None,
            schedule=None, sender_keys="", beside="", receiver_keys=""):
     """One constant-rate stream over the link, or on this machine alone; a
-    dictionary of what happened. @record: file for fasp's receiver to record
-    in. @write: bytes per write of the source. @schedule: instead of the rate,
+    dictionary of what happened. @write: bytes per write of the source. @schedule: instead of the rate,
     [(when in µs, how many records)]. @sender_keys: more of fasp's or SRT's sink; @receiver_keys: of the
     source. @beside: what else is to be run from its start on."""
     os.makedirs(directory, exist_ok=True)
@@ -302,7 +300,7 @@ def stream(protocol, mbit, channel_mbit, seconds, directory, buffer_ms=1000,
                   f"sleep 0.3; $LINKEM_A {source} --udp 127.0.0.1:6000; wait")
         receiver, sender = f"{{ {receiver} ; }}", f"{{ {sender} ; }}"
     else:
-        r, s = pipelines(protocol, channel_mbit, buffer_ms, path["log"], record, receiver_keys)
+        r, s = pipelines(protocol, channel_mbit, buffer_ms, path["log"], receiver_keys)
         s = f"$LINKEM_A {s} {sender_keys}"
         r, s = timed("$LINKEM_B " + r, path["cpu-receiver"]), timed(s, path["cpu-sender"])
         receiver = f"{{ {r} ; }} | {check} >{json_file}"

@@ -9,8 +9,8 @@
  * group instead. Prints a hash of all datagrams (when each arrived, from whom, its bytes) and of
  * when each block was read. Two builds that print the same lines have sent the same packets.
  */
+#include <math.h>
 #include <stdio.h>
-#include "draw.h"
 #include "faspcredentials.h"
 #include "options.h"
 #include "vgroup.h"
@@ -24,6 +24,19 @@ typedef struct
   GChecksum *sum;
   guint64 datagrams;
 } Trace;
+
+/* As likely to be between 1 and 2 as between 10 and 20. */
+static gdouble
+draw (GRand *rand, gdouble from, gdouble to)
+{
+  return exp (g_rand_double_range (rand, log (from), log (to)));
+}
+
+static gboolean
+happens (GRand *rand, gdouble share)
+{
+  return g_rand_double (rand) < share;
+}
 
 static void
 add (Trace *trace, guint64 number)

@@ -70,12 +70,6 @@ vnet_free (Vnet *net)
   g_free (net);
 }
 
-GRand *
-vnet_get_rand (Vnet *net)
-{
-  return net->rand;
-}
-
 void
 vnet_random (gpointer user_data, guint8 *data, gsize size)
 {

@@ -46,7 +46,6 @@ typedef enum
 Vnet *vnet_new (guint32 seed);
 void vnet_free (Vnet *net);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Vnet, vnet_free)
-GRand *vnet_get_rand (Vnet *net);
 /* For fasp_endpoint_new (). */
 void vnet_random (gpointer net, guint8 *data, gsize size);
 /* The wire between the first links of two nodes, in one direction. May be changed while

@@ -454,11 +454,8 @@ arrive_tcp (Sender *s, const Event *event)
   if (event->packet < s->arrived)
     return;
   g_hash_table_add (s->early, g_memdup2 (&event->packet, sizeof event->packet));
-  while (g_hash_table_remove (s->early, &s->arrived)) {
-    if (s->config.delivered != NULL)
-      s->config.delivered (s->config.data, s->arrived, now);
+  while (g_hash_table_remove (s->early, &s->arrived))
     s->arrived++;
-  }
 }
 
 /* --- running ------------------------------------------------------------------------------ */
@@ -537,12 +534,6 @@ vroad_get_delivered (const Vroad *road, guint sender)
   const Sender *s = road->senders[sender];
 
   return s->arrived * VROAD_PACKET;
-}
-
-guint64
-vroad_get_waiting (const Vroad *road, guint sender)
-{
-  return road->senders[sender]->credit;
 }
 
 guint64

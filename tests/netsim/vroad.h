@@ -28,29 +28,24 @@ typedef enum
   VROAD_BBR, /* from RENO on: TCPs, in the order of VtcpKind */
 } VroadKind;
 
-/* Packet @n of a TCP's stream, from 0 on, has arrived, and so have all before it. */
-typedef void (*VroadDelivered) (gpointer data, guint64 n, gint64 now);
-
 typedef struct
 {
   VroadKind kind;
-  gint64 rtt;               /* without the queue; µs */
-  gint64 start;             /* µs */
-  guint64 source;           /* bit/s that the source makes; 0: without end */
-  gdouble follow;           /* the source is an encoder that uses this share of the offer, */
-  guint64 follow_most;      /* up to this rate in bit/s; 0: any */
-  gdouble key;              /* of an encoder's 50 pictures per second, the
-                               first is this many times as large; 0: as large
-                               as the others. A source that does not follow
-                               is even then. Not for a TCP */
-  guint64 max;              /* bit/s: limit of a controller; the rate of
-                               FIXED, 0: not paced */
-  gboolean ecn;             /* it accepts marks instead of losses */
-  gint64 pause;             /* its host stops for up to this time, µs */
-  gint64 pause_interval;    /* mean time from the end of one stop to the next, µs */
-  gdouble clock;            /* error of the receiver's clock (1e-4: 100 ppm) */
-  VroadDelivered delivered; /* or NULL */
-  gpointer data;
+  gint64 rtt;            /* without the queue; µs */
+  gint64 start;          /* µs */
+  guint64 source;        /* bit/s that the source makes; 0: without end */
+  gdouble follow;        /* the source is an encoder that uses this share of the offer, */
+  guint64 follow_most;   /* up to this rate in bit/s; 0: any */
+  gdouble key;           /* of an encoder's 50 pictures per second, the
+                            first is this many times as large; 0: as large
+                            as the others. A source that does not follow
+                            is even then. Not for a TCP */
+  guint64 max;           /* bit/s: limit of a controller; the rate of
+                            FIXED, 0: not paced */
+  gboolean ecn;          /* it accepts marks instead of losses */
+  gint64 pause;          /* its host stops for up to this time, µs */
+  gint64 pause_interval; /* mean time from the end of one stop to the next, µs */
+  gdouble clock;         /* error of the receiver's clock (1e-4: 100 ppm) */
 } VroadSender;
 
 Vroad *vroad_new (guint32 seed, const ImpairConfig *bottleneck);
@@ -72,8 +67,6 @@ void vroad_set_source (Vroad *road, guint sender, guint64 bits);
 
 /* Bytes that have arrived so far; for a TCP, in order. */
 guint64 vroad_get_delivered (const Vroad *road, guint sender);
-/* Bytes that a source had made when a packet last left, and that have not left. */
-guint64 vroad_get_waiting (const Vroad *road, guint sender);
 /* Packets lost; of a controller. */
 guint64 vroad_get_lost (const Vroad *road, guint sender);
 /* The rate that a controller believes the path can carry, bit/s; for a TCP, its window
