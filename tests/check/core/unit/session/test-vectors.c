@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The vectors of docs/protocol.md (FASP_PROTOCOL names it; tests/spec/check has checked that they
- * are what the document says): the code takes each, opens it, and writes the same bytes again;
- * handshakes come out with the same keys.
+ * The vectors of docs/protocol.md (FASP_PROTOCOL names it; tests/interop/check-vectors compares
+ * them with the second implementation): the code takes each, opens it, and writes the same bytes
+ * again; handshakes come out with the same keys.
  */
 #include <stdlib.h>
 #include "faspblock.h"
