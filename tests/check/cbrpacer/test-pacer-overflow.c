@@ -57,6 +57,8 @@ test_held (void)
   /* within some seconds, of which each lets ten buffers leave */
   for (left = 0; warning == NULL && left < 100; left++) {
     pacer_assert_pull (f, 1000);
+    /* the source has filled the room that this left, and waits */
+    pacer_wait_for_stat (f, "bytes-queued", 1000);
     pacer_advance_to (f, (left + 1) * 100 * MS);
     warning = gst_bus_pop_filtered (f->bus, GST_MESSAGE_WARNING);
   }
