@@ -255,89 +255,6 @@ test_misdirected (void)
   assert_free ();
 }
 
-/* Publishers at one port, and receivers of what they publish at the same. */
-static void
-test_sources (void)
-{
-  GBytes *streams[] = { make_stream (4), make_stream (5), make_stream (6) };
-  End *receivers[3], *senders[3];
-
-  port = pair_get_port ();
-  receivers[0] = play (make_receiver ("", "streamid=one&" ONE));
-  receivers[1] = play (make_receiver ("", "streamid=two&" TWO));
-  senders[2] = play (make_sender ("", "streamid=one&" ONE));
-  senders[0] = play (make_sender ("127.0.0.1", "streamid=one&" ONE));
-  senders[1] = play (make_sender ("127.0.0.1", "streamid=two&" TWO));
-  receivers[2] = play (make_receiver ("127.0.0.1", "streamid=one&" ONE));
-  for (guint i = 0; i < 3; i++)
-    push (senders[i], streams[i], 0, SIZE);
-  for (guint i = 0; i < 3; i++)
-    finish (senders[i], receivers[i]);
-  for (guint i = 0; i < 3; i++) {
-    assert_got (receivers[i], streams[i]);
-    end_free (senders[i]);
-    end_free (receivers[i]);
-  }
-  free_streams (streams, 3);
-  assert_free ();
-}
-
-/* A stream without a streamid is for all callers that do not name another stream. */
-static void
-test_default (void)
-{
-  GBytes *streams[] = { make_stream (7), make_stream (8) };
-  End *senders[2], *receivers[3];
-
-  port = pair_get_port ();
-  senders[0] = play (make_sender ("", SECRET));
-  senders[1] = play (make_sender ("", "streamid=one&" SECRET));
-  receivers[0] = play (make_receiver ("127.0.0.1", SECRET));
-  receivers[1] = play (make_receiver ("127.0.0.1", "streamid=one&" SECRET));
-  receivers[2] = play (make_receiver ("127.0.0.1", "streamid=any&" SECRET));
-  wait_for_callers (senders[0], 2);
-  wait_for_callers (senders[1], 1);
-  push (senders[0], streams[0], 0, SIZE);
-  push (senders[1], streams[1], 0, SIZE);
-  assert_got (receivers[0], streams[0]);
-  assert_got (receivers[1], streams[1]);
-  assert_got (receivers[2], streams[0]);
-  for (guint i = 0; i < 3; i++)
-    end_free (receivers[i]);
-  for (guint i = 0; i < 2; i++)
-    end_free (senders[i]);
-  free_streams (streams, 2);
-  assert_free ();
-}
-
-/* One alone: it guards its port, and a caller that names no stream is let in. */
-static void
-test_alone (void)
-{
-  g_autoptr (GBytes) stream = make_stream (9);
-  End *sender, *receivers[2], *absent, *same;
-
-  port = pair_get_port ();
-  sender = play (make_sender ("", "streamid=one&" SECRET));
-  absent = play (make_receiver ("127.0.0.1", "streamid=two&" SECRET));
-  same = play (make_sender ("127.0.0.1", "streamid=one&" SECRET));
-  receivers[0] = play (make_receiver ("127.0.0.1", SECRET));
-  receivers[1] = play (make_receiver ("127.0.0.1", "streamid=one&" SECRET));
-  wait_for_callers (sender, 2);
-  push (sender, stream, 0, SIZE);
-  push (same, stream, 0, 1000);
-  assert_told (absent, "no stream of this streamid");
-  assert_told (same, "both ends are senders");
-  for (guint i = 0; i < 2; i++) {
-    assert_got (receivers[i], stream);
-    end_free (receivers[i]);
-  }
-  end_free (sender);
-  end_free (absent);
-  end_free (same);
-  assert_free ();
-}
-
 /* --- coming and going ----------------------------------------------------------------- */
 
 /* One stops while the other goes on, and comes back: its receiver, which is told that it
@@ -549,9 +466,6 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/port/sinks", test_sinks);
   g_test_add_func ("/port/misdirected", test_misdirected);
-  g_test_add_func ("/port/sources", test_sources);
-  g_test_add_func ("/port/default", test_default);
-  g_test_add_func ("/port/alone", test_alone);
   g_test_add_data_func ("/port/restart/first", GUINT_TO_POINTER (0), test_restart);
   g_test_add_data_func ("/port/restart/second", GUINT_TO_POINTER (1), test_restart);
   g_test_add_func ("/port/held", test_held);
