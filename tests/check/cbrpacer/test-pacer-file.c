@@ -401,14 +401,14 @@ typedef struct
 
 #define BLOCK 4096
 
-/* @n packets, in the first of which is a PCR of @time, ns; perhaps announced as a discontinuity. */
+/* @n packets, in the first of which is a PCR of @time, ns. */
 static void
-append_pcr (TsFile *ts, guint n, GstClockTime time, gboolean discont)
+append_pcr (TsFile *ts, guint n, GstClockTime time)
 {
   guint64 ticks = time / 1000 * 27 % ((G_GUINT64_CONSTANT (1) << 33) * 300);
   guint64 base = ticks / 300, extension = ticks % 300;
-  guint8 pcr[12] = { 0x47, 0x01, 0x00, 0x30, 7, discont ? 0x90 : 0x10, base >> 25, base >> 17,
-    base >> 9, base >> 1, (base & 1) << 7 | 0x7e | extension >> 8, extension };
+  guint8 pcr[12] = { 0x47, 0x01, 0x00, 0x30, 7, 0x10, base >> 25, base >> 17, base >> 9, base >> 1,
+    (base & 1) << 7 | 0x7e | extension >> 8, extension };
 
   for (guint i = 0; i < n; i++) {
     guint at = ts->bytes->len;
@@ -473,69 +473,6 @@ play_blocks (TsFile *ts)
   return took;
 }
 
-static void
-assert_played (TsFile *ts, const gchar *what, gint number, gint ms)
-{
-  gint took = (gint) (play_blocks (ts) / MS);
-
-  g_test_message ("%s %d: %d ms of %d", what, number, took, ms);
-  /* half of max-delay */
-  g_assert_cmpint (ABS (took - ms), <=, 500);
-  g_byte_array_unref (ts->bytes);
-}
-
-/* 6 s, in whose middle the PCR makes a step of so many seconds. */
-static void
-test_pcr_steps (void)
-{
-  static const struct
-  {
-    const gchar *what;
-    gint steps[8], first, more;
-    gboolean discont;
-  } cases[] = {
-    /* a pause is played, and another clock begins at once */
-    { "for good", { 1, 3, 5, 6, 9 }, 6000, 1000, FALSE },
-    { "for good", { 12, 20, 1000, -1, -3, -20, -1000 }, 6000, 0, FALSE },
-    { "announced", { 1, 3, 9, 20, -1, -20 }, 6000, 0, TRUE },
-    /* one that is wrong is nothing */
-    { "once", { 1, 3, 5, 6, 9, 12, 20, 1000 }, 6000, 0, FALSE },
-    { "once", { -1, -3, -5, -9, -12, -20, -1000 }, 6000, 0, FALSE },
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-    for (guint j = 0; j < 8 && cases[i].steps[j] != 0; j++) {
-      TsFile ts = { .bytes = g_byte_array_new () };
-      gint step = cases[i].steps[j];
-
-      for (guint k = 0; k < 200; k++) {
-        gboolean is = *cases[i].what == 'o' ? k == 100 : k >= 100;
-
-        append_pcr (&ts, 20, 3600 * GST_SECOND + k * 30 * MS + is * step * (gint64) GST_SECOND,
-            cases[i].discont && k == 100);
-      }
-      assert_played (&ts, cases[i].what, step, cases[i].first + cases[i].more * step);
-    }
-}
-
-/* Every tenth PCR is wrong, by up to ten seconds. */
-static void
-test_pcr_wrong (void)
-{
-  for (guint seed = 0; seed < 5; seed++) {
-    TsFile ts = { .bytes = g_byte_array_new () };
-    GRand *rand = g_rand_new_with_seed (seed);
-
-    for (guint k = 0; k < 200; k++)
-      append_pcr (&ts, 20,
-          3600 * GST_SECOND + k * 30 * MS
-              + (k % 10 == 9 ? g_rand_int_range (rand, -10000, 10000) * (gint64) MS : 0),
-          FALSE);
-    assert_played (&ts, "seed", seed, 6000);
-    g_rand_free (rand);
-  }
-}
-
 /* 12 s of 5 Mbit/s, with pauses in which nothing comes, or hardly anything: they are played, and no
  * more. */
 static void
@@ -546,17 +483,21 @@ test_pcr_pauses (void)
   for (guint i = 0; i < G_N_ELEMENTS (between); i++)
     for (guint pause = 2000; pause <= 6000; pause += 1000) {
       TsFile ts = { .bytes = g_byte_array_new () };
-      guint ms = 0;
+      guint ms = 0, took;
 
       for (guint k = 0; k < 400; k++, ms += 30) {
-        append_pcr (&ts, 100, ms * MS, FALSE);
+        append_pcr (&ts, 100, ms * MS);
         if (k % 200 != 100)
           continue;
         for (guint end = ms + pause; between[i] > 0 && ms < end; ms += between[i])
-          append_pcr (&ts, 1, (ms + 30) * MS, FALSE);
+          append_pcr (&ts, 1, (ms + 30) * MS);
         ms += between[i] == 0 ? pause : 0;
       }
-      assert_played (&ts, "pause", pause, ms);
+      took = play_blocks (&ts) / MS;
+      g_test_message ("pause %u: %u ms of %u", pause, took, ms);
+      /* half of max-delay */
+      g_assert_cmpint (ABS ((gint) (took - ms)), <=, 500);
+      g_byte_array_unref (ts.bytes);
     }
 }
 
@@ -671,8 +612,6 @@ main (int argc, char **argv)
   g_test_add_data_func ("/pacer/learn/dark", dark, test_learn_varying);
   g_test_add_data_func ("/pacer/learn/key-frames", keyframes, test_learn_varying);
   g_test_add_func ("/pacer/learn/joined-files", test_joined_files);
-  g_test_add_func ("/pacer/learn/pcr-steps", test_pcr_steps);
-  g_test_add_func ("/pacer/learn/pcr-wrong", test_pcr_wrong);
   g_test_add_func ("/pacer/learn/pcr-pauses", test_pcr_pauses);
   g_test_add_func ("/pacer/learn/larger-packets", test_learn_from_larger_packets);
   g_test_add_func ("/pacer/learn/from-earlier-times", test_learn_from_earlier_times);
