@@ -10,39 +10,44 @@
 static RelayFlowVerdict
 refuse (RelayFlow *flow, gint64 now)
 {
-  if (flow->ending || now - flow->heard < flow->silence)
+  if (flow->state == RELAY_FLOW_OVER || now - flow->heard < flow->silence)
     return RELAY_FLOW_REFUSED;
-  flow->ending = TRUE;
+  flow->state = RELAY_FLOW_OVER;
   return RELAY_FLOW_ENDS;
 }
 
 RelayFlowVerdict
 relay_flow_hear (RelayFlow *flow, guint32 ssrc, gint64 now)
 {
-  gboolean second = flow->refused && !flow->notified;
+  gboolean second = flow->refused && !flow->notified, other;
 
   ssrc &= ~RETRANSMISSION;
-  if (flow->ending || (flow->known && flow->ssrc != ssrc)) {
+  other = flow->known && flow->ssrc != ssrc;
+  if (flow->state == RELAY_FLOW_OVER || (flow->state != RELAY_FLOW_NEW && other)) {
     flow->refused = TRUE;
     return refuse (flow, now);
   }
+  flow->state = MAX (flow->state, RELAY_FLOW_HEARD);
   flow->known = TRUE;
   flow->ssrc = ssrc;
   flow->heard = now;
   flow->notified |= second;
-  return second ? RELAY_FLOW_SECOND : RELAY_FLOW_PASSES;
+  return other ? RELAY_FLOW_TAKES_OVER : second ? RELAY_FLOW_SECOND : RELAY_FLOW_PASSES;
 }
 
-/* May a sender report before the media's sender is known? The first RELAY_FLOW_REPORTERS may. */
+/* May this sender or receiver report? Until the sender of the media does, the first
+ * RELAY_FLOW_REPORTERS may. */
 static gboolean
 may_report (RelayFlow *flow, guint32 ssrc, gint64 now)
 {
+  if (flow->state == RELAY_FLOW_REPORTED || flow->state == RELAY_FLOW_OVER)
+    return flow->state == RELAY_FLOW_REPORTED && flow->ssrc == ssrc;
   for (guint i = 0; i < flow->n_reporters; i++)
     if (flow->reporters[i] == ssrc)
       return TRUE;
   if (flow->n_reporters == RELAY_FLOW_REPORTERS)
     return FALSE;
-  if (flow->n_reporters == 0 && !flow->known)
+  if (flow->n_reporters == 0 && flow->state == RELAY_FLOW_NEW)
     flow->heard = now;
   flow->reporters[flow->n_reporters++] = ssrc;
   return TRUE;
@@ -51,12 +56,10 @@ may_report (RelayFlow *flow, guint32 ssrc, gint64 now)
 RelayFlowVerdict
 relay_flow_hear_report (RelayFlow *flow, guint32 ssrc, gboolean sends, gint64 now)
 {
-  gboolean own;
-
   ssrc &= ~RETRANSMISSION;
-  own = flow->known && flow->ssrc == ssrc;
-  flow->reports |= own;
-  if (!flow->ending && (own || (!flow->reports && may_report (flow, ssrc, now))))
+  if (flow->state == RELAY_FLOW_HEARD && flow->ssrc == ssrc)
+    flow->state = RELAY_FLOW_REPORTED;
+  if (may_report (flow, ssrc, now))
     return RELAY_FLOW_PASSES;
   return sends ? refuse (flow, now) : RELAY_FLOW_REFUSED;
 }
@@ -69,8 +72,8 @@ typedef struct
   RelayFlowFunc func;
   gpointer data;
   GMutex lock; /* guards the rest */
-  RelayFlow flow;
-  GSocketAddress *refused; /* whence media were refused last */
+  RelayFlow *flow;
+  GSocketAddress *refused; /* whence media were refused last, or have taken over */
 } Watch;
 
 static void
@@ -103,8 +106,8 @@ find_origin (Watch *watch, RelayFlowVerdict verdict, GstBuffer *media)
 static gboolean
 carry_out (Watch *watch, RelayFlowVerdict verdict, GstBuffer *media)
 {
-  if (verdict != RELAY_FLOW_PASSES && (media != NULL || verdict == RELAY_FLOW_ENDS)) {
-    g_autoptr (GSocketAddress) from = media != NULL ? find_origin (watch, verdict, media) : NULL;
+  if (media != NULL && verdict != RELAY_FLOW_PASSES && verdict != RELAY_FLOW_ENDS) {
+    g_autoptr (GSocketAddress) from = find_origin (watch, verdict, media);
 
     watch->func (verdict, from, watch->data);
   }
@@ -112,7 +115,7 @@ carry_out (Watch *watch, RelayFlowVerdict verdict, GstBuffer *media)
     gst_element_post_message (watch->ristsrc,
         gst_message_new_application (GST_OBJECT (watch->ristsrc),
             gst_structure_new_empty ("another-sender")));
-  return verdict == RELAY_FLOW_PASSES || verdict == RELAY_FLOW_SECOND;
+  return verdict < RELAY_FLOW_REFUSED;
 }
 
 static gboolean
@@ -130,7 +133,7 @@ takes_rtp (gpointer data, GstBuffer *buffer)
       && gst_rtp_buffer_get_payload_type (&rtp) == GST_RTP_PAYLOAD_MP2T) {
     g_mutex_lock (&watch->lock);
     verdict =
-        relay_flow_hear (&watch->flow, gst_rtp_buffer_get_ssrc (&rtp), g_get_monotonic_time ());
+        relay_flow_hear (watch->flow, gst_rtp_buffer_get_ssrc (&rtp), g_get_monotonic_time ());
     g_mutex_unlock (&watch->lock);
   }
   gst_rtp_buffer_unmap (&rtp);
@@ -245,7 +248,7 @@ takes_rtcp (gpointer data, GstBuffer *buffer)
   if (!read_reports (buffer, &ssrc, &sends))
     return FALSE;
   g_mutex_lock (&watch->lock);
-  verdict = relay_flow_hear_report (&watch->flow, ssrc, sends, g_get_monotonic_time ());
+  verdict = relay_flow_hear_report (watch->flow, ssrc, sends, g_get_monotonic_time ());
   g_mutex_unlock (&watch->lock);
   return carry_out (watch, verdict, NULL);
 }
@@ -289,14 +292,16 @@ add_probe (GstElement *end, const gchar *name, GstPadProbeCallback function, Wat
 }
 
 void
-relay_flow_watch (GstElement *ristsrc, gint64 silence, RelayFlowFunc func, gpointer data)
+relay_flow_watch (GstElement *ristsrc, RelayFlow *flow, gint64 silence, RelayFlowFunc func,
+    gpointer data)
 {
   Watch *watch = g_new0 (Watch, 1);
 
+  *flow = (RelayFlow) { .silence = silence, .known = flow->known, .ssrc = flow->ssrc };
   watch->ristsrc = ristsrc;
   watch->func = func;
   watch->data = data;
-  watch->flow.silence = silence;
+  watch->flow = flow;
   g_mutex_init (&watch->lock);
   g_object_set_data_full (G_OBJECT (ristsrc), "relay-flow", watch, free_watch);
   add_probe (ristsrc, RELAY_RIST_MEDIA, on_rtp, watch);

@@ -95,7 +95,7 @@ on_flow (RelayFlowVerdict verdict, GSocketAddress *from, gpointer pipeline)
     relay_protocol_pipeline_refuse (pipeline, RELAY_CALLERS_REFUSED, from, NULL,
         "another sender of RIST was here first, and still sends: give each an input, with a port "
         "of its own");
-  else if (verdict == RELAY_FLOW_ENDS)
+  else if (verdict == RELAY_FLOW_TAKES_OVER)
     relay_protocol_pipeline_note_takeover (pipeline, from, NULL);
 }
 
@@ -106,10 +106,14 @@ watch (GstElement *element, RelayProtocolPipeline *pipeline, gpointer *kept)
   gint64 latency =
       relay_protocol_uri_get_uint (protocol_uri, "latency", 0) * G_TIME_SPAN_MILLISECOND;
 
-  if (protocol_uri->sends)
+  if (protocol_uri->sends) {
     relay_flow_guard (element);
-  else /* a pause within the latency is not silence */
-    relay_flow_watch (element, MAX (SILENCE, latency), on_flow, pipeline);
+    return;
+  }
+  if (*kept == NULL)
+    *kept = g_new0 (RelayFlow, 1);
+  /* a pause within the latency is not silence */
+  relay_flow_watch (element, *kept, MAX (SILENCE, latency), on_flow, pipeline);
 }
 
 /* Adds the sender of an input, whose address is known once media came. */
@@ -171,6 +175,7 @@ const RelayProtocol relay_protocol_rist = {
   .count_ports = count_ports,
   .make = make,
   .watch = watch,
+  .free_kept = g_free,
   .add_figures = add_figures,
   .does = "sends",
   .sender = "rist_rtp_udpsink0",

@@ -39,6 +39,21 @@ test_media (void)
   g_assert_cmpint (relay_flow_hear_report (&flow, 8, TRUE, 4 * LONG), ==, RELAY_FLOW_REFUSED);
 }
 
+/* A session after another one: another sender has taken over when its media come, the same one has
+ * not.  Reports tell nothing. */
+static void
+test_takeover (void)
+{
+  for (guint32 ssrc = 8; ssrc <= 10; ssrc++) {
+    RelayFlow flow = { .silence = LONG, .known = TRUE, .ssrc = 8 };
+
+    g_assert_cmpint (relay_flow_hear_report (&flow, 20, TRUE, 0), ==, RELAY_FLOW_PASSES);
+    g_assert_cmpint (relay_flow_hear (&flow, ssrc, 0), ==,
+        ssrc < 10 ? RELAY_FLOW_PASSES : RELAY_FLOW_TAKES_OVER);
+    g_assert_cmpint (relay_flow_hear (&flow, ssrc, 1), ==, RELAY_FLOW_PASSES);
+  }
+}
+
 /* There is a second sender if the first one still sends after it: it is not one that was started
  * anew.  That is said once. */
 static void
@@ -101,6 +116,7 @@ test_waiting (void)
 typedef struct
 {
   GstElement *pipeline, *ristsrc;
+  RelayFlow flow;
   GSocket *sender, *stranger; /* for reports */
   GSocketAddress *media, *reports;
   guint refused, second, passed; /* atomic */
@@ -157,7 +173,8 @@ open_scene (Scene *scene)
   scene->stranger = open_socket ();
   scene->media = g_inet_socket_address_new_from_string ("127.0.0.1", port);
   scene->reports = g_inet_socket_address_new_from_string ("127.0.0.1", port + 1);
-  relay_flow_watch (scene->ristsrc, LONG, on_flow, scene);
+  scene->flow = (RelayFlow) { 0 };
+  relay_flow_watch (scene->ristsrc, &scene->flow, LONG, on_flow, scene);
   count_reports (scene->ristsrc, &scene->passed);
   scene->pipeline = gst_pipeline_new (NULL);
   g_object_set (sink, "async", FALSE, "sync", FALSE, NULL);
@@ -367,6 +384,7 @@ main (int argc, char **argv)
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/flow/media", test_media);
+  g_test_add_func ("/flow/takeover", test_takeover);
   g_test_add_func ("/flow/second", test_second);
   g_test_add_func ("/flow/reports", test_reports);
   g_test_add_func ("/flow/turns", test_turns);
