@@ -341,22 +341,6 @@ test_narrow_late (void)
   }
 }
 
-/* The path narrows in the middle of the stream. */
-static void
-test_narrow (void)
-{
-  g_autoptr (VCast) n = vcast_new (10);
-
-  vcast_begin (n, VNET_B);
-  vnet_get_wire (n->net, VNET_A, VNET_B)->mtu = 1500;
-  vcast_run (n, 3 * FASP_SEC);
-  g_assert_cmpuint (vcast_get_session (n, VNET_A).path.datagram_size, ==, 1472);
-  vnet_get_wire (n->net, VNET_A, VNET_B)->mtu = 1300;
-  vcast_run (n, 10 * FASP_SEC);
-  g_assert_cmpuint (vcast_get_session (n, VNET_A).path.datagram_size, ==, 1252);
-  vcast_end_whole (n, VNET_B);
-}
-
 /* A stream pauses before its end is said: nobody waited for that, and nothing was late. */
 static void
 test_late_end (void)
@@ -423,7 +407,6 @@ main (int argc, char **argv)
   g_test_add_data_func ("/endpoint/gap/pause", GINT_TO_POINTER (TRUE), test_gap);
   g_test_add_func ("/endpoint/missing", test_missing);
   g_test_add_func ("/endpoint/missing/late", test_missing_late);
-  g_test_add_func ("/endpoint/narrow", test_narrow);
   g_test_add_func ("/endpoint/tail-far", test_tail_far);
   return g_test_run ();
 }

@@ -642,29 +642,6 @@ test_auto_skip (void)
   g_assert_cmpuint (stream->receiver_stats.received.too_late, ==, 0);
 }
 
-/* The same seed gives the same run, to the packet. */
-static void
-test_deterministic (void)
-{
-  guint64 packets[2], bytes[2];
-
-  for (guint i = 0; i < 2; i++) {
-    g_autoptr (Vnet) net = vnet_new (42);
-    VstreamConfig config;
-    g_autoptr (Vstream) stream = NULL;
-
-    set_network (net, &networks[G_N_ELEMENTS (networks) - 1]);
-    vstream_config_init (&config);
-    config.duration = 5 * FASP_SEC;
-    stream = vstream_new (net, &config);
-    g_assert_true (vstream_run (stream));
-    packets[i] = vnet_get_counters (net, VNET_A, VNET_B)->packets;
-    bytes[i] = vnet_get_counters (net, VNET_B, VNET_A)->bytes;
-  }
-  g_assert_cmpuint (packets[0], ==, packets[1]);
-  g_assert_cmpuint (bytes[0], ==, bytes[1]);
-}
-
 /* Both ends of a lossy stream: every block leaves as an original once and is
  * fresh once at the other end; retransmissions and copies have their numbers. */
 static void
@@ -738,7 +715,6 @@ main (int argc, char **argv)
   g_test_add_func ("/sim/narrower", test_narrower);
   g_test_add_func ("/sim/idle", test_idle);
   g_test_add_func ("/sim/no-news", test_no_news);
-  g_test_add_func ("/sim/deterministic", test_deterministic);
   g_test_add_func ("/trace/stream", test_stream);
   return g_test_run ();
 }

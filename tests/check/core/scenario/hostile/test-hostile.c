@@ -4,7 +4,6 @@
  * others, to memory and to time.  Seeds of these came from a review.
  */
 #include <string.h>
-#include "fasplimiter.h"
 #include "faspbeginning.h"
 #include "faspencoder.h"
 #include "fasplifecycle.h"
@@ -391,40 +390,6 @@ test_refusals (void)
   g_assert_cmpuint (stats_of (play, VNET_B).handshakes_refused, >, 20);
   g_assert_cmpuint (stats_of (play, VNET_B).handshakes_refused, <, 100);
   g_assert_cmpuint (stats_of (play, VNET_B).handshakes_retried, >, 4800);
-}
-
-/* Whoever guesses keys is slow whether it proves its address or does not. */
-static void
-test_guesses (void)
-{
-  static const guint8 psk[FASP_KEY_SIZE] = { 1 };
-  g_autoptr (Vnet) net = vnet_new (1);
-  FaspCredentials *credentials = fasp_credentials_new ();
-  const guint share = FASP_LIMITER_UNPROVED_REFUSED + 1, seconds = 20;
-  FaspAddress from = vnet_get_address (VNET_C);
-  FaspEndpointConfig config;
-  FaspEndpoint *endpoint;
-  FaspEndpointStats stats;
-
-  fasp_endpoint_config_init (&config, FASP_ROLE_SENDER, FASP_MODE_LISTENER);
-  fasp_credentials_set_psk (credentials, psk);
-  config.credentials = credentials;
-  endpoint = fasp_endpoint_new (&config, vnet_random, net);
-  for (guint i = 0; i < 100 * seconds; i++) {
-    const FaspHello hello = { .role = FASP_ROLE_RECEIVER };
-    guint8 data[FASP_OPEN_SIZE], nonce[FASP_NONCE_SIZE] = { i, i >> 8 };
-
-    vspy_make_open (net, i + 1, nonce, &hello, data);
-    fasp_endpoint_receive (endpoint, FASP_SEC + i * 10 * FASP_MSEC, &from, data, sizeof data, NULL,
-        FALSE);
-  }
-  fasp_endpoint_get_stats (endpoint, &stats);
-  g_assert_cmpuint (stats.handshakes_refused, >, 3 * seconds);
-  g_assert_cmpuint (stats.handshakes_refused, <,
-      (seconds + 2) * FASP_LIMITER_UNPROVED_RATE / share);
-  g_assert_cmpuint (stats.handshakes_refused + stats.handshakes_retried, ==, 100 * seconds);
-  fasp_endpoint_free (endpoint);
-  fasp_credentials_unref (credentials);
 }
 
 /* --- many sessions ----------------------------------------------------- */
@@ -815,7 +780,6 @@ main (int argc, char **argv)
   g_test_add_func ("/hostile/far-numbers", test_far_numbers);
   g_test_add_func ("/hostile/false-end", test_false_end);
   g_test_add_func ("/hostile/refusals", test_refusals);
-  g_test_add_func ("/hostile/guesses", test_guesses);
   g_test_add_func ("/hostile/reports", test_reports);
   g_test_add_func ("/hostile/repetitions", test_repetitions);
   g_test_add_func ("/hostile/skips", test_skips);
