@@ -1,37 +1,34 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tserrors.h"
 
-static const struct
-{
-  const gchar *name;
-  guint priority;
-} kinds[TS_ERRORS] = {
-  [TS_ERROR_SYNC_LOSS] = { "sync-loss", 1 },
-  [TS_ERROR_SYNC_BYTE] = { "sync-byte", 1 },
-  [TS_ERROR_PAT] = { "pat", 1 },
-  [TS_ERROR_CONTINUITY] = { "continuity", 1 },
-  [TS_ERROR_PMT] = { "pmt", 1 },
-  [TS_ERROR_PID] = { "pid", 1 },
-  [TS_ERROR_TRANSPORT] = { "transport", 2 },
-  [TS_ERROR_CRC] = { "crc", 2 },
-  [TS_ERROR_PCR_REPETITION] = { "pcr-repetition", 2 },
-  [TS_ERROR_PCR_DISCONTINUITY] = { "pcr-discontinuity", 2 },
-  [TS_ERROR_PCR_ACCURACY] = { "pcr-accuracy", 2 },
-  [TS_ERROR_PTS] = { "pts", 2 },
-  [TS_ERROR_CAT] = { "cat", 2 },
+const TsErrorRow ts_error_rows[TS_ERRORS] = {
+  [TS_ERROR_SYNC_LOSS] = { "sync-loss", 1, "1.1", "TS_sync_loss",
+      "two packets in a row have a wrong sync byte; or five that follow one another are not found" },
+  [TS_ERROR_SYNC_BYTE] = { "sync-byte", 1, "1.2", "Sync_byte_error",
+      "a packet does not begin with 0x47" },
+  [TS_ERROR_PAT] = { "pat", 1, "1.3.a", "PAT_error_2",
+      "no PAT for 0.5 s; its PID carries another table, or is scrambled" },
+  [TS_ERROR_CONTINUITY] = { "continuity", 1, "1.4", "Continuity_count_error",
+      "packets of a PID are missing, out of order, or there more than twice" },
+  [TS_ERROR_PMT] = { "pmt", 1, "1.5.a", "PMT_error_2",
+      "no PMT of a programme for 0.5 s, or its PID is scrambled" },
+  [TS_ERROR_PID] = { "pid", 1, "1.6", "PID_error",
+      "nothing comes for 5 s on a PID of video or main sound that a PMT names" },
+  [TS_ERROR_TRANSPORT] = { "transport", 2, "2.1", "Transport_error",
+      "a packet is marked as damaged, as by a demodulator" },
+  [TS_ERROR_CRC] = { "crc", 2, "2.2", "CRC_error", "a table has a wrong checksum" },
+  [TS_ERROR_PCR_REPETITION] = { "pcr-repetition", 2, "2.3.a", "PCR_repetition_error",
+      "no PCR of a programme came for 100 ms" },
+  [TS_ERROR_PCR_DISCONTINUITY] = { "pcr-discontinuity", 2, "2.3.b",
+      "PCR_discontinuity_indicator_error",
+      "a PCR is more than 100 ms after the one before it, or before it, unannounced" },
+  [TS_ERROR_PCR_ACCURACY] = { "pcr-accuracy", 2, "2.4", "PCR_accuracy_error",
+      "a PCR is off its place by more than 500 ns; known of a constant rate with null packets" },
+  [TS_ERROR_PTS] = { "pts", 2, "2.5", "PTS_error",
+      "no PTS for 0.7 s on a PID of video or sound that had one" },
+  [TS_ERROR_CAT] = { "cat", 2, "2.6", "CAT_error",
+      "packets are scrambled and no CAT comes for 5 s; or its PID carries another table" },
 };
-
-const gchar *
-ts_error_get_name (TsErrorKind kind)
-{
-  return kinds[kind].name;
-}
-
-guint
-ts_error_get_priority (TsErrorKind kind)
-{
-  return kinds[kind].priority;
-}
 
 void
 ts_errors_init (TsErrors *errors)

@@ -70,9 +70,18 @@ typedef struct
   gboolean missing;
 } TsRepeat;
 
-/* Such as "pat". */
-const gchar *ts_error_get_name (TsErrorKind kind);
-guint ts_error_get_priority (TsErrorKind kind);
+/* What users are told of an error: statistics, metrics, the page and the documents are made of it.
+ */
+typedef struct
+{
+  const gchar *name;   /* such as "pat" */
+  guint priority;      /* 1 or 2 */
+  const gchar *clause; /* its number in TR 101 290 */
+  const gchar *label;  /* the name that TR 101 290 gives it */
+  const gchar *meaning;
+} TsErrorRow;
+
+extern const TsErrorRow ts_error_rows[TS_ERRORS];
 
 void ts_errors_init (TsErrors *errors);
 /* Another stream begins: nothing is known of it.  The counts stay. */

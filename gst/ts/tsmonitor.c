@@ -42,6 +42,7 @@ struct _TsMonitor
   gint64 tick;      /* when time was looked at last; TS_NEVER: no data came */
   gint64 second;    /* when this second began; TS_NEVER: no packet came */
   guint64 packets;  /* in this second */
+  guint64 all;      /* packets since the monitor was made */
   guint64 bit_rate;
 };
 
@@ -75,6 +76,20 @@ ts_monitor_free (TsMonitor *self)
 {
   ts_pids_clear (&self->pids);
   g_free (self);
+}
+
+TsMonitor *
+ts_monitor_copy (const TsMonitor *self)
+{
+  TsMonitor *copy = g_memdup2 (self, sizeof *self);
+
+  for (guint i = 0; i < copy->pids.n; i++) {
+    TsPid *entry = &copy->pids.list[i];
+
+    entry->section = NULL;
+    entry->pcr = entry->pcr != NULL ? g_memdup2 (entry->pcr, sizeof *entry->pcr) : NULL;
+  }
+  return copy;
 }
 
 void
@@ -173,6 +188,7 @@ take_packet (TsMonitor *self, const guint8 *data, guint64 at)
   if (self->second == TS_NEVER)
     self->second = self->errors.now;
   self->packets++;
+  self->all++;
   ts_errors_judge (&self->errors, TS_ERROR_TRANSPORT, !packet.damaged);
   if (packet.damaged)
     return;
@@ -327,6 +343,12 @@ TsState
 ts_monitor_get_state (const TsMonitor *self, TsErrorKind kind)
 {
   return ts_errors_get_state (&self->errors, kind);
+}
+
+guint64
+ts_monitor_get_packets (const TsMonitor *self)
+{
+  return self->all;
 }
 
 guint64

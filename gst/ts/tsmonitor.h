@@ -38,6 +38,9 @@ TsMonitor *ts_monitor_new (const TsLimits *limits);
 void ts_monitor_free (TsMonitor *monitor);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TsMonitor, ts_monitor_free)
 
+/* Returns a copy whose figures can be read; it takes no data. */
+TsMonitor *ts_monitor_copy (const TsMonitor *monitor);
+
 /* Another stream begins.  The errors that were counted stay. */
 void ts_monitor_begin (TsMonitor *monitor);
 /* @now: when the data came, ns; a time before an earlier one counts as that. */
@@ -47,6 +50,8 @@ void ts_monitor_update (TsMonitor *monitor, gint64 now);
 
 const TsError *ts_monitor_get_error (const TsMonitor *monitor, TsErrorKind kind);
 TsState ts_monitor_get_state (const TsMonitor *monitor, TsErrorKind kind);
+/* Packets since the monitor was made; those with a wrong sync byte do not count. */
+guint64 ts_monitor_get_packets (const TsMonitor *monitor);
 /* All packets, in the last second, bit/s of packets of 188 bytes; G_MAXUINT64: not known yet. */
 guint64 ts_monitor_get_bit_rate (const TsMonitor *monitor);
 /* They are valid until the monitor is called with data or time. */

@@ -32,7 +32,9 @@ maker_push (Maker *maker, const guint8 *packet)
 
   memset (whole, 0xee, sizeof whole);
   memcpy (whole + ts_sync_get_front (maker->size), packet, TS_PACKET);
-  for (guint at = 0; at < maker->size; at += piece)
+  if (maker->bytes != NULL)
+    g_byte_array_append (maker->bytes, whole, maker->size);
+  for (guint at = 0; maker->monitor != NULL && at < maker->size; at += piece)
     ts_monitor_push (maker->monitor, whole + at, MIN (piece, maker->size - at), maker->now);
 }
 
@@ -148,5 +150,6 @@ maker_run (Maker *maker, gint64 duration)
     maker->now = maker->begin
         + (gint64) (maker->slots * TS_PACKET * 8 * (TS_SECOND / 1000) / (MAKER_RATE / 1000));
   }
-  ts_monitor_update (maker->monitor, maker->now);
+  if (maker->monitor != NULL)
+    ts_monitor_update (maker->monitor, maker->now);
 }

@@ -26,9 +26,10 @@ struct _Maker
   gint64 due[8]; /* ns from the beginning; when each of its packets is due */
   gint64 shift;  /* of the PCR, 27 MHz */
   gboolean announce;
-  guint size;  /* of packets */
-  guint piece; /* pushes no more bytes than this at once; 0: a packet */
-  TsMonitor *monitor;
+  guint size;         /* of packets */
+  guint piece;        /* pushes no more bytes than this at once; 0: a packet */
+  TsMonitor *monitor; /* NULL: it is not pushed */
+  GByteArray *bytes;  /* the stream is added to this, too; NULL: it is not */
   /* changes a packet; FALSE: it is not sent */
   gboolean (*change) (Maker *maker, guint8 *packet);
 };
@@ -37,6 +38,18 @@ static inline guint
 maker_get_pid (const guint8 *packet)
 {
   return ts_get_16 (packet + 1) & 0x1fff;
+}
+
+static inline gboolean
+maker_is_pcr (const guint8 *packet)
+{
+  return (packet[3] & 0x20) != 0;
+}
+
+static inline gboolean
+maker_has_pes (const guint8 *packet)
+{
+  return (packet[1] & 0x40) != 0 && !maker_is_pcr (packet);
 }
 
 void maker_init (Maker *maker, TsMonitor *monitor);
