@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Prints the fields of the statistics, one a line: whose, the roles that have it (1: sender,
- * 2: receiver, 3: both), name, type, unit, meaning; with tabs between.
+ * 2: receiver, 3: both), name, type, unit, meaning; with tabs between.  Also the errors of a
+ * transport stream.
  */
 #include <stdio.h>
 #include "faspstatfields.h"
+#include "tserrors.h"
 
 int
 main (void)
@@ -38,5 +40,11 @@ main (void)
       printf ("%s\t%u\t%s\t%s\t%s\t%s\n", tables[i], field->roles, field->name,
           fasp_stat_get_type_name (field->form), units[field->unit], field->meaning);
     }
+  for (guint i = 0; i < TS_ERRORS; i++) {
+    const TsErrorRow *row = &ts_error_rows[i];
+
+    printf ("ts-error\t3\t%s\tpriority %u\t%s %s\t%s\n", row->name, row->priority, row->clause,
+        row->label, row->meaning);
+  }
   return 0;
 }

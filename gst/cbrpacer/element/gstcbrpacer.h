@@ -10,6 +10,7 @@
 #include "cbroffload.h"
 #include "cbrstats.h"
 #include "cbrwaiter.h"
+#include "gstfaspmonitor.h"
 
 G_BEGIN_DECLS
 
@@ -41,6 +42,7 @@ typedef struct
   GstCbrPacerOverflow overflow;
   GstCbrPacerStuffing stuffing;
   gboolean offload;
+  gboolean monitor;     /* what leaves is measured as a transport stream */
   guint stats_interval; /* ms */
 } CbrSettings;
 
@@ -117,6 +119,7 @@ struct _GstCbrPacer
   CbrDeparture departure;
   CbrLearner learner;
   CbrStats *stats;
+  GstFaspMonitor *monitor; /* NULL: not set */
   CbrOffload offload;
   CbrWarned warned;
 
@@ -163,6 +166,8 @@ void gst_cbr_pacer_forget_lag (GstCbrPacer *self, gint64 now);
 void gst_cbr_pacer_clock_changed (GstCbrPacer *self);
 
 /* gstcbrpacerstates.c */
+/* Begins to measure, or ends that, as the settings say. Call this with the lock held. */
+void gst_cbr_pacer_begin_monitor (GstCbrPacer *self);
 void gst_cbr_pacer_start_task (GstCbrPacer *self);
 /* Drops everything of the stream so far, except for the events that outlive a flush: they go
  * to @kept. Call this with the lock held. */

@@ -26,6 +26,7 @@ static void
 begin_anew (GstCbrPacer *self, gint64 now)
 {
   gst_cbr_pacer_reset_departure (self);
+  gst_fasp_monitor_set_clock (self->monitor, now);
   /* queued data is not late on this clock */
   gst_cbr_pacer_forget_lag (self, now);
   self->warned.lag = self->warned.lag_before = cbr_departure_get_lag (&self->departure, now);

@@ -44,6 +44,7 @@ enum
   PROP_STUFFING,
   PROP_WINDOW,
   PROP_SEGMENTATION_OFFLOAD,
+  PROP_MONITOR_TS,
   PROP_STATS,
   PROP_STATS_INTERVAL,
 };
@@ -85,6 +86,7 @@ static const GstFaspField fields[] = {
   [PROP_STUFFING] = IN (stuffing, G_TYPE_ENUM),
   [PROP_WINDOW] = IN (window, G_TYPE_UINT64),
   [PROP_SEGMENTATION_OFFLOAD] = IN (offload, G_TYPE_BOOLEAN),
+  [PROP_MONITOR_TS] = IN (monitor, G_TYPE_BOOLEAN),
   [PROP_STATS_INTERVAL] = IN (stats_interval, G_TYPE_UINT),
 };
 
@@ -106,6 +108,8 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
   /* both threads compute their waits anew */
   cbr_waiter_interrupt (&self->waiter);
   cbr_waiter_interrupt (&self->room);
+  if (self->settings.monitor != (self->monitor != NULL))
+    gst_cbr_pacer_begin_monitor (self);
   gst_cbr_pacer_post_latency (self);
   g_mutex_unlock (&self->lock);
 }
@@ -129,13 +133,22 @@ static void
 get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   GstCbrPacer *self = GST_CBR_PACER_CAST (object);
+  g_autoptr (GstFaspMonitor) monitor = NULL;
+  GstStructure *stats = NULL;
 
   g_mutex_lock (&self->lock);
-  if (id == PROP_STATS)
-    g_value_take_boxed (value, describe (self));
-  else
+  if (id == PROP_STATS) {
+    stats = describe (self);
+    monitor = gst_fasp_monitor_copy (self->monitor,
+        self->clock != NULL ? (gint64) gst_clock_get_time (self->clock) : 0);
+  } else {
     gst_fasp_field_get (&fields[id], &self->settings, value);
+  }
   g_mutex_unlock (&self->lock);
+  if (stats == NULL)
+    return;
+  gst_fasp_monitor_add_figures (monitor, stats);
+  g_value_take_boxed (value, stats);
 }
 
 static void
@@ -212,6 +225,17 @@ gst_cbr_pacer_install_properties (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_STUFFING,
       g_param_spec_enum ("stuffing", "Stuffing", "What to send when the input runs dry",
           GST_TYPE_CBR_PACER_STUFFING, GST_CBR_PACER_STUFFING_NONE, PLAYING));
+  /**
+   * GstCbrPacer:monitor-ts:
+   *
+   * Measure what leaves by ETSI TR 101 290: #GstCbrPacer:stats has `transport-stream' then.
+   *
+   * Since: 1.0
+   */
+  g_object_class_install_property (klass, PROP_MONITOR_TS,
+      g_param_spec_boolean ("monitor-ts", "Monitor the transport stream",
+          "Measure what leaves by ETSI TR 101 290; stats has the errors of priority 1 and 2", FALSE,
+          PLAYING));
   g_object_class_install_property (klass, PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics",
           "Figures of this element: application/x-cbrpacer-statistics", GST_TYPE_STRUCTURE,

@@ -11,6 +11,14 @@ gst_cbr_pacer_start_task (GstCbrPacer *self)
 }
 
 void
+gst_cbr_pacer_begin_monitor (GstCbrPacer *self)
+{
+  g_clear_pointer (&self->monitor, gst_fasp_monitor_free);
+  if (self->settings.monitor)
+    self->monitor = gst_fasp_monitor_new ();
+}
+
+void
 gst_cbr_pacer_forget_stream (GstCbrPacer *self, GQueue *kept)
 {
   cbr_queue_clear (&self->queue, kept);
@@ -18,6 +26,7 @@ gst_cbr_pacer_forget_stream (GstCbrPacer *self, GQueue *kept)
   cbr_learner_flush (&self->learner);
   gst_segment_init (&self->input.segment, GST_FORMAT_UNDEFINED);
   gst_cbr_pacer_reset_departure (self);
+  gst_fasp_monitor_begin (self->monitor);
   self->begun = FALSE;
   self->demand = CBR_WANTED;
   self->input.eos = self->input.discont = FALSE;
@@ -80,6 +89,7 @@ gst_cbr_pacer_set_playing (GstCbrPacer *self, gboolean playing)
   self->pauses += !playing;
   cbr_departure_set_playing (&self->departure, playing);
   self->base = CBR_NO_BASE;
+  gst_fasp_monitor_begin (self->monitor);
   /* the pause made no data late, even if the sink still holds a cycle from it */
   if (playing)
     gst_cbr_pacer_forget_lag (self, gst_cbr_pacer_read_clock (self));
@@ -95,6 +105,7 @@ gst_cbr_pacer_prepare (GstCbrPacer *self)
 
   g_mutex_lock (&self->lock);
   cbr_stats_clear (self->stats);
+  gst_cbr_pacer_begin_monitor (self);
   cbr_learner_init (&self->learner, self->settings.window);
   self->input.live = self->input.live_known = FALSE;
   self->latency = GST_CLOCK_TIME_NONE;

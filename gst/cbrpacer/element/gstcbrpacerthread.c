@@ -209,6 +209,8 @@ send_cycle (GstCbrPacer *self)
   }
   cycle.left = gst_cbr_pacer_read_clock (self);
   cycle.rate = self->departure.schedule.base.rate;
+  if (self->monitor != NULL && playing)
+    gst_fasp_monitor_push_list (self->monitor, list, cycle.left);
   g_mutex_unlock (&self->lock);
 
   cpu = get_cpu_time ();
@@ -263,11 +265,15 @@ hand_on (GstCbrPacer *self, GstMiniObject *object)
         if (self->input.eos && cbr_queue_is_empty (&self->queue))
           self->result = GST_FLOW_EOS;
         self->demand = CBR_WANTED;
+        gst_fasp_monitor_begin (self->monitor);
         break;
       case GST_EVENT_CAPS:
         cbr_format_take_caps (&self->input.format, GST_EVENT_CAST (object));
         break;
       case GST_EVENT_STREAM_START:
+        gst_fasp_monitor_begin (self->monitor);
+        self->demand = CBR_WANTED;
+        break;
       case GST_EVENT_SEGMENT:
         self->demand = CBR_WANTED;
         break;

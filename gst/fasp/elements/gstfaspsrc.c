@@ -41,6 +41,7 @@
 #include "gstfaspevents.h"
 #include "gstfasphandover.h"
 #include "gstfaspjoiner.h"
+#include "gstfaspmonitor.h"
 #include "gstfaspoffset.h"
 #include "gstfasptiming.h"
 
@@ -99,6 +100,8 @@ struct _GstFaspSrc
   GstFaspHandover handover; /* the buffer that was handed to GstBaseSrc */
   GstClockTime looked;      /* when our clock was last compared with the sender's */
   GstFaspJoiner joiner;
+  GstFaspMonitor *monitor; /* of the buffers as they leave; NULL: not set.  Made and freed while the
+                              element is stopped, else used under the object lock */
 };
 
 static GstStaticPadTemplate src_template =
@@ -108,6 +111,29 @@ G_DEFINE_TYPE_WITH_CODE (GstFaspSrc, gst_fasp_src, GST_TYPE_PUSH_SRC,
     G_IMPLEMENT_INTERFACE (GST_TYPE_URI_HANDLER, gst_fasp_connection_init_uri_handler);
     GST_FASP_DEBUG_INIT);
 GST_ELEMENT_REGISTER_DEFINE (faspsrc, "faspsrc", GST_RANK_PRIMARY, GST_TYPE_FASP_SRC);
+
+/* --- the transport stream ---------------------------------------------------------------- */
+
+/* ns */
+static gint64
+get_monitor_time (void)
+{
+  return g_get_monotonic_time () * 1000;
+}
+
+/* @buffer: NULL: another stream begins. */
+static void
+monitor (GstFaspSrc *self, GstBuffer *buffer)
+{
+  if (self->monitor == NULL)
+    return;
+  GST_OBJECT_LOCK (self);
+  if (buffer != NULL)
+    gst_fasp_monitor_push (self->monitor, buffer, get_monitor_time ());
+  else
+    gst_fasp_monitor_begin (self->monitor);
+  GST_OBJECT_UNLOCK (self);
+}
 
 /* --- the stream -------------------------------------------------------------------- */
 
@@ -187,6 +213,7 @@ announce (GstFaspSrc *self, const FaspStreamOffset *position)
 
   if (!gst_fasp_announce_begin (&self->announce, position))
     return;
+  monitor (self, NULL);
   GST_OBJECT_LOCK (self);
   event = gst_fasp_offset_make_event (&position->origin, self->streamid, self->announce.header);
   GST_OBJECT_UNLOCK (self);
@@ -336,6 +363,7 @@ take_items (GstFaspSrc *self)
     self->next++;
     fasp_block_unref (item->block);
     gst_fasp_announce_forget_header (&self->announce, item->session);
+    monitor (self, NULL);
     self->end = AT_END;
     return NULL;
   }
@@ -402,7 +430,9 @@ gst_fasp_src_create (GstPushSrc *src, GstBuffer **buffer)
   *buffer = take_back (self);
   while (*buffer == NULL && ret == GST_FLOW_OK) {
     *buffer = take_items (self);
-    if (*buffer == NULL)
+    if (*buffer != NULL)
+      monitor (self, *buffer);
+    else
       ret = look_for_end (self);
     if (*buffer == NULL && ret == GST_FLOW_OK)
       ret = read_items (self);
@@ -626,6 +656,9 @@ take_settings (GstFaspSrc *self)
   changed = self->provided != settings->receiving.provide_clock;
   self->provided = settings->receiving.provide_clock;
   self->required = settings->receiving.require_complete;
+  g_clear_pointer (&self->monitor, gst_fasp_monitor_free);
+  if (settings->receiving.monitor_ts)
+    self->monitor = gst_fasp_monitor_new ();
   GST_OBJECT_UNLOCK (self);
   if (changed)
     gst_element_post_message (GST_ELEMENT (self),
@@ -640,6 +673,7 @@ forget_settings (GstFaspSrc *self)
 {
   GST_OBJECT_LOCK (self);
   self->started = FALSE;
+  gst_fasp_monitor_begin (self->monitor);
   gst_clear_caps (&self->caps);
   GST_OBJECT_UNLOCK (self);
 }
@@ -714,7 +748,16 @@ gst_fasp_src_set_property (GObject *object, guint id, const GValue *value, GPara
 static void
 gst_fasp_src_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
-  gst_fasp_connection_get_property (&GST_FASP_SRC (object)->connection, id, value, pspec);
+  GstFaspSrc *self = GST_FASP_SRC (object);
+  g_autoptr (GstFaspMonitor) copy = NULL;
+
+  gst_fasp_connection_get_property (&self->connection, id, value, pspec);
+  if (id != GST_FASP_PROP_STATS)
+    return;
+  GST_OBJECT_LOCK (self);
+  copy = gst_fasp_monitor_copy (self->monitor, get_monitor_time ());
+  GST_OBJECT_UNLOCK (self);
+  gst_fasp_monitor_add_figures (copy, g_value_get_boxed (value));
 }
 
 static void
@@ -722,6 +765,7 @@ gst_fasp_src_finalize (GObject *object)
 {
   gst_fasp_connection_clear (&GST_FASP_SRC (object)->connection);
   gst_fasp_timing_clear (&GST_FASP_SRC (object)->timing);
+  gst_fasp_monitor_free (GST_FASP_SRC (object)->monitor);
   g_free (GST_FASP_SRC (object)->streamid);
   G_OBJECT_CLASS (gst_fasp_src_parent_class)->finalize (object);
 }

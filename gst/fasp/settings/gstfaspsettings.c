@@ -320,6 +320,18 @@ install_source (GObjectClass *klass)
           "again after another source has (0: it does so only when it is asked to, by the "
           "signal switch-source)",
           0, G_MAXINT, 0, READY));
+  /**
+   * GstFaspSrc:monitor-ts:
+   *
+   * Measure what goes downstream by ETSI TR 101 290: #GstFaspSrc:stats has `transport-stream' then.
+   *
+   * Since: 1.0
+   */
+  g_object_class_install_property (klass, GST_FASP_PROP_MONITOR_TS,
+      g_param_spec_boolean ("monitor-ts", "Monitor the transport stream",
+          "Measure what is received by ETSI TR 101 290, as it goes downstream; stats has the errors "
+          "of priority 1 and 2",
+          FALSE, READY));
 }
 
 void
@@ -406,6 +418,7 @@ static const GstFaspField fields[] = {
   [GST_FASP_PROP_REQUIRE_COMPLETE] = IN (receiving.require_complete, G_TYPE_BOOLEAN),
   [GST_FASP_PROP_REDUNDANCY] = IN (receiving.redundancy, G_TYPE_ENUM),
   [GST_FASP_PROP_WAIT_TO_RESTORE] = IN (receiving.wait_to_restore, G_TYPE_UINT),
+  [GST_FASP_PROP_MONITOR_TS] = IN (receiving.monitor_ts, G_TYPE_BOOLEAN),
   [GST_FASP_PROP_FALLBACK_ADDRESSES] = IN (receiving.fallback_addresses, G_TYPE_STRING),
   [GST_FASP_PROP_MULTICAST_IFACE] = IN (multicast.interface, G_TYPE_STRING),
   [GST_FASP_PROP_MULTICAST_SOURCE] = IN (multicast.source, G_TYPE_STRING),

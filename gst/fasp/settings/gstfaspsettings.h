@@ -73,6 +73,7 @@ typedef enum
   GST_FASP_PROP_REQUIRE_COMPLETE,
   GST_FASP_PROP_REDUNDANCY,
   GST_FASP_PROP_WAIT_TO_RESTORE,
+  GST_FASP_PROP_MONITOR_TS,
   /* gstfaspmulticast.h */
   GST_FASP_PROP_MULTICAST_IFACE,
   GST_FASP_PROP_MULTICAST_SOURCE,
@@ -113,6 +114,7 @@ typedef struct
   FaspRedundancy redundancy;
   guint wait_to_restore; /* how long the preferred source must have been good before it leads again,
                             ms; 0: it leads only when asked */
+  gboolean monitor_ts;
 } GstFaspReceiving;
 
 typedef struct

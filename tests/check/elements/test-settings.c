@@ -30,6 +30,8 @@ static const Uri uris[] = {
   { "faspsrc", "fasp://h:7001?redundancy=hot&fallback-addresses=b:1&wait-to-restore=60000", NULL },
   { "faspsrc", "fasp://h:7001?wait-to-restore=-1", "wait-to-restore" },
   { "faspsink", "fasp://host:7001?require-complete=true", "require-complete" },
+  { "faspsrc", "fasp://:7001?monitor-ts=true", NULL },
+  { "faspsink", "fasp://host:7001?monitor-ts=true", "monitor-ts" },
   { "faspsrc", "fasp://:7001?require-complete=all", "require-complete" },
   { "faspsrc", "fasp://h:7001?localport=9000&localaddress=10.0.0.2", NULL },
   { "faspsrc", "fasp://[fe80::1%25eth0]:7001", NULL },
