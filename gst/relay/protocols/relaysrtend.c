@@ -134,7 +134,7 @@ relay_srt_end_look_for_room (RelaySrtEnd *end, const gchar **reason)
   g_mutex_lock (&end->lock);
   n = end->peers->len;
   replaced = find_replaced (end);
-  silence = replaced != NULL ? g_get_monotonic_time () - replaced->heard : SILENCE;
+  silence = replaced != NULL ? relay_srt_get_time () - replaced->heard : SILENCE;
   g_mutex_unlock (&end->lock);
   if (silence < SILENCE || (replaced != NULL && has_second_caller (end, "refuse"))) {
     *reason = "another sender is connected: stop that one, or give each an input, with a streamid "
@@ -149,7 +149,7 @@ void
 relay_srt_end_add (RelaySrtEnd *end, RelaySrtPeer *peer)
 {
   g_mutex_lock (&end->lock);
-  peer->heard = g_get_monotonic_time ();
+  peer->heard = relay_srt_get_time ();
   peer->stands_by = !end->uri->sends && end->peers->len > 0;
   g_ptr_array_add (end->peers, peer);
   g_cond_signal (&end->changed);
@@ -187,7 +187,7 @@ relay_srt_end_take (RelaySrtEnd *end, RelaySrtPeer *peer, gconstpointer data, gs
   GstBuffer *buffer;
 
   g_mutex_lock (&end->lock);
-  peer->heard = g_get_monotonic_time ();
+  peer->heard = relay_srt_get_time ();
   stood_by = peer->stands_by;
   used = !end->uri->sends && (!stood_by || take_over (end, peer));
   g_mutex_unlock (&end->lock);

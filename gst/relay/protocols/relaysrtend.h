@@ -7,7 +7,7 @@
  *
  * An input uses one sender.  With second-caller=standby, another one may be connected: its media
  * are dropped, until one of its packets comes when the first has gone, or has been silent for half
- * a second.  That packet is used, and the first then stands by.
+ * a second (relay_srt_get_time).  That packet is used, and the first then stands by.
  */
 #pragma once
 
@@ -22,7 +22,7 @@ typedef struct
   SRTSOCKET socket;
   GSocketAddress *address;
   gchar *streamid;    /* that a caller gives, without a password */
-  gint64 heard;       /* when it was connected, or has sent: g_get_monotonic_time, µs */
+  gint64 heard;       /* when it was connected, or has sent: relay_srt_get_time, µs */
   gboolean stands_by; /* it is a sender, and not the one that is used: its media are dropped */
 } RelaySrtPeer;
 

@@ -21,7 +21,10 @@ static struct
   void (*take_event) (SRTSOCKET socket, int events);
   void (*look) (void);
   GThread *thread;
-  gint over; /* atomic */
+  gint over;        /* atomic */
+  GMutex clock;     /* guards the rest; no other lock is taken under it */
+  gint64 looked;    /* relay_srt_get_time() of the thread's last look */
+  gint64 looked_at; /* when that was: g_get_monotonic_time, µs */
 } srt;
 
 void
@@ -88,6 +91,37 @@ relay_srt_wait_for_closed (guint port, GError **error)
   return TRUE;
 }
 
+/* --- the time --------------------------------------------------------------------------------- */
+
+/* Under the lock of the clock. */
+static gint64
+get_time (gint64 now)
+{
+  return srt.looked + MIN (now - srt.looked_at, TICK * G_TIME_SPAN_MILLISECOND);
+}
+
+gint64
+relay_srt_get_time (void)
+{
+  gint64 time;
+
+  g_mutex_lock (&srt.clock);
+  time = get_time (g_get_monotonic_time ());
+  g_mutex_unlock (&srt.clock);
+  return time;
+}
+
+static void
+note_look (void)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  g_mutex_lock (&srt.clock);
+  srt.looked = get_time (now);
+  srt.looked_at = now;
+  g_mutex_unlock (&srt.clock);
+}
+
 /* --- the thread ------------------------------------------------------------------------------- */
 
 static gpointer
@@ -102,6 +136,7 @@ run (gpointer unused)
     relay_srt_begin_work ();
     for (int i = 0; i < MIN (n, EVENTS); i++)
       srt.take_event (events[i].fd, events[i].events);
+    note_look ();
     if (g_get_monotonic_time () >= look_at) {
       srt.look ();
       look_at = g_get_monotonic_time () + TICK * G_TIME_SPAN_MILLISECOND;

@@ -35,6 +35,10 @@ gboolean relay_srt_start_thread (void (*take_event) (SRTSOCKET socket, int event
 /* Has the thread take these events (SRT_EPOLL_IN...) of a socket, and errors; or none. */
 void relay_srt_watch (SRTSOCKET socket, int events);
 void relay_srt_unwatch (SRTSOCKET socket);
+/* In any thread: the time by which the silence of a peer is measured: µs.  It is the time in which
+ * the thread has looked for data: a stall of the thread, or of the process, counts as a tenth of a
+ * second at most, however long it lasts, as data may wait unread meanwhile. */
+gint64 relay_srt_get_time (void);
 
 /* Under the work: from here on, the listener's UDP port is being closed. */
 void relay_srt_begin_close (SRTSOCKET listener, guint port);
