@@ -14,24 +14,26 @@ gboolean
 fasp_wire_parse_session (const guint8 *data, gsize size, FaspSessionHeader *header)
 {
   FaspReader r = { data, size };
-  guint8 first = fasp_read_uint (&r, 1);
+  guint64 fields = fasp_read_uint (&r, FASP_SESSION_HEADER); /* first byte, session, number */
+  guint8 first = fields >> (32 + FASP_PN_BITS);
 
   header->flow = first & FASP_FIRST_FLOW;
   header->phase = (first & FASP_FIRST_PHASE) != 0;
-  header->cid = fasp_read_uint (&r, 4);
-  header->pn = fasp_read_uint (&r, FASP_PN_BITS / 8);
+  header->cid = fields >> FASP_PN_BITS;
+  header->pn = fields & ((1u << FASP_PN_BITS) - 1);
   return !r.failed && r.left >= FASP_TAG_SIZE_NONE && size <= FASP_DATAGRAM_MAX;
 }
 
 void
 fasp_wire_write_session (FaspWriter *w, const FaspSessionHeader *header)
 {
+  guint64 first = FASP_FIRST_SESSION | (header->phase ? FASP_FIRST_PHASE : 0)
+      | (header->flow & FASP_FIRST_FLOW);
+
   fasp_write_uint (w,
-      FASP_FIRST_SESSION | (header->phase ? FASP_FIRST_PHASE : 0)
-          | (header->flow & FASP_FIRST_FLOW),
-      1);
-  fasp_write_uint (w, header->cid, 4);
-  fasp_write_uint (w, header->pn, FASP_PN_BITS / 8);
+      first << (32 + FASP_PN_BITS) | (guint64) header->cid << FASP_PN_BITS
+          | (header->pn & ((1u << FASP_PN_BITS) - 1)),
+      FASP_SESSION_HEADER);
 }
 
 /* --- shared with hellos ----------------------------------------------------------- */
@@ -157,11 +159,14 @@ read_feedback (FaspReader *r, FaspFeedback *f)
 static void
 read_data (FaspReader *r, guint8 type, FaspDataFrame *data)
 {
+  guint64 fields;
+
   data->round = (type & FASP_DATA_ROUND_MASK) >> FASP_DATA_ROUND_SHIFT;
   data->copy = (type & FASP_DATA_COPY_MASK) >> FASP_DATA_COPY_SHIFT;
   data->flags = (type & FASP_DATA_MARK) ? FASP_BLOCK_MARK : 0;
-  data->block = fasp_read_uint (r, FASP_BLOCK_BITS / 8);
-  data->media_time = fasp_read_uint (r, 4);
+  fields = fasp_read_uint (r, (FASP_BLOCK_BITS + FASP_MEDIA_TIME_BITS) / 8);
+  data->block = fields >> FASP_MEDIA_TIME_BITS;
+  data->media_time = fields & G_MAXUINT32;
   data->index = 0;
   data->count = 1;
   data->total = 0;
@@ -449,9 +454,11 @@ fasp_wire_write_data (FaspWriter *w, const FaspBlock *block, guint8 round, guint
     offset = index * part;
     size = MIN (part, block->size - offset);
   }
-  fasp_write_uint (w, type, 1);
-  fasp_write_uint (w, block->number, FASP_BLOCK_BITS / 8);
-  fasp_write_uint (w, block->media_time, 4);
+  fasp_write_uint (w,
+      (guint64) type << (FASP_BLOCK_BITS + FASP_MEDIA_TIME_BITS)
+          | (block->number & ((1u << FASP_BLOCK_BITS) - 1)) << FASP_MEDIA_TIME_BITS
+          | (guint32) block->media_time,
+      FASP_DATA_HEADER - FASP_SESSION_HEADER);
   if (count > 1) {
     fasp_write_uint (w, index << 4 | (count - 1), 1);
     fasp_write_uint (w, block->size, 2);
