@@ -139,7 +139,7 @@ fasp_write_varint (FaspWriter *w, guint64 value)
   }
   n = fasp_varint_size (value);
   /* two bits of length: log2 (n) */
-  fasp_write_uint (w, value | (guint64) g_bit_nth_msf (n, -1) << (8 * n - 2), n);
+  fasp_write_uint (w, value | (guint64) __builtin_ctz (n) << (8 * n - 2), n);
 }
 
 G_END_DECLS
