@@ -110,7 +110,7 @@ count_missing (FaspEndpoint *endpoint, const FaspStreamOffset *position, guint32
   FaspStreamOffset *whole = &endpoint->reading->whole;
 
   if (position->known && position->offset != FASP_OFFSET_UNKNOWN) {
-    if (fasp_stream_offset_is_comparable (whole, position) && position->offset > whole->offset)
+    if (position->offset > whole->offset && fasp_stream_offset_is_comparable (whole, position))
       endpoint->stats.bytes_missing += position->offset - whole->offset;
     *whole = *position;
   }
@@ -239,8 +239,9 @@ cut_to_new_bytes (FaspEndpoint *endpoint, FaspTime now, const FaspSession *sessi
     notify_moved (endpoint, session, bytes);
   else if (!moved && endpoint->reading->session != 0 && (gap || bytes > 0))
     notify_gap (endpoint, now, session);
-  if (is_first (endpoint, session, &position) ? join_stream (endpoint, now, session, &position) :
-                                                gap || bytes > 0)
+  if (!again && is_first (endpoint, session, &position) ?
+          join_stream (endpoint, now, session, &position) :
+          gap || bytes > 0)
     block->flags |= FASP_BLOCK_LACKS;
   *end = position;
   if (block->offset != FASP_OFFSET_UNKNOWN)

@@ -44,11 +44,12 @@ FaspTime
 fasp_playout_get (const FaspPlayout *playout, FaspTime time)
 {
   const FaspPlayoutRamp *ramp = time < playout->ramp.time ? &playout->before : &playout->ramp;
-  FaspTime elapsed = CLAMP (time - ramp->time, 0, LONGEST);
+  FaspTime elapsed, change = ramp->target - ramp->latency;
 
-  return ramp->latency
-      + CLAMP (ramp->target - ramp->latency, -elapsed * DOWN_PPM / 1000000,
-          elapsed * UP_PPM / 1000000);
+  if (change == 0)
+    return ramp->target;
+  elapsed = CLAMP (time - ramp->time, 0, LONGEST);
+  return ramp->latency + CLAMP (change, -elapsed * DOWN_PPM / 1000000, elapsed * UP_PPM / 1000000);
 }
 
 gboolean

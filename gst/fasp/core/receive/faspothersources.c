@@ -18,7 +18,7 @@ fasp_other_sources_fills_hole (const FaspOtherSources *others, const FaspReorder
     const FaspPosition *position, guint64 *number)
 {
   guint64 ack = fasp_reorder_get_ack (reorder), first, length;
-  FaspStreamOffset start = position->next;
+  FaspStreamOffset start;
   const FaspBlock *behind;
   guint16 segment;
 
@@ -30,6 +30,7 @@ fasp_other_sources_fills_hole (const FaspOtherSources *others, const FaspReorder
   segment = get_segment (reorder, position, ack);
   if (behind == NULL || segment != behind->segment)
     return FALSE;
+  start = position->next;
   start.offset = fasp_position_widen (position, behind);
   return fasp_stream_offset_is_comparable (&start, &others->has)
       && start.offset <= others->has.offset;
@@ -39,10 +40,11 @@ gboolean
 fasp_other_sources_has (const FaspOtherSources *others, const FaspPosition *position,
     const FaspBlock *block)
 {
-  FaspStreamOffset start = position->next;
+  FaspStreamOffset start;
 
   if (!others->has.known)
     return FALSE;
+  start = position->next;
   start.offset = fasp_position_widen (position, block);
   return fasp_stream_offset_is_comparable (&start, &others->has)
       && start.offset + fasp_block_get_payload (block) <= others->has.offset;
