@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What an end is told: a role, keys, and what its hello has."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from . import hello, noise
 
@@ -29,7 +29,6 @@ class Config:
     cookies: bool = False               # listener: no OPEN without one
     phase_time: int = 60000000          # µs
     agree_after: int = 60               # keys
-    extra: dict = field(default_factory=dict)
 
     def pattern(self):
         return noise.kind(self.static, self.psk)
@@ -43,4 +42,4 @@ class Config:
             made["header"] = True
         if self.streamid:
             made["streamid"] = self.streamid
-        return {**made, **self.extra}
+        return made

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The receiver's stream: blocks in order, fragments, marks, headers and positions (docs/protocol.md, 4.1 and 6)."""
 
-from .store import HEADER, KEY_FRAME, NOT_KNOWN, POSITION, UNIT
+from .store import HEADER, KEY_FRAME, NOT_KNOWN, POSITION
 from .wire import extend
 
 MAX_BLOCK, MAX_HEADER, MAX_POSITIONS = 8952, 262144, 16
@@ -187,10 +187,6 @@ class Order:
 
     def lacks_something(self):
         return bool(self.missing) or self.known > self.high
-
-
-def units_of(size):
-    return max(1, -(-size // UNIT))
 
 
 assert NOT_KNOWN > NO_OFFSET
