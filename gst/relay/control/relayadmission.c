@@ -15,6 +15,16 @@
 
 #define STARTING "The relay puts a configuration into force: ask again."
 
+/* As openapi.json names it. */
+static const gchar *const known_by[] = {
+  [RELAY_ANONYMOUS] = NULL,
+  [RELAY_LOCAL] = "socket",
+  [RELAY_API_TOKEN] = "token",
+  [RELAY_TOKEN] = "token",
+  [RELAY_USER] = RELAY_KNOWN_BY_SESSION,
+  [RELAY_HOOKED] = "auth-url",
+};
+
 struct _RelayAdmission
 {
   const RelayApi *api;
@@ -270,12 +280,13 @@ relay_admission_admit (RelayAdmission *admission, const RelayAsk *ask, RelayAdmi
   decide (admission, ask, &route, slow, &identity, &refusal, &wrong);
   asks = leaves_to_server (admission, ask, &route, &identity, refusal.status);
   line = note_guess (admission, ask, &route, &identity, asks, wrong, refusal.status);
-  admitted->known = identity.kind != RELAY_ANONYMOUS;
+  admitted->known_by = known_by[identity.kind];
   admitted->name = g_strdup (identity.name);
   admitted->title = name (&identity);
-  admitted->role = admitted->known ? identity.role :
-                                     MAX (relay_access_get_open_role (&admission->rules, FALSE),
-                                         relay_access_get_open_role (&admission->rules, TRUE));
+  admitted->role = identity.kind != RELAY_ANONYMOUS ?
+      identity.role :
+      MAX (relay_access_get_open_role (&admission->rules, FALSE),
+          relay_access_get_open_role (&admission->rules, TRUE));
   g_mutex_unlock (&admission->lock);
   log_wrong (ask->address, line);
   if (refusal.status != 0 && !asks)

@@ -11,6 +11,9 @@
 
 G_BEGIN_DECLS
 
+/* By what a client is known that has logged in. */
+#define RELAY_KNOWN_BY_SESSION "session"
+
 typedef struct _RelayAdmission RelayAdmission;
 
 RelayAdmission *relay_admission_new (const RelayApi *api);

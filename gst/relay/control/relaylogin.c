@@ -43,10 +43,12 @@ unref_login (gpointer data)
 }
 
 void
-relay_login_tell (RelayAdmission *admission, const gchar *name, RelayRole role, RelayPage *page)
+relay_login_tell (RelayAdmission *admission, const gchar *known_by, const gchar *name,
+    RelayRole role, RelayPage *page)
 {
   JsonObject *object = json_object_new ();
 
+  json_object_set_member (object, "known-by", relay_json_string (known_by));
   json_object_set_member (object, "name", relay_json_string (name));
   json_object_set_string_member (object, "role", relay_role_get_name (role));
   json_object_set_boolean_member (object, "users", relay_admission_has_users (admission));
@@ -81,7 +83,7 @@ let_in (RelayLogins *logins, const Login *login, RelayPage *page)
     refuse_wrong (logins, login, page);
     return;
   }
-  relay_login_tell (logins->admission, login->name, role, page);
+  relay_login_tell (logins->admission, RELAY_KNOWN_BY_SESSION, login->name, role, page);
   line = g_strdup_printf ("user %s has logged in from %s.", login->name,
       request->address != NULL ? request->address : "the UNIX socket");
   relay_api_log_request (request, login->name, line);

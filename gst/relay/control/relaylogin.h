@@ -31,9 +31,9 @@ void relay_logins_free (RelayLogins *logins);
 gboolean relay_logins_add (RelayLogins *logins, const RelayApiRequest *request, const gchar *name,
     const gchar *password, RelayPage *page);
 
-/* Fills in the name and the role of a client. */
-void relay_login_tell (RelayAdmission *admission, const gchar *name, RelayRole role,
-    RelayPage *page);
+/* Fills in by what a client is known, its name and its role. */
+void relay_login_tell (RelayAdmission *admission, const gchar *known_by, const gchar *name,
+    RelayRole role, RelayPage *page);
 /* Ends the session of a request. */
 void relay_login_end (RelayAdmission *admission, const RelayApiRequest *request, RelayPage *page);
 

@@ -432,7 +432,9 @@ log_in (const RelayApiRequest *request, const gchar *name, const gchar *password
 static void
 tell (const RelayApiRequest *request, RelayPage *page, gpointer data)
 {
-  relay_login_tell (((Relay *) data)->admission, request->by.name, request->by.role, page);
+  const RelayAdmitted *by = &request->by;
+
+  relay_login_tell (((Relay *) data)->admission, by->known_by, by->name, by->role, page);
 }
 
 static void

@@ -393,7 +393,7 @@ judge (RelayRequest *request, const RelayAsk *ask)
   g_clear_pointer (&request->asked.by.title, g_free);
   verdict = http->funcs.admit (ask, &request->asked.by, &request->page, http->data);
   request->asks = verdict == RELAY_ASKS;
-  note_asked (http, request->connection, request->asked.by.known);
+  note_asked (http, request->connection, request->asked.by.known_by != NULL);
   return verdict != RELAY_REFUSED;
 }
 

@@ -53,7 +53,7 @@ typedef struct _RelayRequest RelayRequest;
 /* The client that sends a request, by its credentials. */
 typedef struct
 {
-  gboolean known; /* it has a token or a session, or comes by the UNIX socket */
+  const gchar *known_by; /* as openapi.json names it; NULL: it is not known */
   RelayRole role;
   gchar *name;  /* of the user or token; NULL: none */
   gchar *title; /* the same, as the log has it */

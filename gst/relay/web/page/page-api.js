@@ -39,9 +39,12 @@ class Refused extends Error {
   }
 }
 
+/* A header has bytes; the relay's file has the token in UTF-8. */
+const asBearer = token => ({Authorization: `Bearer ${String.fromCharCode(...new TextEncoder().encode(token))}`});
+
 function withToken(headers = {}) {
   const token = sessionStorage.getItem(TOKEN);
-  return token ? {...headers, Authorization: `Bearer ${token}`} : headers;
+  return token ? {...asBearer(token), ...headers} : headers;
 }
 
 /* Why the relay refuses, a sentence; empty: a proxy has answered, with HTML. */
@@ -201,14 +204,12 @@ function askForToken(then) {
   ask({title: "Token of this relay", fields: [{caption: "Token", secret: true}], ok: "Use it",
        text: "It is in a file that the relay's configuration names. This tab keeps it until it is closed.",
        async act(token) {
-         const before = api.role;
-         sessionStorage.setItem(TOKEN, token);
-         await api.look();
-         if (api.role === before) {
-           api.forget();
-           await api.look();
+         const session = await api.ask("GET", ["session"], undefined, asBearer(token));
+         if (session["known-by"] !== "token")   // a client that auth-url lets in sees no page
            throw new Error("The relay does not take this token.");
-         }
+         sessionStorage.setItem(TOKEN, token);
+         Object.assign(api, session);
+         api.show();
          then();
        }});
 }
