@@ -93,8 +93,8 @@ struct _RelayProtocol
   void (*decide) (guint64 caller, const gchar *refusal);
   /* Adds figures that only this protocol has to @stats (relayfields.c has a row for each), and to
    * @peers a GstStructure of each peer that is known, with the fields that faspsrc and faspsink
-   * have in `callers'.  What cannot be known is left out.  @element: the one of make(), which
-   * plays; NULL: none does. */
+   * have in `callers'.  What cannot be known is left out; `interrupted' is of the end, except of a
+   * peer that has it.  @element: the one of make(), which plays; NULL: none does. */
   void (*add_figures) (RelayProtocolPipeline *pipeline, GstElement *element, GstStructure *stats,
       GPtrArray *peers);
   /* What an output does that cannot know its receivers: a verb for users; NULL: it counts them. */

@@ -426,7 +426,7 @@ relay_protocol_end_change_state (GstElement *element, GstStateChange change)
 
 /* --- statistics ------------------------------------------------------------------------------- */
 
-/* Sets the field `callers', as faspsrc and faspsink have it. An input has one sender, of which
+/* Sets the field `callers', as faspsrc and faspsink have it. An input uses one sender, of which
  * perhaps no more is known than whether it is heard. @known: something was heard before. */
 static void
 take_peers (GstStructure *stats, GPtrArray *peers, gboolean sends, gboolean known, gboolean heard)
@@ -434,8 +434,9 @@ take_peers (GstStructure *stats, GPtrArray *peers, gboolean sends, gboolean know
   if (!sends && known && peers->len == 0)
     g_ptr_array_add (peers, gst_structure_new_empty (RELAY_PEER));
   for (guint i = 0; i < peers->len; i++)
-    gst_structure_set (g_ptr_array_index (peers, i), "interrupted", G_TYPE_BOOLEAN,
-        !sends && !heard, NULL);
+    if (!gst_structure_has_field (g_ptr_array_index (peers, i), "interrupted"))
+      gst_structure_set (g_ptr_array_index (peers, i), "interrupted", G_TYPE_BOOLEAN,
+          !sends && !heard, NULL);
   if (peers->len > 0)
     gst_fasp_structure_take_structures (stats, "callers", peers);
   else

@@ -269,11 +269,13 @@ relay_srt_end_add_peers (RelaySrtEnd *end, GPtrArray *peers)
   g_mutex_lock (&end->lock);
   for (guint i = 0; i < end->peers->len; i++) {
     const RelaySrtPeer *its = g_ptr_array_index (end->peers, i);
-    GstStructure *peer;
+    GstStructure *peer = gst_structure_new_empty (RELAY_PEER);
 
+    if (has_second_caller (end, "standby"))
+      gst_structure_set (peer, "stands-by", G_TYPE_BOOLEAN, its->stands_by, NULL);
     if (its->stands_by)
-      continue;
-    peer = gst_structure_new_empty (RELAY_PEER);
+      gst_structure_set (peer, "interrupted", G_TYPE_BOOLEAN,
+          relay_srt_get_time () - its->heard >= SILENCE, NULL);
     relay_fields_set_address (peer, its->address);
     if (its->streamid != NULL && its->streamid[0] != '\0')
       gst_structure_set (peer, "streamid", G_TYPE_STRING, its->streamid, NULL);

@@ -72,7 +72,7 @@ gboolean relay_srt_end_wait (RelaySrtEnd *end, GCancellable *cancellable, GError
 
 /* Sends a buffer to all peers; from the thread of the appsink. */
 void relay_srt_end_send (RelaySrtEnd *end, GstBuffer *buffer);
-/* Adds a GstStructure of each peer that is used, as add_figures() of relayprotocol.h. */
+/* Adds a GstStructure of each peer, as add_figures() of relayprotocol.h. */
 void relay_srt_end_add_peers (RelaySrtEnd *end, GPtrArray *peers);
 /* May a second sender stand by?  *@n: how many do, also when the first has gone and they have sent
  * nothing since. */

@@ -135,6 +135,7 @@ relay_figures_list_peers (const RelayEndStats *end, gdouble rate)
       .name = gst_structure_get_string (s, "peer-name"),
       .streamid = gst_structure_get_string (s, "streamid"),
       .interrupted = get_flag (s, "interrupted"),
+      .stands_by = get_flag (s, "stands-by"),
       .behind = get_behind (s, rate),
       .rtt = get_number (s, "rtt-ms"),
       .loss = get_number (s, "loss"),
@@ -233,7 +234,8 @@ relay_figures_get_end (const RelayEndStats *end, gdouble rate, RelayEndFigures *
 
 /* --- streams ------------------------------------------------------------------------------ */
 
-/* The sender of the stream: the source that leads, or else one that is heard. */
+/* The sender of the stream: the source that leads, or else one that is heard; none that stands by.
+ */
 static const GstStructure *
 find_sender (const RelayEndStats *input)
 {
@@ -242,6 +244,8 @@ find_sender (const RelayEndStats *input)
   for (guint i = 0; i < count_listed (input, "callers"); i++) {
     const GstStructure *peer = get_listed (input, "callers", i);
 
+    if (get_flag (peer, "stands-by"))
+      continue;
     if (get_flag (peer, "leads"))
       return peer;
     if (found == NULL || get_flag (found, "interrupted"))

@@ -109,7 +109,7 @@ typedef struct
 {
   const GstStructure *stats;
   const gchar *address, *name, *streamid;
-  gboolean interrupted;
+  gboolean interrupted, stands_by;
   gdouble behind; /* how much of the stream it has not confirmed yet: ms */
   gdouble rtt;    /* ms */
   gdouble loss;   /* share of the datagrams */

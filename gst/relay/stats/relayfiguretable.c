@@ -180,6 +180,8 @@ static const RelayFigure rows[] = {
   TEXT (SENDER, EVENTS, "address", address, "Address and port; null: it is not known"),
   TEXT (PEERS, EVENTS | API, "name", name, "Name of the key, in `allowed-keys`"),
   FLAG (PEERS, EVENTS | API, "interrupted", interrupted, "Whether it is not heard at present"),
+  FLAG (SENDER, EVENTS, "stands-by", stands_by,
+      "Whether it is connected, and stands by until the one that is used is silent, or gone"),
   MS (RECEIVER, EVENTS, "behind-ms", behind,
       "What the receiver has not confirmed yet, as time at the stream's rate"),
   MS (RECEIVER, EVENTS | API, "rtt-ms", rtt, "Time to the receiver, and back", "Round trip"),

@@ -70,10 +70,11 @@ relay_source_stats_add (GstStructure *all, GstStructure *source, GPtrArray *call
   gst_structure_get (source, "source", G_TYPE_UINT, &number, "leads", G_TYPE_BOOLEAN, &leads, NULL);
   for (guint i = 0; peers != NULL && i < peers->n_values; i++) {
     GstStructure *peer = gst_structure_copy (gst_value_get_structure (&peers->values[i]));
-    gboolean interrupted = FALSE;
+    gboolean interrupted = FALSE, stands_by = FALSE;
 
     gst_structure_get_boolean (peer, "interrupted", &interrupted);
-    heard += !interrupted;
+    gst_structure_get_boolean (peer, "stands-by", &stands_by);
+    heard += !interrupted && !stands_by;
     gst_structure_set (peer, "source", G_TYPE_UINT, number, "leads", G_TYPE_BOOLEAN, leads, NULL);
     g_ptr_array_add (callers, peer);
   }

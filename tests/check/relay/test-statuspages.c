@@ -533,6 +533,43 @@ test_summary (void)
   relay_history_free (history);
 }
 
+/* A sender that stands by is listed, and none of its figures is the stream's, also when it alone is
+ * heard, or is there. */
+static void
+test_standby (void)
+{
+  RelayHistory *history = relay_history_new ();
+
+  for (gint first = 1; first >= 0; first--) {
+    RelayStats *stats = make (0, 0, 0);
+    RelayStreamStats *s = g_ptr_array_index (stats->streams, 0);
+    GPtrArray *callers = g_ptr_array_new ();
+    g_autoptr (JsonNode) root = NULL;
+    JsonObject *stream;
+    JsonArray *senders;
+
+    for (gint by = !first; by <= 1; by++)
+      g_ptr_array_add (callers,
+          gst_structure_new ("x", "stands-by", G_TYPE_BOOLEAN, by, "interrupted", G_TYPE_BOOLEAN,
+              !by, "rtt-ms", G_TYPE_DOUBLE, by ? 8. : 4., NULL));
+    gst_fasp_structure_take_structures (s->input.stats, "callers", callers);
+    root = parse (relay_summary_to_json (stats, history, 0, 0, 0));
+    stream = json_array_get_object_element (
+        json_object_get_array_member (json_node_get_object (root), "streams"), 0);
+    senders =
+        json_object_get_array_member (json_object_get_object_member (stream, "input"), "senders");
+    g_assert_cmpint (json_array_get_length (senders), ==, 1 + first);
+    for (gint i = 0; i <= first; i++)
+      g_assert_cmpint (json_object_get_boolean_member (json_array_get_object_element (senders, i),
+                           "stands-by"),
+          ==, i == first);
+    g_assert_cmpfloat (json_object_get_double_member_with_default (stream, "rtt-ms", -1), ==,
+        first ? 4 : -1);
+    relay_stats_free (stats);
+  }
+  relay_history_free (history);
+}
+
 /* How long the relay runs does not depend on the clock. */
 static void
 test_clock (void)
@@ -800,6 +837,7 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/status-pages/alarms", test_alarms);
   g_test_add_func ("/relay/status-pages/down", test_down);
   g_test_add_func ("/relay/status-pages/summary", test_summary);
+  g_test_add_func ("/relay/status-pages/standby", test_standby);
   g_test_add_func ("/relay/status-pages/stats", test_stats);
   g_test_add_func ("/relay/status-pages/clock", test_clock);
   g_test_add_func ("/relay/status-pages/same-text", test_same_text);

@@ -213,8 +213,8 @@ class Stream {
     this.preview.update(stream);
     this.watch.update(stream);
     this.address.show(stream.input.uri, stream.streamid);
-    setText(this.senders, !stream.input.open ? `not open (${stream.input.state})` : stream.input.senders.filter(s => s.address).map(s =>
-      sayPeer(s) + (s.interrupted ? " (not heard)" : "")).join(", "));
+    setText(this.senders, !stream.input.open ? `not open (${stream.input.state})` : stream.input.senders.filter(s => s.address).map(
+      saySender).join(", "));
     setText(this.inputError, stream.input.error ?? "");
     setShown(this.inputError, Boolean(stream.input.error));
     this.sources.follow(stream.input.sources);

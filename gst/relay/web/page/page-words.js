@@ -116,6 +116,11 @@ function sayPeer(peer) {
   return peer.name ? `${peer.name} (${peer.address})` : peer.address ?? "A peer without an address";
 }
 
+function saySender(one) {
+  const how = [one["stands-by"] && "stands by", one.interrupted && "not heard"].filter(Boolean).join(", ");
+  return sayPeer(one) + (how && ` (${how})`);
+}
+
 /* How a receiver does, in a line. */
 function sayReceiver(one) {
   return one.interrupted ? "is not heard" : [known(one["behind-ms"]) && `${say.ms(one["behind-ms"])} behind`,
