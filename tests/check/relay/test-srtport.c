@@ -365,6 +365,45 @@ test_crowd (void)
   opened_end_clear (&opened);
 }
 
+static guint
+count_connected (const SRTSOCKET *callers, guint n)
+{
+  guint connected = 0;
+
+  for (guint i = 0; i < n; i++)
+    connected += srt_getsockstate (callers[i]) == SRTS_CONNECTED;
+  return connected;
+}
+
+/* Senders whose handshakes succeed before SRT's thread looks: one comes in, and the others are
+ * refused, none of which has ended the call of another one. */
+static void
+test_burst (void)
+{
+  guint port = pair_get_port ();
+  g_autofree gchar *uri = g_strdup_printf ("srt://:%u?second-caller=refuse", port);
+  SRTSOCKET callers[EACH];
+  OpenedEnd opened;
+
+  opened_end_init_input (&opened, uri, NULL, NULL);
+  g_usleep (SETTLED);
+  relay_srt_begin_work ();
+  for (guint i = 0; i < EACH; i++)
+    callers[i] = call_from (1, port, "");
+  for (guint i = 0; i < EACH; i++)
+    g_assert_cmpint (wait_for_answer (callers[i]), ==, SRTS_CONNECTED);
+  relay_srt_end_work ();
+  while (count_connected (callers, EACH) > 1)
+    g_usleep (TICK);
+  relay_srt_begin_work (); /* what has ended a call has been counted */
+  relay_srt_end_work ();
+  g_assert_cmpuint (get_figure (opened.end, "callers-misdirected"), ==, EACH - 1);
+  g_assert_cmpuint (count_connected (callers, EACH), ==, 1);
+  for (guint i = 0; i < EACH; i++)
+    srt_close (callers[i]);
+  opened_end_clear (&opened);
+}
+
 static gboolean
 refuse (GstElement *end, const gchar *address, const gchar *streamid, const gchar *key,
     const gchar *name, const gchar *ticket, gint *asked)
@@ -416,6 +455,7 @@ main (int argc, char **argv)
   g_test_add_func ("/srtport/not-opened", test_not_opened);
   g_test_add_func ("/srtport/not-taken", test_not_taken);
   g_test_add_func ("/srtport/crowd", test_crowd);
+  g_test_add_func ("/srtport/burst", test_burst);
   g_test_add_func ("/srtport/denied", test_denied);
   return g_test_run ();
 }
