@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Lists of addresses that may connect: which are taken, and which addresses they have.
+ * Lists of addresses that may connect: which are taken, which addresses they have, and which
+ * callers they turn away.
  */
 #include <string.h>
 #include "relayallowed.h"
+#include "relaybranch.h"
 
 static const struct
 {
@@ -89,12 +91,47 @@ test_same (void)
       || relay_allowed_is_same (a, d));
 }
 
+static gboolean
+know (GstElement *element, const gchar *ticket)
+{
+  return TRUE;
+}
+
+/* A caller that is turned away for its address is counted, unless it has gone before: then the
+ * element, which is told of the refusal, does not know it any more. */
+static void
+test_counted (void)
+{
+  g_autoptr (GPtrArray) allowed = parse ("192.0.2.7");
+  RelayEnd end = { .id = 1, .sends = TRUE, .uri = (gchar *) "fasp://:9", .allowed = allowed };
+  gint require_streamid = FALSE;
+  RelayBranch *branch = relay_branch_new (&end, "s", NULL, &require_streamid, NULL);
+
+  for (guint known = 0; known <= 1; known++) {
+    RelayEndStats stats = { 0 };
+    gboolean later = FALSE;
+
+    if (known)
+      g_signal_connect_after (branch->element, "decide-caller", G_CALLBACK (know), NULL);
+    g_signal_emit_by_name (branch->element, "caller-asked", "192.0.2.8:1", NULL, NULL, NULL, "1",
+        &later);
+    g_assert_true (later);
+    relay_branch_get_stats (branch, RELAY_RUNNING, &stats);
+    g_assert_cmpuint (stats.refused, ==, known);
+    gst_structure_free (stats.stats);
+    g_free (stats.uri);
+  }
+  relay_branch_unref (branch);
+}
+
 int
 main (int argc, char **argv)
 {
+  gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/relay/allowed/has", test_has);
   g_test_add_func ("/relay/allowed/faults", test_faults);
   g_test_add_func ("/relay/allowed/same", test_same);
+  g_test_add_func ("/relay/allowed/counted", test_counted);
   return g_test_run ();
 }
