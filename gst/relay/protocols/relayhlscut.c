@@ -15,6 +15,7 @@ typedef enum
   LACKS_TABLES,
   LACKS_KEY_FRAMES,
   LACKS_MORE_TABLES,
+  LACKS_TRUE_CLOCK,
 } Lack;
 
 static const gchar *const lacks[] = {
@@ -28,6 +29,10 @@ static const gchar *const lacks[] = {
       "A part of the stream is left out, as a segment was full before the next PAT "
       "and PMT came: have the encoder send these more often, or write a longer "
       "segment.",
+  [LACKS_TRUE_CLOCK] =
+      "A part of the stream is left out, as its clock (PCR) runs much faster than the "
+      "stream comes, or steps again and again: have the encoder send a PCR that is "
+      "right.",
 };
 
 /* Where the stream can be cut. */
@@ -54,6 +59,7 @@ struct _RelayHlsCut
   gint64 longest, before; /* from one of these to the next, in this segment and the one before it */
   gint64 time; /* when this segment, or the search, began: µs since 1970; 0: neither did */
   gboolean discontinuous; /* the segment that is open */
+  gint64 spent; /* until when what was returned would have come at the slowest: µs since 1970 */
   RelayHlsSegment finished;
   gboolean lacks[G_N_ELEMENTS (lacks)], reported[G_N_ELEMENTS (lacks)]; /* of each Lack */
 };
@@ -213,6 +219,25 @@ is_at_limit (const RelayHlsCut *cut)
       || (cut->clock - cut->begin > cut->limit && (cut->begun || cut->tables.at != NONE));
 }
 
+/* May the finished segment be returned? Else it is lost. */
+static gboolean
+is_affordable (RelayHlsCut *cut, gint64 time)
+{
+  gint64 cost = MAX (cut->finished.duration, RELAY_HLS_SHORTEST) / RELAY_HLS_FASTER;
+  gint64 latest = time + RELAY_HLS_AHEAD / RELAY_HLS_FASTER;
+
+  /* later than the latest: the clock of this host was set back */
+  if (cut->spent < time || cut->spent > latest)
+    cut->spent = time;
+  if (cut->spent + cost > latest) {
+    cut->lacks[LACKS_TRUE_CLOCK] = TRUE;
+    relay_hls_cut_lose (cut);
+    return FALSE;
+  }
+  cut->spent += cost;
+  return TRUE;
+}
+
 const RelayHlsSegment *
 relay_hls_cut_push (RelayHlsCut *cut, const guint8 *packet, gint64 time)
 {
@@ -236,7 +261,7 @@ relay_hls_cut_push (RelayHlsCut *cut, const guint8 *packet, gint64 time)
     whole = handle_limit (cut, time);
   if (!cut->begun && time - cut->time >= RELAY_HLS_WAIT)
     cut->lacks[LACKS_TABLES] = TRUE;
-  return whole ? &cut->finished : NULL;
+  return whole && is_affordable (cut, time) ? &cut->finished : NULL;
 }
 
 const RelayHlsSegment *

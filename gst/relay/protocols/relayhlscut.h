@@ -16,6 +16,11 @@
  * 0.1 s, too.  One such PCR is enough (cbrts.h of the pacer waits for a second one), as the segment
  * has to end in front of the key frame.
  *
+ * However many segments a stream's clock asks for, few are returned: its time, where a segment
+ * counts for RELAY_HLS_SHORTEST at least, runs RELAY_HLS_FASTER times as fast as the packets come
+ * at most, and RELAY_HLS_AHEAD ahead.  A segment beyond that is left out.  So an input that catches
+ * up after an outage loses nothing, and a clock that is wrong makes at most four files a second.
+ *
  * A segment is held until it is whole, and the one before it until then.  The time at which packets
  * come is an argument.
  */
@@ -30,6 +35,10 @@ G_BEGIN_DECLS
 #define RELAY_HLS_HELD_MAX (64 * 1000 * 1000)
 /* µs; a stream that begins nowhere for this time is reported: two segments of the usual 6 s. */
 #define RELAY_HLS_WAIT (12 * G_TIME_SPAN_SECOND)
+
+#define RELAY_HLS_FASTER 4                    /* a sender catches up at twice the rate, or thrice */
+#define RELAY_HLS_SHORTEST G_TIME_SPAN_SECOND /* the shortest segment that can be configured */
+#define RELAY_HLS_AHEAD G_TIME_SPAN_MINUTE    /* ten segments of the usual 6 s */
 
 typedef struct
 {

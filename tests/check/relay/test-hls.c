@@ -167,7 +167,7 @@ test_anything (void)
     make_packet (packet, "pmskvix"[g_rand_int_range (rand, 0, 7)], i * 500);
     for (gint m = g_rand_int_range (rand, -20, 4); m > 0; m--)
       packet[g_rand_int_range (rand, 1, 40)] = g_rand_int (rand);
-    segment = relay_hls_cut_push (cut, packet, BEGIN + i);
+    segment = relay_hls_cut_push (cut, packet, BEGIN + i * 1000);
     if (segment == NULL)
       continue;
     n++;
@@ -176,6 +176,53 @@ test_anything (void)
     g_assert_cmpuint (segment->data->len, >, 0);
   }
   g_assert_cmpuint (n, >, 100);
+  g_assert_cmpuint (n, <=, 60 + 4 * 200);
+  relay_hls_cut_free (cut);
+}
+
+typedef struct
+{
+  guint made, broken, complaints; /* segments, those that do not follow, sentences */
+} Flood;
+
+/* Has 10000 places to begin at come, each @step s of the clock and @ms after the one before it. */
+static Flood
+flood (RelayHlsCut *cut, gint64 begin, gdouble step, guint ms)
+{
+  Flood flood = { 0 };
+
+  for (guint i = 0; i < 10000; i++)
+    for (const gchar *c = "pmk"; *c != '\0'; c++) {
+      const RelayHlsSegment *segment;
+      guint8 packet[TS_PACKET];
+
+      make_packet (packet, *c, i * step * 90000);
+      segment = relay_hls_cut_push (cut, packet, begin + (gint64) i * ms * 1000);
+      flood.made += segment != NULL;
+      flood.broken += segment != NULL && segment->discontinuous;
+      flood.complaints += relay_hls_cut_complain (cut) != NULL;
+    }
+  return flood;
+}
+
+/* A clock that runs away makes few segments, and one that catches up loses none, also behind a step
+ * back of the host's clock. */
+static void
+test_flood (void)
+{
+  RelayHlsCut *cut = relay_hls_cut_new (TARGET);
+  Flood fast = flood (cut, BEGIN, .5, 130), late, run_away;
+
+  g_assert_cmpuint (fast.made, ==, 10000 * .5 / TARGET - 1);
+  g_assert_cmpuint (fast.broken + fast.complaints, ==, 1);
+  run_away = flood (cut, BEGIN - G_TIME_SPAN_DAY, .9, 10);
+  g_assert_cmpuint (run_away.made, >, 200);
+  g_assert_cmpuint (run_away.made, <=, (60 + 4 * 100) / TARGET * 1.2);
+  g_assert_cmpuint (run_away.broken, >, run_away.made / 2);
+  g_assert_cmpuint (run_away.complaints, ==, 1);
+  late = flood (cut, BEGIN - 2 * G_TIME_SPAN_DAY, .5, 500);
+  g_assert_cmpuint (late.made, ==, 1 + fast.made); /* the first one is the end of what ran away */
+  g_assert_cmpuint (late.broken, <=, 2);
   relay_hls_cut_free (cut);
 }
 
@@ -190,7 +237,7 @@ count_between_steps (guint ms)
   for (guint i = 0; i <= 100; i++)
     for (const gchar *c = "pmkv"; *c != '\0'; c++) {
       make_packet (packet, *c, i * 9000000 + (*c == 'v' ? ms * 90 : 0));
-      n += relay_hls_cut_push (cut, packet, BEGIN) != NULL;
+      n += relay_hls_cut_push (cut, packet, BEGIN + i * G_USEC_PER_SEC) != NULL;
     }
   relay_hls_cut_free (cut);
   return n;
@@ -495,6 +542,7 @@ main (int argc, char **argv)
   g_test_add_func ("/hls/cut/nothing", test_nothing);
   g_test_add_func ("/hls/cut/anything", test_anything);
   g_test_add_func ("/hls/cut/steps", test_steps);
+  g_test_add_func ("/hls/cut/flood", test_flood);
   g_test_add_func ("/hls/cut/bound", test_bound);
   g_test_add_func ("/hls/list/window", test_window);
   g_test_add_func ("/hls/list/resume", test_resume);
