@@ -34,6 +34,26 @@ ts_packet_read (TsPacket *packet, const guint8 *data, gsize size)
         + ((data[10] & 1) << 8 | data[11]);
 }
 
+void
+ts_packet_write_pcr (guint8 *data, guint64 pcr)
+{
+  guint64 base = pcr / 300 % (G_GUINT64_CONSTANT (1) << 33);
+  guint extension = pcr % 300;
+
+  data[6] = base >> 25;
+  data[7] = base >> 17;
+  data[8] = base >> 9;
+  data[9] = base >> 1;
+  data[10] = (base & 1) << 7 | 0x7e | extension >> 8; /* six reserved bits are 1 */
+  data[11] = extension & 0xff;
+}
+
+void
+ts_packet_announce (guint8 *data)
+{
+  data[5] |= 0x80;
+}
+
 TsOrder
 ts_packet_check_counter (const TsPacket *packet, guint8 *state)
 {
