@@ -88,6 +88,7 @@ gst_cbr_pacer_finalize (GObject *object)
   cbr_offload_stop (&self->offload);
   cbr_stats_free (self->stats);
   gst_fasp_monitor_free (self->monitor);
+  g_clear_pointer (&self->restamp, cbr_restamp_free);
   gst_clear_object (&self->clock);
   if (self->nulls != NULL)
     gst_memory_unref (self->nulls);

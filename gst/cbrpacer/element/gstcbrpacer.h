@@ -8,6 +8,7 @@
 #include "cbrformat.h"
 #include "cbrlearner.h"
 #include "cbroffload.h"
+#include "cbrrestamp.h"
 #include "cbrstats.h"
 #include "cbrwaiter.h"
 #include "gstfaspmonitor.h"
@@ -41,7 +42,7 @@ typedef struct
   GstClockTime max_period, max_delay, spin, window;
   GstCbrPacerOverflow overflow;
   GstCbrPacerStuffing stuffing;
-  gboolean offload;
+  gboolean offload, restamp;
   gboolean monitor;     /* what leaves is measured as a transport stream */
   guint stats_interval; /* ms */
 } CbrSettings;
@@ -120,6 +121,7 @@ struct _GstCbrPacer
   CbrLearner learner;
   CbrStats *stats;
   GstFaspMonitor *monitor; /* NULL: not set */
+  CbrRestamp *restamp;     /* NULL: not needed yet */
   CbrOffload offload;
   CbrWarned warned;
 
@@ -208,10 +210,13 @@ gboolean gst_cbr_pacer_src_query (GstPad *pad, GstObject *parent, GstQuery *quer
 void gst_cbr_pacer_ask_if_live (GstCbrPacer *self);
 
 /* gstcbrpacerformat.c: call these with the lock held */
+/* Do null packets fill the line now? */
+gboolean gst_cbr_pacer_is_stuffing (GstCbrPacer *self);
 /* Returns the most bytes of a datagram; 0: buffers leave as they come. */
 guint gst_cbr_pacer_get_payload (GstCbrPacer *self);
-/* Returns the piece of the queue that may leave next, at most @n datagrams. */
-CbrPiece gst_cbr_pacer_look (GstCbrPacer *self, guint n);
+/* Returns the piece of the queue that may leave next, at most @n datagrams without their first
+ * @taken bytes. */
+CbrPiece gst_cbr_pacer_look (GstCbrPacer *self, guint n, gsize taken);
 /* Drops the oldest datagram.  Returns its bytes. */
 gsize gst_cbr_pacer_drop (GstCbrPacer *self);
 /* FALSE: null packets do not fit the datagrams, and an error was posted, for which the lock was
@@ -243,11 +248,22 @@ gint64 gst_cbr_pacer_choose_entry (GstCbrPacer *self, gint64 now);
 void gst_cbr_pacer_look_at_pile (GstCbrPacer *self);
 
 /* gstcbrpacercycle.c: call these with the lock held */
-/* Do null packets fill the line now? */
-gboolean gst_cbr_pacer_is_stuffing (GstCbrPacer *self);
 /* Returns the datagrams that leave now, perhaps none, and counts them in @cycle. *wrong: the stream
  * is not a transport stream. */
 GstBufferList *gst_cbr_pacer_make_cycle (GstCbrPacer *self, CbrCycle *cycle, gboolean *wrong);
+
+/* gstcbrpacerrestamp.c: call these with the lock held */
+/* Do PCRs get the time at which they leave? */
+gboolean gst_cbr_pacer_is_restamping (GstCbrPacer *self);
+/* The next cycle does not follow the last one as the schedule had it: other clocks begin. */
+void gst_cbr_pacer_break_clocks (GstCbrPacer *self);
+/* Returns the packet of a PCR that is due, to be the first one of the datagram of @payload bytes
+ * that leaves behind @before bytes on the wire of this cycle.  NULL: none is due. */
+GstMemory *gst_cbr_pacer_insert_pcr (GstCbrPacer *self, guint payload, guint64 before);
+/* Gives the packets of @data, from byte @from of that datagram on, their PCRs.  Returns it, or a
+ * copy. */
+GstBuffer *gst_cbr_pacer_restamp (GstCbrPacer *self, GstBuffer *data, guint payload, guint64 before,
+    gsize from);
 
 /* gstcbrpacerthread.c: call these with the lock held */
 /* Wakes the thread if it waits for data or events. */

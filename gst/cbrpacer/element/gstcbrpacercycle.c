@@ -12,13 +12,6 @@ GST_DEBUG_CATEGORY (gst_cbr_pacer_debug);
  * be a transport stream. */
 #define SKIP_MAX 65536
 
-gboolean
-gst_cbr_pacer_is_stuffing (GstCbrPacer *self)
-{
-  return self->settings.stuffing == GST_CBR_PACER_STUFFING_NULL_TS && self->begun && self->playing
-      && self->demand == CBR_WANTED;
-}
-
 /* Appends null packets of @size bytes to @datagram (NULL: to a new one). */
 static GstBuffer *
 stuff (GstCbrPacer *self, GstBuffer *datagram, gsize size)
@@ -45,11 +38,11 @@ stuff (GstCbrPacer *self, GstBuffer *datagram, gsize size)
 }
 
 /* Null packets must go between packets: this drops bytes that are in no packet. Returns what may
- * leave next. *wrong: there are no packets. */
+ * leave next, as gst_cbr_pacer_look(). *wrong: there are no packets. */
 static CbrPiece
-skip_foreign (GstCbrPacer *self, guint n, gboolean *wrong)
+skip_foreign (GstCbrPacer *self, guint n, gsize taken, gboolean *wrong)
 {
-  CbrPiece piece = gst_cbr_pacer_look (self, n);
+  CbrPiece piece = gst_cbr_pacer_look (self, n, taken);
 
   while (piece.foreign && self->skipped < SKIP_MAX) {
     /* a DISCONT of the dropped bytes passes on to the data behind them */
@@ -59,10 +52,23 @@ skip_foreign (GstCbrPacer *self, guint n, gboolean *wrong)
     cbr_stats_dropped (self->stats, dropped);
     self->skipped += dropped;
     GST_WARNING_OBJECT (self, "skipped %" G_GSIZE_FORMAT " bytes that are no packet", dropped);
-    piece = gst_cbr_pacer_look (self, n);
+    piece = gst_cbr_pacer_look (self, n, taken);
   }
   *wrong = self->skipped >= SKIP_MAX;
   return piece;
+}
+
+/* Cuts the first @size bytes of @piece off the queue, for the datagram of which @taken bytes are
+ * there. */
+static GstBuffer *
+cut (GstCbrPacer *self, const CbrPiece *piece, gsize size, guint payload, const CbrCycle *cycle,
+    gsize taken)
+{
+  GstBuffer *buffer = cbr_queue_cut (&self->queue, size);
+
+  cbr_packets_took (&self->input.format.packets, piece);
+  self->skipped -= MIN (self->skipped, size);
+  return gst_cbr_pacer_restamp (self, buffer, payload, cycle->bytes, taken);
 }
 
 /* Returns up to @n more datagrams of @payload bytes in one buffer. NULL: there is nothing
@@ -71,12 +77,17 @@ static GstBuffer *
 make_datagrams (GstCbrPacer *self, guint payload, guint n, CbrCycle *cycle, gboolean *wrong)
 {
   gboolean nulls = self->settings.stuffing == GST_CBR_PACER_STUFFING_NULL_TS;
-  CbrPiece piece = nulls ? skip_foreign (self, n, wrong) : gst_cbr_pacer_look (self, n);
-  gsize size = piece.size, rest = payload > 0 ? size % payload : 0, fill = 0;
+  GstMemory *pcr = gst_cbr_pacer_insert_pcr (self, payload, cycle->bytes);
+  gsize taken = pcr != NULL ? TS_PACKET : 0;
+  CbrPiece piece =
+      nulls ? skip_foreign (self, n, taken, wrong) : gst_cbr_pacer_look (self, n, taken);
+  gsize size = piece.size, rest = payload > 0 ? (taken + size) % payload : 0, fill = 0;
   GstBuffer *buffer = NULL;
 
-  if (*wrong)
+  if (*wrong) {
+    g_clear_pointer (&pcr, gst_memory_unref);
     return NULL;
+  }
   self->begun |= size > 0;
   if (gst_cbr_pacer_is_stuffing (self)) {
     if (rest > 0 || (size == 0 && !cbr_queue_has_other (&self->queue)))
@@ -89,13 +100,13 @@ make_datagrams (GstCbrPacer *self, guint payload, guint n, CbrCycle *cycle, gboo
   }
   if (size == 0 && fill == 0)
     return NULL;
-  if (size > 0) {
-    buffer = cbr_queue_cut (&self->queue, size);
-    cbr_packets_took (&self->input.format.packets, &piece);
-    self->skipped -= MIN (self->skipped, size);
-  }
+  if (size > 0)
+    buffer = cut (self, &piece, size, payload, cycle, taken);
   if (fill > 0)
     buffer = stuff (self, buffer, fill);
+  if (pcr != NULL)
+    gst_buffer_prepend_memory (buffer, pcr);
+  fill += taken;
   n = payload > 0 ? (size + fill + payload - 1) / payload : 1;
   cycle->datagrams += n;
   cycle->payload += size;
@@ -114,7 +125,8 @@ gst_cbr_pacer_make_cycle (GstCbrPacer *self, CbrCycle *cycle, gboolean *wrong)
   GstBufferList *list = gst_buffer_list_new_sized (MIN (room, 64));
   guint most = 1;
 
-  if (self->offload.payload > 0 && self->offload.payload == payload)
+  if (self->offload.payload > 0 && self->offload.payload == payload
+      && !gst_cbr_pacer_is_restamping (self))
     most = MAX (MIN (CBR_OFFLOAD_DATAGRAMS, CBR_OFFLOAD_BYTES / payload), 1);
   /* an event that has come to the head leaves before the data behind it */
   while (cycle->datagrams < room && !*wrong

@@ -10,6 +10,12 @@ is_stuffed (GstCbrPacer *self)
   return self->settings.stuffing == GST_CBR_PACER_STUFFING_NULL_TS;
 }
 
+gboolean
+gst_cbr_pacer_is_stuffing (GstCbrPacer *self)
+{
+  return is_stuffed (self) && self->begun && self->playing && self->demand == CBR_WANTED;
+}
+
 guint
 gst_cbr_pacer_get_payload (GstCbrPacer *self)
 {
@@ -32,9 +38,9 @@ has_packets (GstCbrPacer *self)
 }
 
 CbrPiece
-gst_cbr_pacer_look (GstCbrPacer *self, guint n)
+gst_cbr_pacer_look (GstCbrPacer *self, guint n, gsize taken)
 {
-  gsize most = (gsize) gst_cbr_pacer_get_payload (self) * n;
+  gsize most = (gsize) gst_cbr_pacer_get_payload (self) * n - taken;
   CbrPiece piece = { 0 };
 
   if (has_packets (self))
@@ -50,7 +56,7 @@ gst_cbr_pacer_look (GstCbrPacer *self, guint n)
 gsize
 gst_cbr_pacer_drop (GstCbrPacer *self)
 {
-  CbrPiece piece = gst_cbr_pacer_look (self, 1);
+  CbrPiece piece = gst_cbr_pacer_look (self, 1, 0);
 
   /* if no piece may leave, a packet is cut: its remaining bytes are in no packet */
   piece.foreign |= piece.size == 0;

@@ -42,6 +42,7 @@ enum
   PROP_OVERFLOW,
   PROP_SPIN,
   PROP_STUFFING,
+  PROP_RESTAMP,
   PROP_WINDOW,
   PROP_SEGMENTATION_OFFLOAD,
   PROP_MONITOR_TS,
@@ -59,6 +60,7 @@ gst_cbr_pacer_settings_init (CbrSettings *settings)
   settings->max_period = MAX_PERIOD_DEFAULT;
   settings->max_delay = MAX_DELAY_DEFAULT;
   settings->window = WINDOW_DEFAULT;
+  settings->restamp = TRUE;
 }
 
 /* While the stream's clock is not needed, it is not followed: it begins anew when it is needed. */
@@ -84,6 +86,7 @@ static const GstFaspField fields[] = {
   [PROP_OVERFLOW] = IN (overflow, G_TYPE_ENUM),
   [PROP_SPIN] = IN (spin, G_TYPE_UINT64),
   [PROP_STUFFING] = IN (stuffing, G_TYPE_ENUM),
+  [PROP_RESTAMP] = IN (restamp, G_TYPE_BOOLEAN),
   [PROP_WINDOW] = IN (window, G_TYPE_UINT64),
   [PROP_SEGMENTATION_OFFLOAD] = IN (offload, G_TYPE_BOOLEAN),
   [PROP_MONITOR_TS] = IN (monitor, G_TYPE_BOOLEAN),
@@ -105,6 +108,9 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
     cbr_learner_set_window (&self->learner, self->settings.window);
   if (id == PROP_WINDOW || (id == PROP_BITRATE && (before == 0 || self->settings.bitrate == 0)))
     self->base = CBR_NO_BASE;
+  /* else packets leave that no clock has seen */
+  if (id == PROP_RESTAMP || id == PROP_STUFFING)
+    gst_cbr_pacer_break_clocks (self);
   /* both threads compute their waits anew */
   cbr_waiter_interrupt (&self->waiter);
   cbr_waiter_interrupt (&self->room);
@@ -112,6 +118,18 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
     gst_cbr_pacer_begin_monitor (self);
   gst_cbr_pacer_post_latency (self);
   g_mutex_unlock (&self->lock);
+}
+
+static void
+describe_pcrs (GstCbrPacer *self, GstStructure *s)
+{
+  CbrRestampCounts counts = { 0 };
+
+  if (self->restamp != NULL)
+    counts = cbr_restamp_get_counts (self->restamp);
+  gst_structure_set (s, "pcrs-restamped", G_TYPE_UINT64, counts.stamped, "pcrs-inserted",
+      G_TYPE_UINT64, counts.inserted, "pcrs-unchanged", G_TYPE_UINT64, counts.unchanged,
+      "pcr-clocks-begun-anew", G_TYPE_UINT64, counts.begun_anew, NULL);
 }
 
 /* Makes the structure of `stats'. Call this with the lock held. */
@@ -126,6 +144,7 @@ describe (GstCbrPacer *self)
       self->queue.bytes, "delay", G_TYPE_UINT64, (guint64) fasp_rate_clock_span (rate, waiting),
       "wakeup-latency", G_TYPE_UINT64, (guint64) cbr_waiter_get_latency (&self->waiter, FALSE),
       "segmentation-offload", G_TYPE_BOOLEAN, self->offload.payload > 0, NULL);
+  describe_pcrs (self, s);
   return s;
 }
 
@@ -236,6 +255,11 @@ gst_cbr_pacer_install_properties (GObjectClass *klass)
       g_param_spec_boolean ("monitor-ts", "Monitor the transport stream",
           "Measure what leaves by ETSI TR 101 290; stats has the errors of priority 1 and 2", FALSE,
           PLAYING));
+  g_object_class_install_property (klass, PROP_RESTAMP,
+      g_param_spec_boolean ("restamp", "Restamp",
+          "With stuffing=null-ts: each PCR says when its packet leaves, less max-delay, and comes "
+          "every 40 ms",
+          TRUE, PLAYING));
   g_object_class_install_property (klass, PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics",
           "Figures of this element: application/x-cbrpacer-statistics", GST_TYPE_STRUCTURE,

@@ -106,6 +106,7 @@ gst_cbr_pacer_prepare (GstCbrPacer *self)
   g_mutex_lock (&self->lock);
   cbr_stats_clear (self->stats);
   gst_cbr_pacer_begin_monitor (self);
+  g_clear_pointer (&self->restamp, cbr_restamp_free);
   cbr_learner_init (&self->learner, self->settings.window);
   self->input.live = self->input.live_known = FALSE;
   self->latency = GST_CLOCK_TIME_NONE;

@@ -55,7 +55,7 @@ wait_for_work (GstCbrPacer *self)
       cbr_waiter_interrupt (&self->room);
       continue;
     }
-    piece = gst_cbr_pacer_look (self, 1);
+    piece = gst_cbr_pacer_look (self, 1, 0);
     if (piece.held && cbr_queue_let_pass (&self->queue))
       return TRUE;
     if ((piece.size > 0 && piece.whole) || gst_cbr_pacer_is_stuffing (self)) {
@@ -103,6 +103,8 @@ wait_for_departure (GstCbrPacer *self)
   gap = cbr_departure_follow (&self->departure, now, gst_cbr_pacer_is_stuffing (self));
   if (gap != CBR_GAP_NONE)
     cbr_stats_note_gap (self->stats, gap);
+  if (gap == CBR_GAP_START || gap == CBR_GAP_STALL)
+    gst_cbr_pacer_break_clocks (self);
   if (gap == CBR_GAP_STALL)
     GST_DEBUG_OBJECT (self, "stalled: the schedule begins anew");
   wait = cbr_schedule_get_wait (schedule, cbr_waiter_get_latency (&self->waiter, spin > 0), spin);

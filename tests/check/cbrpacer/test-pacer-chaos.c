@@ -270,7 +270,7 @@ test_packets (void)
     make_packets (&packets, rand);
     /* a datagram waits for a moment only */
     g_object_set (h->element, "bitrate", G_GUINT64_CONSTANT (200000000), "max-period",
-        100 * GST_USECOND, "stuffing", packets.nulls, NULL);
+        100 * GST_USECOND, "stuffing", packets.nulls, "restamp", FALSE, NULL);
     gst_harness_use_systemclock (h);
     gst_harness_set_drop_buffers (h, TRUE);
     if (seed % 2 == 0) {

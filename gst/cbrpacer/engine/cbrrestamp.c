@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "cbrrestamp.h"
+#include <math.h>
+#include <string.h>
+
+#define TICKS 0.027 /* of 27 MHz, in a ns */
+
+/* The control loop: the natural frequency, 1/s, and the damping.  A drift of 1e-6 lets the clock
+ * lag by 13 ms for some hours.  A quicker loop would ask for more than CBR_RESTAMP_DRIFT where the
+ * source drifts by 20e-6, or a packet comes 0.5 s early, and would then swing. */
+#define FREQUENCY 3e-5
+#define DAMPING 0.8
+
+typedef enum
+{
+  CLOCK_ABSENT,  /* the next PCR begins it, or begins it anew */
+  CLOCK_RUNNING, /* the last PCR was near its value */
+  CLOCK_DOUBTED, /* the last PCR was far off */
+} ClockState;
+
+/* The clock of a PID. */
+typedef struct
+{
+  guint16 pid;
+  guint8 counter; /* of the last packet */
+  ClockState state;
+  gboolean broken; /* there was a clock before, so the next one is announced */
+  gint64 seen;     /* when the source's last PCR left, ns */
+  gint64 last;     /* when the last PCR left, ns */
+  guint64 ticks;   /* its value, 27 MHz, wraps */
+  gdouble rest;    /* fraction of a tick by which the clock is further */
+  gint64 doubt;    /* how far off the doubted PCR was, 27 MHz */
+
+  gdouble skew;
+  gdouble wanted;   /* the skew that the loop asks for */
+  gdouble integral; /* of the loop */
+  gint64 looked;    /* when the last look was, ns */
+  gint64 most;      /* the most by which a PCR was ahead of the clock since then, 27 MHz */
+} Clock;
+
+struct _CbrRestamp
+{
+  guint n;
+  Clock clocks[CBR_RESTAMP_PIDS];
+  CbrRestampCounts counts;
+};
+
+CbrRestamp *
+cbr_restamp_new (void)
+{
+  return g_new0 (CbrRestamp, 1);
+}
+
+void
+cbr_restamp_free (CbrRestamp *restamp)
+{
+  g_free (restamp);
+}
+
+CbrRestampCounts
+cbr_restamp_get_counts (const CbrRestamp *restamp)
+{
+  return restamp->counts;
+}
+
+static void
+stop (Clock *clock)
+{
+  clock->broken |= clock->state != CLOCK_ABSENT;
+  clock->state = CLOCK_ABSENT;
+}
+
+void
+cbr_restamp_break (CbrRestamp *restamp)
+{
+  for (guint i = 0; i < restamp->n; i++)
+    stop (&restamp->clocks[i]);
+}
+
+static Clock *
+find_clock (CbrRestamp *restamp, guint16 pid)
+{
+  for (guint i = 0; i < restamp->n; i++)
+    if (restamp->clocks[i].pid == pid)
+      return &restamp->clocks[i];
+  return NULL;
+}
+
+/* Returns a clock for a PID that had none; NULL: all are in use. */
+static Clock *
+add_clock (CbrRestamp *restamp, guint16 pid, gint64 now)
+{
+  Clock *clock = NULL;
+
+  if (restamp->n < CBR_RESTAMP_PIDS)
+    clock = &restamp->clocks[restamp->n++];
+  for (guint i = 0; clock == NULL && i < restamp->n; i++)
+    if (now - restamp->clocks[i].seen > CBR_RESTAMP_GONE)
+      clock = &restamp->clocks[i];
+  if (clock != NULL)
+    *clock = (Clock) { .pid = pid };
+  return clock;
+}
+
+/* The clock at @now is @ticks. */
+static void
+begin (Clock *clock, guint64 ticks, gint64 now)
+{
+  clock->state = CLOCK_RUNNING;
+  clock->broken = FALSE;
+  clock->ticks = ticks % TS_PCR_WRAP;
+  clock->rest = 0;
+  clock->last = clock->looked = now;
+  clock->most = G_MININT64;
+}
+
+/* Time goes on to @now, which may be a little before the last PCR: packets of one cycle that the
+ * schedule has moved. */
+static void
+go_on (Clock *clock, gint64 now)
+{
+  gdouble passed = (now - clock->last) * TICKS * (1 + clock->skew) + clock->rest;
+  gdouble whole = floor (passed);
+
+  clock->ticks = (clock->ticks + TS_PCR_WRAP + (guint64) (gint64) whole) % TS_PCR_WRAP;
+  clock->rest = passed - whole;
+  clock->last = now;
+}
+
+/* By how much a PCR of value @pcr is ahead of the clock, 27 MHz. */
+static gint64
+get_lead (const Clock *clock, guint64 pcr)
+{
+  gint64 lead = ts_pcr_get_step (clock->ticks, pcr);
+
+  return lead > (gint64) TS_PCR_WRAP / 2 ? lead - (gint64) TS_PCR_WRAP : lead;
+}
+
+/* A PCR is ahead of the clock by @lead; it would be by @delay if it had not waited. @passed: since
+ * the PCR before it, ns. */
+static void
+follow (Clock *clock, gint64 passed, gint64 lead, gint64 delay)
+{
+  gdouble step = CBR_RESTAMP_DRIFT * passed / 1e9;
+
+  clock->most = MAX (clock->most, lead);
+  if (clock->last - clock->looked >= CBR_RESTAMP_LOOK) {
+    gdouble off = (clock->most - delay) / 27e6, time = (clock->last - clock->looked) / 1e9;
+
+    clock->integral = CLAMP (clock->integral + FREQUENCY * FREQUENCY * off * time,
+        -CBR_RESTAMP_SKEW, CBR_RESTAMP_SKEW);
+    clock->wanted = CLAMP (clock->integral + 2 * DAMPING * FREQUENCY * off, -CBR_RESTAMP_SKEW,
+        CBR_RESTAMP_SKEW);
+    clock->looked = clock->last;
+    clock->most = G_MININT64;
+  }
+  clock->skew += CLAMP (clock->wanted - clock->skew, -step, step);
+}
+
+/* Judges a PCR of value @pcr, which leaves now. Returns whether the clock begins with it. */
+static gboolean
+judge (Clock *clock, guint64 pcr, gint64 passed, gint64 delay)
+{
+  gint64 lead = get_lead (clock, pcr);
+  gboolean again = clock->state == CLOCK_DOUBTED && ABS (lead - clock->doubt) <= CBR_RESTAMP_FAR;
+
+  if (lead >= -CBR_RESTAMP_FAR && lead <= delay + CBR_RESTAMP_FAR) {
+    clock->state = CLOCK_RUNNING;
+    follow (clock, passed, lead, delay);
+    return FALSE;
+  }
+  clock->state = CLOCK_DOUBTED;
+  clock->doubt = lead;
+  return again;
+}
+
+/* Returns whether the clock begins with this PCR. */
+static gboolean
+take_pcr (CbrRestamp *restamp, Clock *clock, const TsPacket *packet, gint64 now, gint64 delay)
+{
+  gint64 passed = now - clock->seen;
+
+  if (clock->state == CLOCK_ABSENT || packet->announced)
+    return TRUE;
+  go_on (clock, now);
+  if (!judge (clock, packet->pcr, passed, delay))
+    return FALSE;
+  clock->broken = TRUE;
+  restamp->counts.begun_anew++;
+  return TRUE;
+}
+
+gboolean
+cbr_restamp_take (CbrRestamp *restamp, const TsPacket *packet, gint64 now, gint64 delay,
+    guint64 *pcr, gboolean *announced)
+{
+  Clock *clock =
+      packet->pid != TS_NULL_PID && !packet->damaged ? find_clock (restamp, packet->pid) : NULL;
+  gint64 ticks = delay * 27 / 1000;
+
+  if (packet->pid == TS_NULL_PID || packet->damaged)
+    return FALSE;
+  if (clock == NULL && packet->has_pcr) {
+    clock = add_clock (restamp, packet->pid, now);
+    restamp->counts.unchanged += clock == NULL;
+  }
+  if (clock == NULL)
+    return FALSE;
+  if (packet->counter <= 0x0f) /* else it is reserved */
+    clock->counter = packet->counter;
+  /* the next PCR will be of another clock */
+  if (packet->announced && !packet->has_pcr)
+    stop (clock);
+  if (!packet->has_pcr)
+    return FALSE;
+  *announced = packet->announced;
+  if (take_pcr (restamp, clock, packet, now, ticks)) {
+    *announced |= clock->broken;
+    begin (clock, packet->pcr % TS_PCR_WRAP + TS_PCR_WRAP - ticks % (gint64) TS_PCR_WRAP, now);
+  }
+  clock->seen = now;
+  *pcr = clock->ticks;
+  restamp->counts.stamped++;
+  return TRUE;
+}
+
+static gboolean
+needs_packet (const Clock *clock, gint64 now, gint64 next)
+{
+  return clock->state != CLOCK_ABSENT && now - clock->seen <= CBR_RESTAMP_GONE && now > clock->last
+      && next - clock->last > CBR_RESTAMP_EACH;
+}
+
+/* A packet of an adaptation field only repeats the counter of the packet before it. */
+static void
+write_packet (const Clock *clock, guint8 *packet)
+{
+  memset (packet, 0xff, TS_PACKET);
+  packet[0] = TS_SYNC;
+  packet[1] = clock->pid >> 8;
+  packet[2] = clock->pid & 0xff;
+  packet[3] = 0x20 | (clock->counter & 0x0f);
+  packet[4] = TS_PACKET - 5;
+  packet[5] = 0x10; /* PCR_flag */
+  ts_packet_write_pcr (packet, clock->ticks);
+}
+
+gboolean
+cbr_restamp_insert (CbrRestamp *restamp, gint64 now, gint64 next, guint8 *packet)
+{
+  for (guint i = 0; i < restamp->n; i++) {
+    Clock *clock = &restamp->clocks[i];
+
+    if (needs_packet (clock, now, next)) {
+      go_on (clock, now);
+      write_packet (clock, packet);
+      restamp->counts.inserted++;
+      return TRUE;
+    }
+  }
+  return FALSE;
+}

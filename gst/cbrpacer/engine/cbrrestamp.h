@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * cbrrestamp.h: gives each PCR of an MPEG transport stream the value of its clock at the moment
+ * when its packet leaves.
+ *
+ * Packets wait for different times before they leave, and null packets are put between them, so
+ * their own PCRs are wrong behind the pacer.  Each PID that carries PCRs has a clock here, a
+ * straight line over the time of the output.  For a PCR of value x that leaves at time t:
+ *
+ *   - Its new value is clock (t), so the distance of two PCRs is that of their bytes at the
+ *     output's rate.  The rate of the clock differs from 27 MHz by a skew.
+ *   - clock (t) is as far behind x as the packet could have waited for longer: a packet that waited
+ *     for the whole delay keeps its value.  So no byte reaches a decoder later than the stream
+ *     says, and none by more than the delay earlier.
+ *   - The source's clock and that of the output are different ones, and drift.  In each stretch of
+ *     CBR_RESTAMP_LOOK, the packet that waited for the shortest time shows by how much.  A control
+ *     loop changes the skew so slowly (CBR_RESTAMP_DRIFT) that a measurement of the PCRs' accuracy
+ *     does not see it.
+ *   - The clock begins anew where a packet announces another one, and if two PCRs in a row are
+ *     further off than CBR_RESTAMP_FAR, by the same step.  The latter is announced in the packet
+ *     (discontinuity_indicator).  A single PCR that is far off is wrong, and gets the clock's
+ * value.
+ *   - If no PCR leaves for CBR_RESTAMP_EACH, a packet that has a PCR and nothing else is put
+ *     between the others, while the source's PCRs are not away for longer than CBR_RESTAMP_GONE.
+ *
+ * PTS and DTS stay as they are.  Times are ns of the output, and are arguments.  The memory is the
+ * same for any stream.
+ */
+#pragma once
+
+#include "tspacket.h"
+
+G_BEGIN_DECLS
+
+/* PIDs with a clock; PCRs of more PIDs stay as they are. */
+#define CBR_RESTAMP_PIDS 64
+#define CBR_RESTAMP_LOOK G_GINT64_CONSTANT (10000000000) /* ns */
+/* The skew changes by this much a second at most, which is 27 mHz/s: ISO/IEC 13818-1 (2.4.2.1)
+ * allows 75 mHz/s.  The filter of tsclock.h takes it for an error of 250 ns. */
+#define CBR_RESTAMP_DRIFT 1e-9
+/* ISO/IEC 13818-1 allows 30e-6 at each end. */
+#define CBR_RESTAMP_SKEW 60e-6
+/* A decoder keeps data for at most this time (ISO/IEC 13818-1, 2.4.2.6), 27 MHz: a PCR that is
+ * further off belongs to another clock. */
+#define CBR_RESTAMP_FAR G_GINT64_CONSTANT (27000000)
+#define CBR_RESTAMP_EACH G_GINT64_CONSTANT (40000000)    /* ns; DVB (TS 101 154, 4.1.5.3) */
+#define CBR_RESTAMP_GONE G_GINT64_CONSTANT (10000000000) /* ns */
+
+typedef struct _CbrRestamp CbrRestamp;
+
+typedef struct
+{
+  guint64 stamped, inserted, begun_anew, unchanged; /* PCRs; clocks, for `begun_anew' */
+} CbrRestampCounts;
+
+CbrRestamp *cbr_restamp_new (void);
+void cbr_restamp_free (CbrRestamp *restamp);
+/* Times do not go on from those before: all clocks begin anew, announced. */
+void cbr_restamp_break (CbrRestamp *restamp);
+/* A packet leaves at @now.  @delay: how long a packet may wait at most, ns.  TRUE: *pcr and
+ * *announced are to be written to it (ts_packet_write_pcr). */
+gboolean cbr_restamp_take (CbrRestamp *restamp, const TsPacket *packet, gint64 now, gint64 delay,
+    guint64 *pcr, gboolean *announced);
+/* A datagram is to leave at @now, and the next one at @next.  TRUE: *packet, of TS_PACKET bytes, is
+ * to be its first packet; call this again for the one behind it. */
+gboolean cbr_restamp_insert (CbrRestamp *restamp, gint64 now, gint64 next, guint8 *packet);
+CbrRestampCounts cbr_restamp_get_counts (const CbrRestamp *restamp);
+
+G_END_DECLS

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The element in virtual time: what an encoder of variable rate and a muxer make leaves with null
+ * packets between, and each PCR says when its packet leaves.
+ */
+#include <string.h>
+#include "pacer.h"
+#include "tsmonitor.h"
+
+#define SECONDS 20
+/* A noisy picture every second, else a grey one: the rate goes from 0.1 to 3 Mbit/s. */
+#define ENCODER \
+  "videotestsrc num-buffers=500 pattern=blink ! video/x-raw,format=I420,width=160,height=120,framerate=25/1 ! " \
+  "x264enc speed-preset=ultrafast tune=zerolatency key-int-max=25 pass=quant quantizer=20 ! " \
+  "video/x-h264,stream-format=byte-stream ! queue max-size-time=0 ! mux. " \
+  "audiotestsrc num-buffers=862 samplesperbuffer=1024 ! audio/x-raw,rate=44100,channels=2 ! avenc_mp2 ! " \
+  "queue max-size-time=0 ! mux. mpegtsmux name=mux ! appsink name=out sync=false"
+
+/* Buffers of the muxer, with their times. */
+static GPtrArray *
+make_stream (void)
+{
+  g_autoptr (GError) error = NULL;
+  GstElement *pipeline = gst_parse_launch (ENCODER, &error);
+  GPtrArray *stream = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_buffer_unref);
+  GstElement *sink;
+  GstSample *sample;
+
+  g_assert_no_error (error);
+  sink = gst_bin_get_by_name (GST_BIN (pipeline), "out");
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  for (;;) {
+    g_signal_emit_by_name (sink, "pull-sample", &sample);
+    if (sample == NULL)
+      break;
+    g_ptr_array_add (stream, gst_buffer_ref (gst_sample_get_buffer (sample)));
+    gst_sample_unref (sample);
+  }
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (sink);
+  gst_object_unref (pipeline);
+  g_assert_cmpuint (stream->len, >, 100);
+  return stream;
+}
+
+static gint64
+get_time (GPtrArray *stream, guint i)
+{
+  return (gint64) GST_BUFFER_DTS_OR_PTS (GST_BUFFER (g_ptr_array_index (stream, i)))
+      - (gint64) GST_BUFFER_DTS_OR_PTS (GST_BUFFER (g_ptr_array_index (stream, 0)));
+}
+
+/* Pushes the buffers that have come by @now, after buffer *next. */
+static void
+push_until (Pacer *f, GPtrArray *stream, guint *next, gint64 now, GByteArray *in)
+{
+  while (*next < stream->len && get_time (stream, *next) <= now) {
+    GstBuffer *buffer = g_ptr_array_index (stream, (*next)++);
+    GstMapInfo map;
+
+    gst_buffer_map (buffer, &map, GST_MAP_READ);
+    g_byte_array_append (in, map.data, map.size);
+    gst_buffer_unmap (buffer, &map);
+    g_assert_cmpint (gst_harness_push (f->h, gst_buffer_ref (buffer)), ==, GST_FLOW_OK);
+  }
+}
+
+/* What has left: measured at the time of its bytes, and compared with what came in. */
+typedef struct
+{
+  guint64 rate; /* of packets, bit/s */
+  guint64 packets;
+  TsMonitor *monitor;
+  GByteArray *in; /* what came in */
+  gsize compared; /* so many of its bytes have left */
+  guint64 pcrs;   /* of those */
+} Out;
+
+/* Is it the source's next packet, as it was but for a PCR? */
+static gboolean
+is_next (Out *out, const guint8 *data, gboolean has_pcr)
+{
+  guint8 was[TS_PACKET];
+
+  if (out->compared + TS_PACKET > out->in->len)
+    return FALSE;
+  memcpy (was, out->in->data + out->compared, TS_PACKET);
+  if (has_pcr)
+    memcpy (was + 6, data + 6, TS_HEADER - 6);
+  return memcmp (data, was, TS_PACKET) == 0;
+}
+
+/* All packets of the source are there; others are null packets, or have nothing but a PCR. */
+static void
+compare (Out *out, const guint8 *data)
+{
+  TsPacket packet;
+
+  ts_packet_read (&packet, data, TS_PACKET);
+  if (is_next (out, data, packet.has_pcr)) {
+    out->compared += TS_PACKET;
+    out->pcrs += packet.has_pcr;
+  } else {
+    g_assert_true (packet.pid == TS_NULL_PID || (packet.has_pcr && packet.step == 0));
+  }
+}
+
+static void
+take (Out *out, GstBuffer *buffer)
+{
+  GstMapInfo map;
+
+  g_assert_cmpuint (gst_buffer_get_size (buffer), ==, 7 * TS_PACKET);
+  gst_buffer_map (buffer, &map, GST_MAP_READ);
+  for (gsize at = 0; at < map.size; at += TS_PACKET) {
+    gint64 now =
+        (gint64) gst_util_uint64_scale (out->packets++, 8 * TS_PACKET * GST_SECOND, out->rate);
+
+    ts_monitor_push (out->monitor, map.data + at, TS_PACKET, now);
+    compare (out, map.data + at);
+  }
+  gst_buffer_unmap (buffer, &map);
+  gst_buffer_unref (buffer);
+}
+
+/* The time until which the pacer's thread sleeps. */
+static gint64
+wait_for_sleep (Pacer *f)
+{
+  GstClockID id;
+  gint64 time;
+
+  gst_test_clock_wait_for_next_pending_id (f->clock, &id);
+  time = (gint64) gst_clock_id_get_time (id);
+  gst_clock_id_unref (id);
+  return time;
+}
+
+static void
+test_stream (gconstpointer data)
+{
+  guint kbits = GPOINTER_TO_UINT (data), next = 0;
+  g_autofree gchar *settings =
+      g_strdup_printf ("bitrate=%u000 header-size=28 stuffing=null-ts max-delay=300000000", kbits);
+  g_autoptr (Pacer) f = pacer_new (settings, TS);
+  g_autoptr (GPtrArray) stream = make_stream ();
+  g_autoptr (GByteArray) in = g_byte_array_new ();
+  /* 1316 of 1344 bytes are packets; time between PCRs: 40 ms, and a datagram */
+  TsLimits limits = { TS_LIMIT_PID, 40 * MS + 1344 * 8 * GST_SECOND / (kbits * 1000) };
+  Out out = { .rate = kbits * 1000 / 1344.0 * 1316, .in = in, .monitor = ts_monitor_new (&limits) };
+
+  push_until (f, stream, &next, 0, in);
+  while (next < stream->len || out.compared < in->len) {
+    gint64 now = wait_for_sleep (f);
+    GstBuffer *buffer;
+
+    push_until (f, stream, &next, now, in);
+    gst_test_clock_crank (f->clock);
+    while ((buffer = pacer_try_pull (f)) != NULL)
+      take (&out, buffer);
+  }
+  g_assert_cmpint (ts_monitor_get_state (out.monitor, TS_ERROR_PCR_ACCURACY), ==, TS_STATE_GOOD);
+  for (TsErrorKind kind = 0; kind < TS_ERRORS; kind++)
+    if (ts_monitor_get_error (out.monitor, kind)->count > 0)
+      g_error ("%" G_GUINT64_FORMAT " errors: %s, first at %g s",
+          ts_monitor_get_error (out.monitor, kind)->count, ts_error_rows[kind].name,
+          ts_monitor_get_error (out.monitor, kind)->first / 1e9);
+  g_assert_cmpuint (out.pcrs, >, SECONDS * 10);
+  g_assert_cmpuint (pacer_get_stat (f, "pcrs-restamped"), ==, out.pcrs);
+  g_assert_cmpuint (pacer_get_stat (f, "pcrs-inserted"), >, 0);
+  g_assert_cmpuint (pacer_get_stat (f, "pcr-clocks-begun-anew"), ==, 0);
+  ts_monitor_free (out.monitor);
+}
+
+int
+main (int argc, char *argv[])
+{
+  static const guint rates[] = { 3000, 6000, 20000 };
+
+  gst_init (&argc, &argv);
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (rates); i++) {
+    g_autofree gchar *path = g_strdup_printf ("/pacer/restamp/%u", rates[i]);
+
+    g_test_add_data_func (path, GUINT_TO_POINTER (rates[i]), test_stream);
+  }
+  return g_test_run ();
+}
