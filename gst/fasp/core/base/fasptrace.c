@@ -10,13 +10,6 @@ fasp_trace_set_size (FaspTrace *trace, guint size)
     trace->entries = g_new (FaspTraceEntry, size);
 }
 
-void
-fasp_trace_add (FaspTrace *trace, const FaspTraceEntry *entry)
-{
-  if (trace->entries != NULL)
-    trace->entries[fasp_lossy_ring_push (&trace->ring)] = *entry;
-}
-
 guint
 fasp_trace_fetch (FaspTrace *trace, FaspTraceEntry *entries, guint max)
 {

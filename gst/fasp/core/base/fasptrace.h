@@ -32,7 +32,13 @@ typedef struct
 
 /* @size: entries kept at most; 0: stops recording. */
 void fasp_trace_set_size (FaspTrace *trace, guint size);
-void fasp_trace_add (FaspTrace *trace, const FaspTraceEntry *entry);
+/* Inlined, so that an entry is made only if it is recorded. */
+static inline void
+fasp_trace_add (FaspTrace *trace, const FaspTraceEntry *entry)
+{
+  if (trace->entries != NULL)
+    trace->entries[fasp_lossy_ring_push (&trace->ring)] = *entry;
+}
 /* Takes out up to @max entries, oldest first; returns how many. */
 guint fasp_trace_fetch (FaspTrace *trace, FaspTraceEntry *entries, guint max);
 

@@ -90,7 +90,7 @@ poll_call (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
   return TRUE;
 }
 
-/* The next datagram that opens a mapping of a NAT; FALSE: none is due. */
+/* The datagram that opens a mapping of a NAT, which is due; FALSE: none is needed. */
 static gboolean
 poll_punch (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
 {
@@ -99,8 +99,6 @@ poll_punch (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
   FaspWriter w = { datagram->data, sizeof (datagram->data) };
   FaspSession *session;
 
-  if (now < call->punch_time || endpoint->closing)
-    return FALSE;
   call->punch_time = now + FASP_CALLER_FIRST;
   session = fasp_endpoint_get_open (endpoint);
   if (session != NULL && !session->liveness.interrupted)
@@ -119,7 +117,9 @@ poll_punch (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
 gboolean
 fasp_dial_poll (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
 {
-  return poll_call (endpoint, now, datagram) || poll_punch (endpoint, now, datagram);
+  return poll_call (endpoint, now, datagram)
+      || (now >= endpoint->calling->call.punch_time && !endpoint->closing
+          && poll_punch (endpoint, now, datagram));
 }
 
 guint64

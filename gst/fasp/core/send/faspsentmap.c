@@ -91,14 +91,12 @@ is_wanted (const FaspSentMap *map, FaspTime now, const FaspSentFlow *flow)
 static void
 forget (FaspSentMap *map, FaspTime now, FaspSentFlow *flow)
 {
-  FaspSentMapResult ignored = { 0 };
-
   while (flow->front < flow->next) {
     if (!is_wanted (map, now, flow))
       flow->front++;
     else if (flow->next - flow->front > SETTLED_OF
         && now - fasp_sent_map_transmission (flow, flow->front)->sent >= SETTLED_AFTER)
-      fasp_sent_map_settle (map, now, flow, flow->front, "forgotten", &ignored);
+      fasp_sent_map_settle (map, now, flow, flow->front, "forgotten", &(FaspSentMapResult) { 0 });
     else
       break;
   }

@@ -79,15 +79,15 @@ static FaspTime
 get_pause (const FaspTx *tx, const FaspRtt *rtt, gboolean original)
 {
   FaspTime spare = tx->estimate->latency - rtt->smoothed;
-  FaspTime answer = fasp_rtt_timeout (rtt);
+  FaspTime answer = fasp_rtt_timeout (rtt), pause;
 
   if (tx->estimate->latency == 0 || !rtt->measured)
     return FASP_TX_TAIL_FIRST;
   if (original && answer <= spare / ANSWER_SHARE)
     return fasp_sooner (answer + FASP_FEEDBACK_CLOCK_MAX, spare / ANSWER_SHARE);
-  return CLAMP (MAX (spare / PAUSE_SHARE,
-                    PAUSE_GAPS * tx->gap * fasp_sent_map_count_flows (tx->sent_map)),
-      FASP_TX_TAIL_LEAST, FASP_TX_TAIL_FIRST);
+  pause = PAUSE_GAPS * tx->gap * fasp_sent_map_count_flows (tx->sent_map);
+  pause = MAX (spare / PAUSE_SHARE, pause);
+  return CLAMP (pause, FASP_TX_TAIL_LEAST, FASP_TX_TAIL_FIRST);
 }
 
 /* The least time between two tail probes: a round trip, if the latency has time for several. */
@@ -359,7 +359,7 @@ next_repair (FaspTx *tx, FaspTime now, FaspTxItem *item)
 {
   guint64 first;
 
-  if (!fasp_fec_is_due (&tx->fec, is_tail_due (tx, now)))
+  if (tx->fec.since == 0 || !fasp_fec_is_due (&tx->fec, is_tail_due (tx, now)))
     return FALSE;
   first = fasp_fec_get_first (&tx->fec, now, tx->store, fasp_tx_get_base (tx), tx->view.cursor);
   if (first == tx->view.cursor) {

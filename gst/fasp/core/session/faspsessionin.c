@@ -460,8 +460,7 @@ fasp_session_take (FaspSession *session, FaspTime now, const FaspAddress *from, 
     log_peer_key (session, now);
   fasp_session_follow_secret (session, now);
   flow = &session->flows[number];
-  newest = !fasp_gap_is_started (flow->gap) || opened->pn > fasp_gap_get_largest (flow->gap);
-  fasp_gap_receive (flow->gap, now, opened->pn);
+  newest = fasp_gap_receive (flow->gap, now, opened->pn) <= FASP_GAP_HOLE;
   flow->marked += marked;
   session->liveness.heard = now;
   session->liveness.excused = 0;

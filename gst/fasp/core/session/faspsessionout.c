@@ -34,8 +34,6 @@ static void
 trace_sent (FaspSession *session, FaspTime now, const FaspDatagram *datagram,
     const FaspTxItem *item, guint32 payload)
 {
-  if (session->notes.trace->entries == NULL)
-    return;
   fasp_trace_add (session->notes.trace,
       &(FaspTraceEntry) {
           .time = now,
