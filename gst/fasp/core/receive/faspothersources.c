@@ -22,7 +22,7 @@ fasp_other_sources_fills_hole (const FaspOtherSources *others, const FaspReorder
   const FaspBlock *behind;
   guint16 segment;
 
-  if (!others->has.known || !fasp_reorder_next_gap (reorder, ack, &first, &length))
+  if (!fasp_reorder_next_gap (reorder, ack, &first, &length))
     return FALSE;
   *number = first + length;
   behind = fasp_reorder_get (reorder, *number);
@@ -40,11 +40,8 @@ gboolean
 fasp_other_sources_has (const FaspOtherSources *others, const FaspPosition *position,
     const FaspBlock *block)
 {
-  FaspStreamOffset start;
+  FaspStreamOffset start = position->next;
 
-  if (!others->has.known)
-    return FALSE;
-  start = position->next;
   start.offset = fasp_position_widen (position, block);
   return fasp_stream_offset_is_comparable (&start, &others->has)
       && start.offset + fasp_block_get_payload (block) <= others->has.offset;

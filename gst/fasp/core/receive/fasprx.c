@@ -184,7 +184,8 @@ measure_in_order (FaspRx *rx, FaspTime now, guint64 from)
 
     /* the end is not played, and may come long after the last byte; blocks that the reader has from
      * another source were played in time */
-    if (fasp_block_is_end (block) || fasp_other_sources_has (&rx->others, &rx->position, block))
+    if (fasp_block_is_end (block)
+        || (rx->others.has.known && fasp_other_sources_has (&rx->others, &rx->position, block)))
       continue;
     late = now - fasp_media_clock_map (&rx->view.clock, n, block->media_time);
     rx->view.late.in_order = now - late;
@@ -345,6 +346,8 @@ pass_filled (FaspRx *rx, FaspTime now)
 {
   guint64 number, ack = fasp_reorder_get_ack (rx->reorder);
 
+  if (!rx->others.has.known)
+    return FALSE;
   while (fasp_other_sources_fills_hole (&rx->others, rx->reorder, &rx->position, &number))
     pass_to (rx, now, number);
   return fasp_reorder_get_ack (rx->reorder) != ack;
