@@ -26,23 +26,23 @@ static const struct
   { fasp_hold_get_time, fasp_hold_run_due, NULL },
   { fasp_writing_get_time, fasp_writing_run_due, NULL },
   { fasp_gather_get_time, fasp_gather_run_due, NULL },
-  { fasp_calling_get_reply_time, NULL, fasp_calling_poll_reply },
-  { fasp_dial_get_timeout, fasp_dial_run_due, fasp_dial_poll },
   { fasp_stale_get_time, fasp_stale_run_due, NULL },
   { fasp_strangers_get_time, fasp_strangers_run_due, NULL },
   { fasp_encoder_get_time, fasp_encoder_run_due, NULL },
+  { fasp_calling_get_reply_time, NULL, fasp_calling_poll_reply },
+  { fasp_dial_get_timeout, fasp_dial_run_due, fasp_dial_poll },
   { fasp_multicast_get_timeout, NULL, fasp_multicast_poll_first },
 };
 
 static gboolean
 poll_own (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (OWN); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (OWN); i++) {
     if (OWN[i].run_due != NULL)
       OWN[i].run_due (endpoint, now);
-  for (guint i = 0; i < G_N_ELEMENTS (OWN); i++)
     if (OWN[i].poll != NULL && OWN[i].poll (endpoint, now, datagram))
       return TRUE;
+  }
   return FALSE;
 }
 
