@@ -52,6 +52,12 @@ convert (GstFaspMonitor *self, gint64 now)
   return self->last;
 }
 
+gint64
+gst_fasp_monitor_get_time (void)
+{
+  return g_get_monotonic_time () * 1000;
+}
+
 void
 gst_fasp_monitor_push (GstFaspMonitor *self, GstBuffer *buffer, gint64 now)
 {
@@ -73,6 +79,12 @@ gst_fasp_monitor_push_list (GstFaspMonitor *self, GstBufferList *list, gint64 no
 {
   for (guint i = 0; i < gst_buffer_list_length (list); i++)
     gst_fasp_monitor_push (self, gst_buffer_list_get (list, i), now);
+}
+
+const TsMonitor *
+gst_fasp_monitor_get (const GstFaspMonitor *self)
+{
+  return self->ts;
 }
 
 GstFaspMonitor *
@@ -175,7 +187,7 @@ gst_fasp_monitor_add_figures (const GstFaspMonitor *self, GstStructure *stats)
 {
   GstStructure *s;
 
-  if (self == NULL)
+  if (self == NULL || ts_monitor_get_packets (self->ts) == 0)
     return;
   s = gst_structure_new ("application/x-ts-monitor", "packets", G_TYPE_UINT64,
       ts_monitor_get_packets (self->ts), NULL);

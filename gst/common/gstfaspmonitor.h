@@ -23,13 +23,17 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstFaspMonitor, gst_fasp_monitor_free)
 void gst_fasp_monitor_begin (GstFaspMonitor *monitor);
 /* Times are another clock's from now on, which is at @now: no time has passed. */
 void gst_fasp_monitor_set_clock (GstFaspMonitor *monitor, gint64 now);
+/* Returns the machine's time, which suits the next three. */
+gint64 gst_fasp_monitor_get_time (void);
 /* The data of a buffer has come, or leaves.  It is not copied. */
 void gst_fasp_monitor_push (GstFaspMonitor *monitor, GstBuffer *buffer, gint64 now);
 void gst_fasp_monitor_push_list (GstFaspMonitor *monitor, GstBufferList *list, gint64 now);
+const TsMonitor *gst_fasp_monitor_get (const GstFaspMonitor *monitor);
 /* Returns a copy as of @now, of which figures can be made without the lock; NULL of NULL.  @now: 0:
  * no time has passed, as there is no clock. */
 GstFaspMonitor *gst_fasp_monitor_copy (GstFaspMonitor *monitor, gint64 now);
-/* Sets the field `transport-stream' (docs/transport-stream.md). NULL: sets nothing. */
+/* Sets the field `transport-stream' (docs/transport-stream.md), if a packet has come.  NULL: sets
+ * nothing. */
 void gst_fasp_monitor_add_figures (const GstFaspMonitor *monitor, GstStructure *stats);
 
 G_END_DECLS

@@ -20,6 +20,8 @@ import relaylib
 ENDS = ("fasp", "srt", "rist", "udp", "rtp", "file")
 REPAIR = ("fasp", "srt", "rist")        # these have the network that loses
 PACKET, SYNC = 188, 0x47
+# a table of no programmes, with its CRC; the counter is added
+PAT = struct.pack(">BHBB", SYNC, 0x4000, 0x10, 0) + bytes.fromhex("00b0090001c10000ef226217").ljust(PACKET - 5, b"\xff")
 EMPTY = struct.pack(">BHB", SYNC, 0x1FFF, 0x10) + bytes(PACKET - 4)      # a packet without content
 # ms: their time to repair, many round trips of this machine. Nothing may be missing by SRT, so it can wait for a machine
 # that pauses for a second.
@@ -285,15 +287,17 @@ class Stream:
 
 
 def make_feed(port, host="127.0.0.1", rtp=False):
-    """What sends more of a transport stream to this port (of a group: through this machine's lo), each time that it is called; @missing: packets are left out."""
-    out, counters, numbers = socket.socket(type=socket.SOCK_DGRAM), itertools.count(), itertools.count()
+    """What sends more of a transport stream, with a PAT each time, to this port (of a group: through this machine's lo), each time that it is called; @missing: packets are left out.
+    @table: False: so is the PAT."""
+    out, counters, tables, numbers = socket.socket(type=socket.SOCK_DGRAM), itertools.count(), itertools.count(), itertools.count()
     out.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton("127.0.0.1"))
 
-    def feed(datagrams=20, missing=0):
+    def feed(datagrams=20, missing=0, table=True):
         for _ in range(missing):
             next(counters)
-        for _ in range(datagrams):
-            packets = (struct.pack(">BHB", SYNC, 0x101, 0x10 | next(counters) % 16) + bytes(PACKET - 4) for _ in range(7))
+        for i in range(datagrams):
+            packets = [PAT[:3] + bytes([PAT[3] | next(tables) % 16]) + PAT[4:]] if i == 0 and table else []
+            packets += [struct.pack(">BHB", SYNC, 0x101, 0x10 | next(counters) % 16) + bytes(PACKET - 4) for _ in range(7 - len(packets))]
             head = struct.pack(">BBHII", 0x80, 33, next(numbers) % 65536, int(time.monotonic() * 90000) % 2 ** 32, 1) if rtp else b""
             out.sendto(head + b"".join(packets), (host, port))
     return feed

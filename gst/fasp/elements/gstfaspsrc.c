@@ -114,13 +114,6 @@ GST_ELEMENT_REGISTER_DEFINE (faspsrc, "faspsrc", GST_RANK_PRIMARY, GST_TYPE_FASP
 
 /* --- the transport stream ---------------------------------------------------------------- */
 
-/* ns */
-static gint64
-get_monitor_time (void)
-{
-  return g_get_monotonic_time () * 1000;
-}
-
 /* @buffer: NULL: another stream begins. */
 static void
 monitor (GstFaspSrc *self, GstBuffer *buffer)
@@ -129,7 +122,7 @@ monitor (GstFaspSrc *self, GstBuffer *buffer)
     return;
   GST_OBJECT_LOCK (self);
   if (buffer != NULL)
-    gst_fasp_monitor_push (self->monitor, buffer, get_monitor_time ());
+    gst_fasp_monitor_push (self->monitor, buffer, gst_fasp_monitor_get_time ());
   else
     gst_fasp_monitor_begin (self->monitor);
   GST_OBJECT_UNLOCK (self);
@@ -755,7 +748,7 @@ gst_fasp_src_get_property (GObject *object, guint id, GValue *value, GParamSpec 
   if (id != GST_FASP_PROP_STATS)
     return;
   GST_OBJECT_LOCK (self);
-  copy = gst_fasp_monitor_copy (self->monitor, get_monitor_time ());
+  copy = gst_fasp_monitor_copy (self->monitor, gst_fasp_monitor_get_time ());
   GST_OBJECT_UNLOCK (self);
   gst_fasp_monitor_add_figures (copy, g_value_get_boxed (value));
 }

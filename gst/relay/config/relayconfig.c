@@ -128,6 +128,7 @@ make_end (const RelayEnd *side, const gchar *uri, GError **error)
   end->passphrase = g_strdup (side->passphrase);
   for (guint i = 0; i < RELAY_FILES; i++)
     end->files[i] = g_strdup (side->files[i]);
+  end->monitored = side->monitored;
   end->allowed = side->allowed != NULL ? g_ptr_array_ref (side->allowed) : NULL;
   if (relay_end_check (end, error))
     return end;
@@ -168,7 +169,8 @@ read_side (GKeyFile *file, const gchar *group, const RelaySecrets *secrets, Rela
   g_autofree gchar *addresses = g_strconcat (name, "-allowed-addresses", NULL);
   gboolean good =
       relay_value_secret (file, group, key, "passphrase", secrets, &side->passphrase, error)
-      && relay_value_allowed (file, group, addresses, &side->allowed, error);
+      && relay_value_allowed (file, group, addresses, &side->allowed, error)
+      && relay_value_boolean (file, group, "monitor-ts", &side->monitored, error);
 
   for (guint i = 0; good && i < RELAY_FILES; i++) {
     g_autofree gchar *of = g_strconcat (name, "-", relay_end_files[i], NULL);
@@ -230,7 +232,7 @@ static gboolean
 read_input (GKeyFile *file, const gchar *group, const RelaySecrets *secrets,
     RelayStreamConfig *config, GError **error)
 {
-  g_auto (RelayEnd) side = { .streamid = g_strdup (config->streamid) };
+  g_auto (RelayEnd) side = { .monitored = TRUE, .streamid = g_strdup (config->streamid) };
   g_auto (GStrv) uris = NULL;
   g_autofree gchar *none = NULL;
   gsize n = 0;
@@ -261,7 +263,8 @@ static gboolean
 read_outputs (GKeyFile *file, const gchar *group, const RelaySecrets *secrets,
     RelayStreamConfig *config, GError **error)
 {
-  g_auto (RelayEnd) side = { .sends = TRUE, .streamid = g_strdup (config->streamid) };
+  g_auto (RelayEnd)
+      side = { .sends = TRUE, .monitored = TRUE, .streamid = g_strdup (config->streamid) };
   gsize n = 0;
   gchar **uris;
   gboolean good;

@@ -80,6 +80,9 @@ const RelayKey relay_stream_keys[] = {
   { "preview-viewers", 0, NULL, 0, PREVIEW_VIEWERS_MAX, "0",
       "how many may watch the stream in a browser at once, on its page or at "
       "/streams/NAME/preview.mp4, up to 16; 0: none" },
+  { "monitor-ts", 0, "true false", 0, 0, "true",
+      "whether the stream is measured by TR 101 290 at its input and at each output: see "
+      "docs/transport-stream.md" },
   { "switch-after", 0, NULL, SWITCH_AFTER_MIN, SWITCH_AFTER_MAX, G_STRINGIFY (RELAY_SWITCH_AFTER),
       "ms without media after which another source of an input with backups is used" },
   { "wait-to-restore", 0, NULL, 0, WAIT_TO_RESTORE_MAX, G_STRINGIFY (RELAY_WAIT_TO_RESTORE),

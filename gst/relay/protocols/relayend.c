@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstfaspparse.h"
-#include "gstfaspcontinuity.h"
+#include "gstfaspmonitor.h"
 #include "relayallowed.h"
 #include "relaygroup.h"
 #include "relayprotocol.h"
@@ -24,21 +24,24 @@ relay_end_make (const RelayEnd *end, const gchar *name, GError **error)
     return protocol->make_end (end, name, error);
   element = relay_protocol_end_new (end->uri, end->sends, end->passphrase, name, error);
   if (element != NULL)
-    relay_protocol_end_allow (element, end->allowed);
+    relay_protocol_end_set_up (element, end->allowed, end->monitored);
   return element;
 }
 
 GstStructure *
 relay_end_get_stats (GstElement *element)
 {
-  const GstFaspContinuity *continuity = g_object_get_data (G_OBJECT (element), RELAY_CONTINUITY);
+  GstFaspMonitor **monitor = g_object_get_data (G_OBJECT (element), RELAY_MONITOR);
+  g_autoptr (GstFaspMonitor) copy = NULL;
   GstStructure *stats = NULL;
 
   g_object_get (element, "stats", &stats, NULL);
+  if (monitor == NULL || stats == NULL)
+    return stats;
   GST_OBJECT_LOCK (element);
-  if (continuity != NULL && stats != NULL)
-    gst_fasp_continuity_add_figure (continuity, stats);
+  copy = gst_fasp_monitor_copy (*monitor, gst_fasp_monitor_get_time ());
   GST_OBJECT_UNLOCK (element);
+  gst_fasp_monitor_add_figures (copy, stats);
   return stats;
 }
 
@@ -213,7 +216,7 @@ relay_end_compare (const RelayEnd *a, const RelayEnd *b)
 
   if (a->backups != NULL || b->backups != NULL)
     return compare_backups (a, b);
-  if (!relay_allowed_is_same (a->allowed, b->allowed))
+  if (!relay_allowed_is_same (a->allowed, b->allowed) || a->monitored != b->monitored)
     return RELAY_RESTART;
   if (protocol == relay_protocol_find (b->uri) && protocol->compare != NULL)
     return protocol->compare (a, b);

@@ -26,6 +26,7 @@ typedef struct
   gchar *streamid;           /* used unless the URI has one */
   gchar *passphrase;         /* from a file; NULL: the URI's, if any */
   gchar *files[RELAY_FILES]; /* of relay_end_files; NULL: none */
+  gboolean monitored;        /* its stream is measured as a transport stream */
   GPtrArray *allowed;        /* who may call or send to it (relayallowed.h); NULL: all */
   /* of an input with backups (relaybackups.h) */
   GPtrArray *backups;    /* RelayEnd, in their order; NULL: this end has none */
@@ -34,8 +35,9 @@ typedef struct
                             is asked for */
 } RelayEnd;
 
-/* Key of the data of an element that keeps its GstFaspContinuity there, under its object lock. */
-#define RELAY_CONTINUITY "relay-continuity"
+/* Key of the data of an element that keeps a GstFaspMonitor * there, NULL before any data, under
+ * its object lock. */
+#define RELAY_MONITOR "relay-monitor"
 
 /* The field of `connection-refused' that has the port at which a caller asked for a stream that is
  * not there. Of fasp, it is the caller's `streamid' that differs from the element's. */

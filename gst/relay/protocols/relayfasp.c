@@ -6,7 +6,7 @@
  */
 #include <string.h>
 #include "gstfaspparse.h"
-#include "gstfaspcontinuity.h"
+#include "gstfaspmonitor.h"
 #include "relayprotocol.h"
 
 const gchar *const relay_end_files[RELAY_FILES] = { "key-file", "allowed-keys", "record", "log" };
@@ -167,36 +167,43 @@ set_up (GstElement *element, const RelayEnd *end, GError **error)
 /* Follows the stream past the element's pad. Under the element's lock, as statistics are read
  * meanwhile. */
 static GstPadProbeReturn
-on_data (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+on_data (GstPad *pad, GstPadProbeInfo *info, gpointer place)
 {
-  GstFaspContinuity *continuity = data;
-  GstBufferList *list = info->type & GST_PAD_PROBE_TYPE_BUFFER_LIST ? info->data : NULL;
+  GstFaspMonitor **monitor = place;
   GstObject *element = GST_OBJECT_PARENT (pad);
+  gint64 now = gst_fasp_monitor_get_time ();
 
   GST_OBJECT_LOCK (element);
+  if (*monitor == NULL)
+    *monitor = gst_fasp_monitor_new ();
   if (info->type & GST_PAD_PROBE_TYPE_BUFFER)
-    gst_fasp_continuity_push_buffer (continuity, info->data);
-  for (guint i = 0; list != NULL && i < gst_buffer_list_length (list); i++)
-    gst_fasp_continuity_push_buffer (continuity, gst_buffer_list_get (list, i));
-  /* docs/positions.md: faspsrc announces another stream */
-  if (info->type & GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM
-      && gst_event_has_name (info->data, "fasp-stream"))
-    gst_fasp_continuity_begin (continuity);
+    gst_fasp_monitor_push (*monitor, info->data, now);
+  else if (info->type & GST_PAD_PROBE_TYPE_BUFFER_LIST)
+    gst_fasp_monitor_push_list (*monitor, info->data, now);
+  else if (gst_event_has_name (info->data, "fasp-stream"))
+    gst_fasp_monitor_begin (*monitor); /* docs/positions.md: faspsrc announces another stream */
   GST_OBJECT_UNLOCK (element);
   return GST_PAD_PROBE_OK;
+}
+
+static void
+free_monitor (gpointer place)
+{
+  gst_fasp_monitor_free (*(GstFaspMonitor **) place);
+  g_free (place);
 }
 
 static void
 follow_stream (GstElement *element, const gchar *pad_name)
 {
   g_autoptr (GstPad) pad = gst_element_get_static_pad (element, pad_name);
-  GstFaspContinuity *continuity = gst_fasp_continuity_new ();
+  GstFaspMonitor **monitor = g_new0 (GstFaspMonitor *, 1);
 
-  g_object_set_data_full (G_OBJECT (element), RELAY_CONTINUITY, continuity, g_free);
+  g_object_set_data_full (G_OBJECT (element), RELAY_MONITOR, monitor, free_monitor);
   gst_pad_add_probe (pad,
       GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST
           | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
-      on_data, continuity, NULL);
+      on_data, monitor, NULL);
 }
 
 static GstElement *
@@ -216,7 +223,8 @@ make_end (const RelayEnd *end, const gchar *name, GError **error)
     return NULL;
   }
   if (set_up (element, end, error)) {
-    follow_stream (element, end->sends ? "sink" : "src");
+    if (end->monitored)
+      follow_stream (element, end->sends ? "sink" : "src");
     return element;
   }
   gst_object_unref (gst_object_ref_sink (element));

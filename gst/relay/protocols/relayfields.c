@@ -5,7 +5,6 @@ static const FaspStatField fields[] = {
   { .name = "bytes-dropped-total", .unit = FASP_UNIT_BYTES, .kind = FASP_KIND_COUNTER },
   { .name = "bytes-not-ts", .unit = FASP_UNIT_BYTES, .kind = FASP_KIND_COUNTER },
   { .name = "callers-standing-by", .unit = FASP_UNIT_NONE, .kind = FASP_KIND_GAUGE },
-  { .name = "continuity-errors", .unit = FASP_UNIT_NONE, .kind = FASP_KIND_COUNTER },
   { .name = "datagrams-refused", .unit = FASP_UNIT_NONE, .kind = FASP_KIND_COUNTER },
   { .name = "end-restarts", .unit = FASP_UNIT_NONE, .kind = FASP_KIND_COUNTER },
   { .name = "jitter-ms", .unit = FASP_UNIT_MS, .kind = FASP_KIND_GAUGE },

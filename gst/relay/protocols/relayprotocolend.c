@@ -633,8 +633,10 @@ relay_protocol_end_new (const gchar *uri, gboolean sends, const gchar *passphras
 }
 
 void
-relay_protocol_end_allow (GstElement *end, GPtrArray *allowed)
+relay_protocol_end_set_up (GstElement *end, GPtrArray *allowed, gboolean monitored)
 {
-  RELAY_PROTOCOL_END (end)->protocol_uri->allowed =
-      allowed != NULL ? g_ptr_array_ref (allowed) : NULL;
+  RelayProtocolUri *protocol_uri = RELAY_PROTOCOL_END (end)->protocol_uri;
+
+  protocol_uri->allowed = allowed != NULL ? g_ptr_array_ref (allowed) : NULL;
+  protocol_uri->monitored = monitored;
 }

@@ -18,8 +18,9 @@ G_BEGIN_DECLS
 GstElement *relay_protocol_end_new (const gchar *uri, gboolean sends, const gchar *passphrase,
     const gchar *name, GError **error);
 
-/* Lets only these addresses call it or send to it (relayallowed.h); before it starts. */
-void relay_protocol_end_allow (GstElement *end, GPtrArray *allowed);
+/* Lets only these addresses call it or send to it (relayallowed.h); @monitored: its stream is
+ * measured.  Before it starts. */
+void relay_protocol_end_set_up (GstElement *end, GPtrArray *allowed, gboolean monitored);
 
 /* Returns the state of an end whose stream plays; an end of fasp counts as playing. May be called
  * from any thread. */

@@ -2,7 +2,7 @@
 #include <net/if.h>
 #include <string.h>
 #include <gst/app/app.h>
-#include "gstfaspcontinuity.h"
+#include "gstfaspmonitor.h"
 #include "relayaddress.h"
 #include "relaygroup.h"
 #include "relayguard.h"
@@ -42,7 +42,8 @@ struct _RelayProtocolPipeline
   gboolean worked;   /* the last pipeline has reached its network */
   RelayLogBudget refusals;          /* that are reported */
   RelayProtocolPipelineStats stats; /* without the level, and without bytes of this pipeline */
-  GstFaspContinuity *continuity;    /* of the data received, or taken to be sent */
+  GstFaspMonitor *monitor;          /* of the data received, or taken to be sent; NULL: there were
+                                       none, or it is not set */
   /* the rest is used in the thread alone; the watch also where relaywatch.h allows it */
   RelayWatch *watch;     /* of the pipeline that plays */
   gpointer opened;       /* what the protocol has opened (relayprotocol.h); NULL: nothing */
@@ -53,6 +54,17 @@ struct _RelayProtocolPipeline
 
 /* --- data --------------------------------------------------------------------------------- */
 
+/* Call this with the lock held. */
+static void
+measure (RelayProtocolPipeline *self, GstBuffer *buffer)
+{
+  if (!self->protocol_uri->monitored)
+    return;
+  if (self->monitor == NULL)
+    self->monitor = gst_fasp_monitor_new ();
+  gst_fasp_monitor_push (self->monitor, buffer, gst_fasp_monitor_get_time ());
+}
+
 gboolean
 relay_protocol_pipeline_send (RelayProtocolPipeline *self, GstBuffer *buffer, guint64 most)
 {
@@ -62,7 +74,7 @@ relay_protocol_pipeline_send (RelayProtocolPipeline *self, GstBuffer *buffer, gu
   g_mutex_lock (&self->lock);
   room = self->source != NULL && gst_app_src_get_current_level_bytes (self->source) + size <= most;
   if (room) {
-    gst_fasp_continuity_push_buffer (self->continuity, buffer);
+    measure (self, buffer);
     room = gst_app_src_push_buffer (self->source, buffer) == GST_FLOW_OK;
   } else {
     gst_buffer_unref (buffer);
@@ -84,8 +96,8 @@ on_received (GstAppSink *sink, gpointer data)
   relay_watch_note_received (self->watch);
   g_mutex_lock (&self->lock);
   if (self->protocol_uri->protocol->has_connections && GST_BUFFER_IS_DISCONT (buffer))
-    gst_fasp_continuity_begin (self->continuity); /* of another caller */
-  gst_fasp_continuity_push_buffer (self->continuity, buffer);
+    gst_fasp_monitor_begin (self->monitor); /* of another caller */
+  measure (self, buffer);
   g_mutex_unlock (&self->lock);
   self->funcs->received (gst_buffer_ref (buffer), self->owner);
   return GST_FLOW_OK;
@@ -423,7 +435,7 @@ build (RelayProtocolPipeline *self, GError **error)
   g_mutex_lock (&self->lock);
   self->bus = bus;
   if (!self->protocol_uri->sends)
-    gst_fasp_continuity_begin (self->continuity);
+    gst_fasp_monitor_begin (self->monitor);
   g_mutex_unlock (&self->lock);
   return pipeline;
 }
@@ -640,7 +652,7 @@ unref (RelayProtocolPipeline *self)
     self->protocol_uri->protocol->free_kept (self->kept);
   gst_clear_object (&self->source);
   g_free (self->stats.error);
-  g_free (self->continuity);
+  gst_fasp_monitor_free (self->monitor);
   relay_address_free (self->address);
   g_object_unref (self->owner); /* the owner holds the URI */
   g_object_unref (self->cancellable);
@@ -696,7 +708,6 @@ relay_protocol_pipeline_new (const RelayProtocolUri *protocol_uri,
   self->owner = g_object_ref (owner);
   self->refusals = (RelayLogBudget) { .most = REFUSALS_MAX, .time = G_USEC_PER_SEC };
   self->cancellable = g_cancellable_new ();
-  self->continuity = gst_fasp_continuity_new ();
   self->address = relay_address_new (protocol_uri->host, self->cancellable);
   g_mutex_init (&self->counting);
   g_mutex_init (&self->lock);
@@ -774,14 +785,16 @@ void
 relay_protocol_pipeline_add_figures (RelayProtocolPipeline *self, GstStructure *stats,
     GPtrArray *peers)
 {
+  g_autoptr (GstFaspMonitor) monitor = NULL;
   GstElement *end;
 
   g_mutex_lock (&self->counting);
   g_mutex_lock (&self->lock);
-  gst_fasp_continuity_add_figure (self->continuity, stats);
+  monitor = gst_fasp_monitor_copy (self->monitor, gst_fasp_monitor_get_time ());
   end = self->end != NULL ? gst_object_ref (self->end) : NULL;
   g_mutex_unlock (&self->lock);
   /* without the lock, as above */
+  gst_fasp_monitor_add_figures (monitor, stats);
   if (self->protocol_uri->protocol->add_figures != NULL)
     self->protocol_uri->protocol->add_figures (self, end, stats, peers);
   gst_clear_object (&end);

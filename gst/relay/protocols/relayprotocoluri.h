@@ -22,6 +22,7 @@ typedef struct
   guint port;         /* UDP; 0: a path */
   gchar *path;        /* NULL: a host */
   GHashTable *keys;   /* values, by key */
+  gboolean monitored; /* the end's stream is measured */
   GPtrArray *allowed; /* whom the end hears (relayallowed.h); NULL: all */
 } RelayProtocolUri;
 

@@ -112,6 +112,32 @@ is_damaged (const RelayStreamFigures *figures)
   return is_above (fmax (rates->errors, fmax (rates->unrepaired, rates->skips)), 0);
 }
 
+/* Has the end an error of priority 1?  Continuity errors are damage, as is_damaged() says. */
+static Answer
+has_error (const RelayEndStats *end)
+{
+  g_autoptr (GArray) errors = relay_figures_list_errors (end, TRUE);
+
+  for (guint i = 0; i < errors->len; i++) {
+    const RelayErrorFigures *one = &g_array_index (errors, RelayErrorFigures, i);
+
+    if (one->priority == 1 && one->bad == 1 && !g_str_equal (one->name, "continuity"))
+      return YES;
+  }
+  return errors->len > 0 ? NO : UNKNOWN;
+}
+
+static Answer
+is_wrong (const RelayStreamFigures *figures)
+{
+  Answer answer = figures->stats.receiving ? has_error (&figures->stats.input) : UNKNOWN;
+
+  for (guint i = 0; answer == NO && i < figures->stats.outputs->len; i++)
+    if (has_error (g_ptr_array_index (figures->stats.outputs, i)) == YES)
+      return YES;
+  return answer;
+}
+
 static Answer
 is_lossy (const RelayStreamFigures *figures)
 {
@@ -146,6 +172,7 @@ is_output_down (const RelayStreamFigures *figures)
 
 #define NO_PICTURE "the relay has no picture of it, or it has no sound: see picture-interval"
 #define NO_FIGURE "the protocol of the input does not tell"
+#define NO_MONITOR "it is no MPEG-TS, or monitor-ts is false"
 
 static const Alarm rows[RELAY_ALARMS] = {
   { "off", "Off", "Nothing comes in", NULL, "FaspStreamSilent", 2, FALSE, is_off },
@@ -162,6 +189,9 @@ static const Alarm rows[RELAY_ALARMS] = {
   { "damaged", "Damaged",
       "In the last ten seconds, something was missing or too late in what came in", NO_FIGURE,
       "FaspStreamContinuity, FaspStreamNotRepaired, FaspStreamSkips", 0, FALSE, is_damaged },
+  { "signal", "Signal",
+      "What comes in or goes out has an error by which decoders stop (TR 101 290, priority 1)",
+      NO_MONITOR, "FaspTransportStream, FaspOutputTransportStream", 2, FALSE, is_wrong },
   { "loss", "Heavy loss", "More than a tenth of the datagrams to this relay is lost", NO_FIGURE,
       "FaspStreamLoss", 0, FALSE, is_lossy },
   { "auth", "Nobody let in", "The server of auth-url does not say whether callers may come in",

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <gio/gio.h>
 #include "gstfaspcommon.h"
+#include "gstfaspmonitor.h"
 #include "relayprotocol.h"
 
 void
@@ -169,6 +170,49 @@ relay_figures_list_sources (const RelayEndStats *input)
   return all;
 }
 
+/* A structure within another; NULL: it is missing. */
+static const GstStructure *
+get_structure (const GstStructure *s, const gchar *field)
+{
+  const GValue *value = s != NULL ? gst_structure_get_value (s, field) : NULL;
+
+  return value != NULL ? gst_value_get_structure (value) : NULL;
+}
+
+static RelayErrorFigures
+get_error (const GstStructure *measured, TsErrorKind kind, gboolean receiving)
+{
+  const TsErrorRow *row = &ts_error_rows[kind];
+  const GstStructure *s = get_structure (measured, row->name);
+  RelayErrorFigures one = {
+    .name = row->name,
+    .state = receiving && s != NULL ? gst_structure_get_string (s, "state") : "unknown",
+    .priority = row->priority,
+    .count = get_count (s, "count"),
+    .first = get_interval (s, "first"),
+    .last = get_interval (s, "last"),
+    .bad = NAN,
+  };
+
+  if (!g_str_equal (one.state, "unknown"))
+    one.bad = g_str_equal (one.state, "bad");
+  return one;
+}
+
+GArray *
+relay_figures_list_errors (const RelayEndStats *end, gboolean receiving)
+{
+  GArray *all = g_array_new (FALSE, FALSE, sizeof (RelayErrorFigures));
+  const GstStructure *measured = get_structure (end->stats, GST_FASP_MONITOR_FIELD);
+
+  for (guint kind = 0; measured != NULL && kind < TS_ERRORS; kind++) {
+    RelayErrorFigures one = get_error (measured, kind, receiving);
+
+    g_array_append_val (all, one);
+  }
+  return all;
+}
+
 const gchar *
 relay_figures_get_does (guint id, const gchar *uri)
 {
@@ -214,7 +258,15 @@ relay_figures_is_down (const RelayEndStats *output)
 void
 relay_figures_get_end (const RelayEndStats *end, gdouble rate, RelayEndFigures *figures)
 {
-  *figures = (RelayEndFigures) { .behind = NAN, .receivers = NAN };
+  const GstStructure *measured;
+
+  *figures = (RelayEndFigures) {
+    .behind = NAN,
+    .receivers = NAN,
+    .ts_rate = NAN,
+    .accuracy = NAN,
+    .jitter = NAN,
+  };
   if (end == NULL)
     return;
   figures->stats = *end;
@@ -225,6 +277,11 @@ relay_figures_get_end (const RelayEndStats *end, gdouble rate, RelayEndFigures *
   figures->down = end->id != 0 && relay_figures_is_down (end);
   if (end->stats == NULL)
     return;
+  measured = get_structure (end->stats, GST_FASP_MONITOR_FIELD);
+  figures->measured = measured != NULL;
+  figures->ts_rate = get_number (measured, "bitrate");
+  figures->accuracy = get_number (measured, "pcr-accuracy-ns");
+  figures->jitter = get_number (measured, "pcr-jitter-ns");
   figures->error = gst_structure_get_string (end->stats, "end-error");
   figures->receivers = get_number (end->stats, "connected-callers");
   figures->interrupted = count_interrupted (end);
@@ -269,7 +326,9 @@ get_input (const RelayEndStats *input, RelayStreamFigures *figures)
   figures->observed = get_interval (sender, "observed-interval");
   figures->bytes = get_count (input->stats, "bytes-received-total");
   figures->skips = get_number (sender, "skips");
-  figures->errors = get_number (input->stats, "continuity-errors");
+  figures->errors = get_number (get_structure (get_structure (input->stats, GST_FASP_MONITOR_FIELD),
+                                    ts_error_rows[TS_ERROR_CONTINUITY].name),
+      "count");
   figures->missing = get_number (sender, "packets-missing");
   for (guint i = 0; i < count_listed (input, "callers"); i++) {
     const GstStructure *peer = get_listed (input, "callers", i);

@@ -102,7 +102,20 @@ typedef struct
   gdouble receivers;
   guint interrupted;
   gdouble behind; /* ms; of the receiver that is furthest behind */
+  gboolean measured;
+  gdouble ts_rate;          /* bit/s */
+  gdouble accuracy, jitter; /* of PCR, ns */
 } RelayEndFigures;
+
+/* An error by TR 101 290 of what comes in, or goes out. */
+typedef struct
+{
+  const gchar *name, *state;
+  guint priority;
+  gdouble bad; /* 1: it is there; 0: it is not */
+  guint64 count;
+  gdouble first, last; /* s, UTC */
+} RelayErrorFigures;
 
 /* A receiver of an output, or a sender of an input. */
 typedef struct
@@ -141,5 +154,8 @@ void relay_figures_get_end (const RelayEndStats *end, gdouble rate, RelayEndFigu
 GArray *relay_figures_list_peers (const RelayEndStats *end, gdouble rate);
 /* Returns RelaySourceFigures; empty if there is only one source. */
 GArray *relay_figures_list_sources (const RelayEndStats *input);
+/* Returns a RelayErrorFigures for each error; empty if the end's stream is not measured.
+ * @receiving: of the stream; FALSE: no state is known. */
+GArray *relay_figures_list_errors (const RelayEndStats *end, gboolean receiving);
 
 G_END_DECLS

@@ -4,6 +4,7 @@
 #include "relayfigures.h"
 #include "relayjson.h"
 #include "relaypictureview.h"
+#include "tserrors.h"
 
 #define STATUS RELAY_IN_STATUS
 #define EVENTS RELAY_IN_EVENTS
@@ -172,6 +173,14 @@ static const RelayFigure rows[] = {
       "Receivers of these that are not heard"),
   MS (OUTPUT, EVENTS, "behind-ms", behind,
       "What the slowest receiver has not confirmed yet, as time at the stream's rate"),
+  FLAG (ENDS, EVENTS, "measured", measured,
+      "Whether the stream is measured by TR 101 290: it is MPEG-TS, and monitor-ts is not false"),
+  ROW (NUMBER, FASP_UNIT_BITRATE, GAUGE, ENDS, EVENTS | METRICS, "ts-bitrate", ts_rate,
+      "Rate of the packets of MPEG-TS; null: not known"),
+  ROW (NUMBER, FASP_UNIT_NS, GAUGE, ENDS, EVENTS | METRICS, "pcr-accuracy", accuracy,
+      "How far a PCR was off its place by the bytes, at most in a second; null: not known"),
+  ROW (NUMBER, FASP_UNIT_NS, GAUGE, ENDS, EVENTS | METRICS, "pcr-jitter", jitter,
+      "The same by the time of its arrival; null: not known"),
   TEXT (ENDS, EVENTS, "error", error,
       "Of an end that is not fasp: why it does not run; null: it does"),
 #undef OF
@@ -239,6 +248,15 @@ static const RelayFigure rows[] = {
       "The power of the sound, while the last picture was waited for: a sine of full scale has -3",
       NULL, "fasp_relay_stream_sound_level_dbfs"),
 #undef OF
+#define OF RelayErrorFigures
+  NAME (ERRORS, EVENTS, "error", name, "Its name in docs/transport-stream.md"),
+  TEXT (ERRORS, EVENTS, "state", state, "`good`, `bad`: it is there now, or `unknown`"),
+  COUNT (ERRORS, EVENTS | METRICS, "errors", count, "How often an error by TR 101 290 has begun"),
+  SECONDS (ERRORS, EVENTS, "first", first, "When it was there first, since 1970, UTC; null: never"),
+  SECONDS (ERRORS, EVENTS, "last", last, "When it was there last, since 1970, UTC; null: never"),
+  ROW (NUMBER, FASP_UNIT_NONE, GAUGE, ERRORS, METRICS, "bad", bad,
+      "1: an error by TR 101 290 is there; 0: it is not"),
+#undef OF
 };
 
 const RelayUnit relay_units[RELAY_UNITS] = {
@@ -259,7 +277,7 @@ const gchar *
 relay_figure_get_owner (RelayFigureOf of)
 {
   static const gchar *const names[RELAY_FIGURE_OWNERS] = { "relay", "stream", "input", "output",
-    "sender", "receiver", "source", "picture", "level" };
+    "sender", "receiver", "source", "picture", "level", "input-ts", "output-ts" };
 
   return names[g_bit_nth_lsf (of, -1)];
 }
@@ -428,6 +446,7 @@ relay_figures_describe (JsonObject *schemas)
     { "OutputSummary", RELAY_OF_OUTPUT, EVENTS },
     { "SenderSummary", RELAY_OF_SENDER, EVENTS },
     { "SourceSummary", RELAY_OF_SOURCE, EVENTS },
+    { "ErrorSummary", RELAY_OF_INPUT_ERROR, EVENTS },
     { "ReceiverSummary", RELAY_OF_RECEIVER, EVENTS },
     { "ReceiverFigures", RELAY_OF_RECEIVER, EVENTS },
   };
@@ -468,6 +487,26 @@ list_labels (RelayFigureOf of)
   return list;
 }
 
+/* What the page says of the errors of a transport stream. */
+static JsonArray *
+list_errors (void)
+{
+  JsonArray *list = json_array_new ();
+
+  for (guint kind = 0; kind < TS_ERRORS; kind++) {
+    const TsErrorRow *row = &ts_error_rows[kind];
+    JsonObject *object = json_object_new ();
+
+    json_object_set_string_member (object, "name", row->name);
+    json_object_set_int_member (object, "priority", row->priority);
+    json_object_set_string_member (object, "clause", row->clause);
+    json_object_set_string_member (object, "label", row->label);
+    json_object_set_string_member (object, "meaning", row->meaning);
+    json_array_add_object_element (list, object);
+  }
+  return list;
+}
+
 gchar *
 relay_figures_to_json (void)
 {
@@ -476,5 +515,6 @@ relay_figures_to_json (void)
 
   for (guint i = 0; i < RELAY_FIGURE_OWNERS; i++)
     json_object_set_array_member (object, relay_figure_get_owner (1 << i), list_labels (1 << i));
+  json_object_set_array_member (object, "errors", list_errors ());
   return json_to_string (root, FALSE);
 }

@@ -28,12 +28,15 @@ typedef enum
   RELAY_OF_SENDER = 1 << 4,   /* RelayPeerFigures */
   RELAY_OF_RECEIVER = 1 << 5, /* RelayPeerFigures */
   RELAY_OF_PEERS = RELAY_OF_SENDER | RELAY_OF_RECEIVER,
-  RELAY_OF_SOURCE = 1 << 6,  /* RelaySourceFigures */
-  RELAY_OF_PICTURE = 1 << 7, /* RelayPictureStats */
-  RELAY_OF_LEVEL = 1 << 8,   /* RelayLevelFigures */
+  RELAY_OF_SOURCE = 1 << 6,        /* RelaySourceFigures */
+  RELAY_OF_PICTURE = 1 << 7,       /* RelayPictureStats */
+  RELAY_OF_LEVEL = 1 << 8,         /* RelayLevelFigures */
+  RELAY_OF_INPUT_ERROR = 1 << 9,   /* RelayErrorFigures */
+  RELAY_OF_OUTPUT_ERROR = 1 << 10, /* RelayErrorFigures */
+  RELAY_OF_ERRORS = RELAY_OF_INPUT_ERROR | RELAY_OF_OUTPUT_ERROR,
 } RelayFigureOf;
 
-#define RELAY_FIGURE_OWNERS 9
+#define RELAY_FIGURE_OWNERS 11
 
 typedef enum
 {

@@ -237,6 +237,23 @@ add_structures (Metrics *metrics, const gchar *prefix, const gchar *labels, Fasp
   }
 }
 
+/* Adds the errors of the transport stream of an end. */
+static void
+add_errors (Metrics *metrics, RelayFigureOf of, const gchar *labels, const RelayEndStats *end,
+    gboolean receiving)
+{
+  g_autoptr (GArray) errors = relay_figures_list_errors (end, receiving);
+
+  for (guint i = 0; i < errors->len; i++) {
+    const RelayErrorFigures *one = &g_array_index (errors, RelayErrorFigures, i);
+    g_autoptr (GString) more = g_string_new (labels);
+
+    add_label (more, "error", one->name);
+    add_label (more, "priority", one->priority == 1 ? "1" : "2");
+    add_figures (metrics, of, more->str, one);
+  }
+}
+
 static void
 add_end (Metrics *metrics, RelayFigureOf of, const gchar *labels, const RelayEndStats *end)
 {
@@ -289,6 +306,7 @@ add_stream (Metrics *metrics, const RelayStreamStats *s, gboolean receiver_metri
   add_figures (metrics, RELAY_OF_STREAM, labels->str, &figures);
   add_picture (metrics, labels->str, s->picture);
   add_end (metrics, RELAY_OF_INPUT, labels->str, &s->input);
+  add_errors (metrics, RELAY_OF_INPUT_ERROR, labels->str, &s->input, s->receiving);
   add_peers (metrics, RELAY_OF_SENDER, labels->str, &s->input);
   for (guint i = 0; i < s->outputs->len; i++) {
     g_autoptr (GString) more = g_string_new (labels->str);
@@ -297,6 +315,7 @@ add_stream (Metrics *metrics, const RelayStreamStats *s, gboolean receiver_metri
 
     add_label (more, "output", id);
     add_end (metrics, RELAY_OF_OUTPUT, more->str, end);
+    add_errors (metrics, RELAY_OF_OUTPUT_ERROR, more->str, end, s->receiving);
     if (receiver_metrics)
       add_peers (metrics, RELAY_OF_RECEIVER, more->str, end);
   }

@@ -65,8 +65,25 @@ relay_summary_describe_receiver (const RelayEndStats *output, RelayRates rates,
 
 /* --- streams ------------------------------------------------------------------------------ */
 
+/* Adds the errors of the transport stream that are not simply good: have been there, or are
+ * unknown. */
+static void
+add_errors (JsonObject *object, const RelayEndStats *end, gboolean receiving)
+{
+  g_autoptr (GArray) errors = relay_figures_list_errors (end, receiving);
+
+  for (guint i = errors->len; i-- > 0;) {
+    const RelayErrorFigures *one = &g_array_index (errors, RelayErrorFigures, i);
+
+    if (one->count == 0 && one->bad == 0)
+      g_array_remove_index (errors, i);
+  }
+  json_object_set_array_member (object, "errors",
+      relay_figures_to_array (RELAY_OF_INPUT_ERROR, RELAY_IN_EVENTS, errors));
+}
+
 static JsonObject *
-describe_output (const RelayEndStats *output, gdouble rate)
+describe_output (const RelayEndStats *output, gdouble rate, gboolean receiving)
 {
   g_autoptr (GArray) receivers = sort_receivers (output, rate);
   RelayEndFigures figures;
@@ -74,6 +91,7 @@ describe_output (const RelayEndStats *output, gdouble rate)
 
   relay_figures_get_end (output, rate, &figures);
   object = relay_figures_to_object (RELAY_OF_OUTPUT, RELAY_IN_EVENTS, &figures);
+  add_errors (object, output, receiving);
   g_array_set_size (receivers, MIN (receivers->len, RELAY_SUMMARY_RECEIVERS));
   json_object_set_array_member (object, "list",
       relay_figures_to_array (RELAY_OF_RECEIVER, RELAY_IN_EVENTS, receivers));
@@ -81,7 +99,7 @@ describe_output (const RelayEndStats *output, gdouble rate)
 }
 
 static JsonObject *
-describe_input (const RelayEndStats *input)
+describe_input (const RelayEndStats *input, gboolean receiving)
 {
   g_autoptr (GArray) peers = relay_figures_list_peers (input, NAN);
   g_autoptr (GArray) several = relay_figures_list_sources (input);
@@ -90,6 +108,7 @@ describe_input (const RelayEndStats *input)
 
   relay_figures_get_end (input, NAN, &figures);
   object = relay_figures_to_object (RELAY_OF_INPUT, RELAY_IN_EVENTS, &figures);
+  add_errors (object, input, receiving);
   json_object_set_array_member (object, "senders",
       relay_figures_to_array (RELAY_OF_SENDER, RELAY_IN_EVENTS, peers));
   json_object_set_array_member (object, "sources",
@@ -112,10 +131,10 @@ describe_stream (const RelayStreamStats *s, const RelayHistory *history, gint64 
   relay_picture_describe (s->picture, RELAY_IN_EVENTS, object);
   relay_alarms_describe (alarms != NULL ? alarms : &none, now, utc,
       s->picture != NULL ? s->picture->interval : 0, object);
-  json_object_set_object_member (object, "input", describe_input (&s->input));
+  json_object_set_object_member (object, "input", describe_input (&s->input, s->receiving));
   for (guint i = 0; i < s->outputs->len; i++)
     json_array_add_object_element (outputs,
-        describe_output (g_ptr_array_index (s->outputs, i), rates.rate));
+        describe_output (g_ptr_array_index (s->outputs, i), rates.rate, s->receiving));
   json_object_set_array_member (object, "outputs", outputs);
   return object;
 }

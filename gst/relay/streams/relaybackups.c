@@ -2,6 +2,7 @@
 #include "relaybackups.h"
 #include <gio/gio.h>
 #include "gstfaspcommon.h"
+#include "gstfaspmonitor.h"
 #include "relaychain.h"
 #include "relaycue.h"
 #include "relayedit.h"
@@ -44,6 +45,7 @@ struct _RelayBackups
   RelayFailover failover;
   guint64 bytes;                   /* that went on, of all sources */
   guint64 used[RELAY_SOURCES_MAX]; /* of each */
+  GstFaspMonitor *monitor;         /* of what goes on; NULL: not set */
 };
 
 G_DEFINE_TYPE (RelayBackups, relay_backups, GST_TYPE_BIN)
@@ -149,6 +151,10 @@ forward (Source *source, GstBuffer *buffer, GstClockTime time, gboolean takes_ov
     self->bytes += size;
     self->used[source->number] += size;
     relay_failover_hold (&self->failover, source->number, TRUE, now);
+    if (takes_over)
+      gst_fasp_monitor_begin (self->monitor);
+    if (self->monitor != NULL)
+      gst_fasp_monitor_push (self->monitor, buffer, gst_fasp_monitor_get_time ());
   }
   g_mutex_unlock (&self->lock);
   if (good) {
@@ -370,6 +376,7 @@ make_stats (RelayBackups *self)
   GstStructure *stats = gst_structure_new_empty ("application/x-relay-backups");
   GPtrArray *callers = g_ptr_array_new (), *sources = g_ptr_array_new ();
   gint64 now = g_get_monotonic_time ();
+  g_autoptr (GstFaspMonitor) monitor = NULL;
   guint heard = 0;
 
   g_mutex_lock (&self->lock);
@@ -380,7 +387,9 @@ make_stats (RelayBackups *self)
             now));
   relay_source_stats_set_lead (stats, &self->failover, now);
   gst_structure_set (stats, "bytes-received-total", G_TYPE_UINT64, self->bytes, NULL);
+  monitor = gst_fasp_monitor_copy (self->monitor, gst_fasp_monitor_get_time ());
   g_mutex_unlock (&self->lock);
+  gst_fasp_monitor_add_figures (monitor, stats);
   for (guint i = 0; i < self->n; i++) {
     g_autoptr (GstStructure) its = relay_end_get_stats (self->sources[i].element);
 
@@ -432,6 +441,7 @@ relay_backups_finalize (GObject *object)
     g_free (source->name);
   }
   relay_failover_clear (&self->failover);
+  gst_fasp_monitor_free (self->monitor);
   g_free (self->marked);
   g_mutex_clear (&self->pushing);
   g_mutex_clear (&self->lock);
@@ -508,6 +518,8 @@ relay_backups_new (const RelayEnd *end, const gchar *name, GError **error)
     return NULL;
   }
   relay_failover_init (&self->failover, self->n);
+  if (end->monitored)
+    self->monitor = gst_fasp_monitor_new ();
   relay_backups_set_times (GST_ELEMENT (self), end);
   return GST_ELEMENT (self);
 }

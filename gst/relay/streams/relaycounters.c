@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relaycounters.h"
+#include "gstfaspmonitor.h"
 #include "relayfields.h"
 
 /* A counter of an end. */
@@ -10,6 +11,9 @@ typedef struct
   guint64 before; /* counted by elements that are gone */
   guint64 now;    /* counted by the present element: its highest value so far, as an element that
                      has stopped reports 0 */
+  guint64 first;  /* of an error of the transport stream: when it was there first, as the earliest
+                     element has it, ns since 1970; 0: not known */
+  guint64 last;   /* the same, of the latest element that has it */
 } Count;
 
 struct _RelayCounters
@@ -36,17 +40,24 @@ relay_counters_free (RelayCounters *counters)
   g_free (counters);
 }
 
+static Count *
+find (RelayCounters *counters, const RelayEndStats *stats, GQuark field)
+{
+  gint64 key = (gint64) stats->id << 32 | field;
+
+  return g_hash_table_lookup (counters->counts, &key);
+}
+
 /* Returns the value of a field of an end, with the counts of earlier elements. That of an earlier
  * element itself is as it is. A serial of 0: the end has no element now. */
 static guint64
 follow (RelayCounters *counters, const RelayEndStats *stats, GQuark field, guint64 value)
 {
-  gint64 key = (gint64) stats->id << 32 | field;
-  Count *count = g_hash_table_lookup (counters->counts, &key);
+  Count *count = find (counters, stats, field);
 
   if (count == NULL && stats->serial != 0) {
     count = g_new0 (Count, 1);
-    count->key = key;
+    count->key = (gint64) stats->id << 32 | field;
     g_hash_table_insert (counters->counts, &count->key, count);
   }
   if (count == NULL || (stats->serial != 0 && stats->serial < count->serial))
@@ -88,6 +99,42 @@ follow_field (GQuark id, GValue *value, gpointer data)
   return TRUE;
 }
 
+/* The same of the errors of a transport stream, with the times when they were there. */
+static gboolean
+follow_error (GQuark id, GValue *value, gpointer data)
+{
+  const Following *f = data;
+  GstStructure *error = GST_VALUE_HOLDS_STRUCTURE (value) ? g_value_get_boxed (value) : NULL;
+  guint64 count = 0, first = 0, last = 0;
+  Count *kept;
+
+  if (error == NULL || !gst_structure_get_uint64 (error, "count", &count))
+    return TRUE;
+  count = follow (f->counters, f->stats, id, count);
+  kept = find (f->counters, f->stats, id);
+  gst_structure_get_uint64 (error, "first", &first);
+  gst_structure_get_uint64 (error, "last", &last);
+  if (kept != NULL) {
+    kept->first = kept->before == 0 && first != 0 ? first : kept->first;
+    kept->last = MAX (kept->last, last);
+    first = kept->first;
+    last = kept->last;
+  }
+  if (count > 0)
+    gst_structure_set (error, "count", G_TYPE_UINT64, count, "first", G_TYPE_UINT64, first, "last",
+        G_TYPE_UINT64, last, NULL);
+  return TRUE;
+}
+
+static void
+follow_errors (Following *f)
+{
+  const GValue *value = gst_structure_get_value (f->stats->stats, GST_FASP_MONITOR_FIELD);
+
+  if (value != NULL)
+    gst_structure_map_in_place (g_value_get_boxed (value), follow_error, f);
+}
+
 void
 relay_counters_follow (RelayCounters *counters, RelayEndStats *stats)
 {
@@ -96,8 +143,10 @@ relay_counters_follow (RelayCounters *counters, RelayEndStats *stats)
   g_mutex_lock (&counters->lock);
   stats->refused =
       follow (counters, stats, g_quark_from_static_string ("callers-refused"), stats->refused);
-  if (stats->stats != NULL)
+  if (stats->stats != NULL) {
     gst_structure_map_in_place (stats->stats, follow_field, &f);
+    follow_errors (&f);
+  }
   g_mutex_unlock (&counters->lock);
 }
 

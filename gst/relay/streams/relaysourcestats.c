@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relaysourcestats.h"
 #include "gstfaspcommon.h"
+#include "gstfaspmonitor.h"
 
 GstStructure *
 relay_source_stats_describe (const RelayFailover *failover, guint i, const gchar *name,
@@ -34,7 +35,7 @@ static void
 add_counts (GstStructure *all, const GstStructure *its)
 {
   static const gchar *const counts[] = { "callers-misdirected", "bytes-dropped-total",
-    "bytes-not-ts", "continuity-errors", "end-restarts" };
+    "bytes-not-ts", "end-restarts" };
 
   for (guint i = 0; i < G_N_ELEMENTS (counts); i++) {
     guint64 sum = 0, more = 0;
@@ -67,6 +68,9 @@ relay_source_stats_add (GstStructure *all, GstStructure *source, GPtrArray *call
 
   add_counts (all, its);
   explain (source, its);
+  if (gst_structure_has_field (its, GST_FASP_MONITOR_FIELD))
+    gst_structure_set_value (source, GST_FASP_MONITOR_FIELD,
+        gst_structure_get_value (its, GST_FASP_MONITOR_FIELD));
   gst_structure_get (source, "source", G_TYPE_UINT, &number, "leads", G_TYPE_BOOLEAN, &leads, NULL);
   for (guint i = 0; peers != NULL && i < peers->n_values; i++) {
     GstStructure *peer = gst_structure_copy (gst_value_get_structure (&peers->values[i]));

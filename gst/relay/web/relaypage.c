@@ -13,7 +13,8 @@
 /* In the order in which they are joined to one script. */
 static const gchar *const scripts[] = { "page-dom.js", "page-words.js", "page-chart.js",
   "page-api.js", "page-qr.js", "page-address.js", "page-alarms.js", "page-screen.js",
-  "page-preview.js", "page-wall.js", "page-receiver.js", "page-stream.js", "page-main.js" };
+  "page-preview.js", "page-ts.js", "page-wall.js", "page-receiver.js", "page-stream.js",
+  "page-main.js" };
 
 static void
 append (GString *to, const gchar *name)

@@ -168,6 +168,7 @@ static const struct
   { "[stream a]\n" IN OUT "bitrate = 5\n", "[stream a] line 4: there is no",
       "input-passphrase-file" },
   { "[stream a]\n" IN OUT "optional = perhaps\n", "[stream a] optional:", "true or false" },
+  { "[stream a]\n" IN OUT "monitor-ts = off\n", "[stream a] monitor-ts:", "true or false" },
   { "[stream a]\n" IN OUT "output-allowed-addresses = 10.1.2.3/8\n",
       "[stream a] output-allowed-addresses:", "10.1.0.0/16" },
   { "[stream a]\n" OUT "input = rist://:2\ninput-allowed-addresses =\n",
@@ -730,6 +731,8 @@ static const struct
   { "fasp://h:1?latency=100", "fasp://:2?max-bitrate=5000000", "streamid=b", RELAY_RESTART },
   { "fasp://h:1?latency=100", "fasp://:2?max-bitrate=5000000",
       "output-allowed-addresses=10.0.0.0/8;::1", RELAY_ENDS },
+  { "fasp://h:1?latency=100", "fasp://:2?max-bitrate=5000000", "monitor-ts=true", RELAY_SAME },
+  { "fasp://h:1?latency=100", "fasp://:2?max-bitrate=5000000", "monitor-ts=false", RELAY_ENDS },
 };
 
 static RelayConfig *

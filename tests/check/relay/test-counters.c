@@ -60,6 +60,51 @@ test_ends (void)
   relay_counters_free (counters);
 }
 
+/* An error of the transport stream, as an element counts it, and as it is told. */
+static void
+assert_error (RelayCounters *counters, guint64 serial, guint64 count, guint64 first, guint64 last,
+    guint64 all, guint64 all_first, guint64 all_last)
+{
+  RelayEndStats stats = { .serial = serial };
+  g_autoptr (GstStructure) error = gst_structure_new ("error", "count", G_TYPE_UINT64, count, NULL);
+  g_autoptr (GstStructure) measured = NULL;
+  const GstStructure *told;
+  guint64 value = 0;
+
+  if (count > 0)
+    gst_structure_set (error, "first", G_TYPE_UINT64, first, "last", G_TYPE_UINT64, last, NULL);
+  measured = gst_structure_new ("measured", "packets", G_TYPE_UINT64, count, "pat",
+      GST_TYPE_STRUCTURE, error, NULL);
+  stats.stats = gst_structure_new ("stats", "transport-stream", GST_TYPE_STRUCTURE, measured, NULL);
+  relay_counters_follow (counters, &stats);
+  told = gst_value_get_structure (gst_structure_get_value (stats.stats, "transport-stream"));
+  told = gst_value_get_structure (gst_structure_get_value (told, "pat"));
+  gst_structure_get_uint64 (told, "count", &value);
+  g_assert_cmpuint (value, ==, all);
+  g_assert_cmpint (gst_structure_has_field (told, "first"), ==, all > 0);
+  if (all > 0) {
+    gst_structure_get_uint64 (told, "first", &value);
+    g_assert_cmpuint (value, ==, all_first);
+    gst_structure_get_uint64 (told, "last", &value);
+    g_assert_cmpuint (value, ==, all_last);
+  }
+  gst_structure_free (stats.stats);
+}
+
+/* The errors of a transport stream go on, with the time of the first one, and of the last. */
+static void
+test_errors (void)
+{
+  RelayCounters *counters = relay_counters_new ();
+
+  assert_error (counters, 1, 0, 0, 0, 0, 0, 0);
+  assert_error (counters, 1, 2, 100, 200, 2, 100, 200);
+  assert_error (counters, 2, 0, 0, 0, 2, 100, 200);
+  assert_error (counters, 2, 1, 500, 600, 3, 100, 600);
+  assert_error (counters, 3, 4, 700, 800, 7, 100, 800);
+  relay_counters_free (counters);
+}
+
 /* Elements that are stopped have no statistics. */
 static void
 test_none (void)
@@ -96,6 +141,7 @@ main (int argc, char **argv)
   gst_init (&argc, &argv);
   g_test_add_func ("/relay/counters/anew", test_anew);
   g_test_add_func ("/relay/counters/ends", test_ends);
+  g_test_add_func ("/relay/counters/errors", test_errors);
   g_test_add_func ("/relay/counters/none", test_none);
   g_test_add_func ("/relay/counters/waiting", test_waiting);
   return g_test_run ();

@@ -182,6 +182,18 @@ make (guint64 bytes, guint64 lost, guint receivers)
   return stats;
 }
 
+/* The transport stream had so many errors of this name. */
+static void
+set_errors (GstStructure *stats, const gchar *name, guint64 count)
+{
+  g_autoptr (GstStructure) error = gst_structure_new ("error", "priority", G_TYPE_UINT, 1, "state",
+      G_TYPE_STRING, "good", "count", G_TYPE_UINT64, count, NULL);
+  g_autoptr (GstStructure) measured =
+      gst_structure_new ("measured", name, GST_TYPE_STRUCTURE, error, NULL);
+
+  gst_structure_set (stats, "transport-stream", GST_TYPE_STRUCTURE, measured, NULL);
+}
+
 /* The same, with what a player would have noticed since the beginning. */
 static RelayStats *
 make_faulty (guint64 errors, guint64 missing, guint64 skips)
@@ -191,7 +203,7 @@ make_faulty (guint64 errors, guint64 missing, guint64 skips)
 
   gst_structure_free (s->input.stats);
   s->input.stats = make_end (1, "packets-missing", missing, "skips", skips);
-  gst_structure_set (s->input.stats, "continuity-errors", G_TYPE_UINT64, errors, NULL);
+  set_errors (s->input.stats, "continuity", errors);
   return stats;
 }
 
@@ -423,8 +435,7 @@ test_alarms (void)
     RelayStats *stats = make_seen (0, 0.1, 0);
     RelayStreamStats *faulty = g_ptr_array_index (stats->streams, 0);
 
-    gst_structure_set (faulty->input.stats, "continuity-errors", G_TYPE_UINT64, (guint64) (i >= 16),
-        NULL);
+    set_errors (faulty->input.stats, "continuity", i >= 16);
     assert_alarms (history, i, stats, i >= 16 && i < 26 ? "damaged " : "");
   }
   relay_history_free (history);
@@ -444,9 +455,9 @@ test_alarms (void)
   /* what cannot be known is said */
   history = relay_history_new ();
   unwatched = list_alarms (history, 0, make_seen (0, 0.1, 0), "unwatched");
-  g_assert_cmpstr (unwatched, ==, "damaged loss ");
+  g_assert_cmpstr (unwatched, ==, "damaged signal loss ");
   without = list_alarms (history, 1, make (0, 0, 0), "unwatched");
-  g_assert_cmpstr (without, ==, "black frozen picture silent damaged loss ");
+  g_assert_cmpstr (without, ==, "black frozen picture silent damaged signal loss ");
   relay_history_free (history);
 }
 

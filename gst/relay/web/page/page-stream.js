@@ -33,13 +33,14 @@ class Output {
     this.list = make("ul", {class: "receivers", "aria-label": `Receivers of output ${output.id}`});
     this.receivers = new Parts(this.list, one => one.address, one => new ReceiverLine(stream, this.id, one));
     this.error = make("p", {class: "fault", hidden: true});
+    this.lights = new Lights(`output ${output.id}`);
     this.node = make("div", {class: "output", "data-output": output.id},
                      make("div", {class: "head"}, make("h4", {text: `Output ${output.id}`}), this.address.node, this.facts,
                           make("span", {class: "edit"}, make("button", {type: "button", text: "Edit", "aria-label": `Edit output ${output.id} of ${stream}`,
                                                                         onclick: () => this.change()}),
                                make("button", {type: "button", class: "remove", text: "Remove", "aria-label": `Remove output ${output.id} of ${stream}`,
                                                onclick: () => this.remove()}))),
-                     this.error, this.list, this.more);
+                     this.error, this.lights.node, this.list, this.more);
   }
 
   update(output) {
@@ -51,6 +52,7 @@ class Output {
     this.node.classList.toggle("closed", !output.open);
     setText(this.error, output.error ?? "");
     setShown(this.error, Boolean(output.error));
+    this.lights.update(output);
     const some = output.list.length > 0 && n > output.list.length;
     setShown(this.more, some);
     setText(this.more, this.showsAll ? `Show the ${output.list.length} that are furthest behind` : `Show all ${n}`);
@@ -142,6 +144,7 @@ class Stream {
       make("button", {type: "button", text: `Last ${range}`, "data-range": range, onclick: () => nameRange(name, range)})));
     this.inputError = make("p", {class: "fault", hidden: true});
     this.address = new Address();
+    this.lights = new Lights("the input");
     this.senders = make("span", {class: "facts"});
     this.terms = new Terms(make("dl", {class: "terms"}));
     this.outputs = new Parts(outputs, o => o.id, o => new Output(name, o));
@@ -157,7 +160,7 @@ class Stream {
       this.terms.node,
       make("section", {"aria-label": `Input of ${name}`}, make("div", {class: "head"}, make("h3", {text: "Input"}), this.address.node,
         this.senders, make("button", {type: "button", class: "edit", text: "Switch", "aria-label": `Switch input of ${name}`,
-                                      onclick: () => this.switchInput()})), this.inputError, sources),
+                                      onclick: () => this.switchInput()})), this.inputError, this.lights.node, sources),
       make("section", {"aria-label": `Outputs of ${name}`}, make("div", {class: "head"}, make("h3", {text: "Outputs"}),
         make("button", {type: "button", class: "edit", text: "Add output", "aria-label": `Add output to ${name}`,
                         onclick: () => this.addOutput()})), outputs));
@@ -217,6 +220,7 @@ class Stream {
       saySender).join(", "));
     setText(this.inputError, stream.input.error ?? "");
     setShown(this.inputError, Boolean(stream.input.error));
+    this.lights.update(stream.input);
     this.sources.follow(stream.input.sources);
     this.outputs.follow(stream.outputs.map(o => ({...o, streamid: stream.streamid})).sort((a, b) => a.id - b.id));
     this.latency = stream["latency-ms"] || null;       // 0: there is none

@@ -60,10 +60,16 @@ function sayFaults({errors, unrepaired, "recent-skips": skips}) {
           skips > 0 && several(skips, "skip")].filter(Boolean).join(", ");
 }
 
+/* The errors by TR 101 290 that stop decoders now, but for missing packets, which are damage. */
+function saySignal(stream) {
+  const there = [stream.input, ...stream.outputs].flatMap(end => end.errors).filter(e => e.state === "bad").map(e => e.error);
+  return FIGURES.errors.filter(({name, priority}) => priority === 1 && name !== "continuity" && there.includes(name)).map(row => row.label).join(", ");
+}
+
 function sayAlarm(stream, {name, since}) {
   if (name === "damaged")
     return `Damaged: ${sayFaults(stream)} in 10 s`;
-  const what = name === "output" ? `Output ${stream.outputs.filter(o => o.down).map(o => o.id).join(", ")} down` : ALARMS[name].label;
+  const what = name === "signal" ? saySignal(stream) : name === "output" ? `Output ${stream.outputs.filter(o => o.down).map(o => o.id).join(", ")} down` : ALARMS[name].label;
   return `${what} for ${say.time(Math.max(0, now - since))}`;
 }
 
