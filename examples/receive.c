@@ -4,14 +4,14 @@
  * example of an application that embeds the element, with gst_parse_launch and probes.
  * It takes the passphrase from the environment (FASP_PASSPHRASE).
  */
-#include "gstfaspcontinuity.h"
+#include "gstfaspmonitor.h"
 #include "programme.h"
 #include "report.h"
 #include "toolstd.h"
 
 typedef struct
 {
-  GstFaspContinuity ts;
+  GstFaspMonitor *ts;
   guint64 bytes, discontinuities;
   GMutex lock;
   gint frames, sound; /* decoded; atomic */
@@ -25,7 +25,7 @@ on_data (GstBuffer **buffer, guint index, gpointer data)
   if (GST_BUFFER_FLAG_IS_SET (*buffer, GST_BUFFER_FLAG_DISCONT) && n->bytes > 0)
     n->discontinuities++;
   n->bytes += gst_buffer_get_size (*buffer);
-  gst_fasp_continuity_push_buffer (&n->ts, *buffer);
+  gst_fasp_monitor_push (n->ts, *buffer, gst_fasp_monitor_get_time ());
   return TRUE;
 }
 
@@ -54,15 +54,22 @@ on_decoded (GstPad *pad, GstPadProbeInfo *info, gpointer count)
 static void
 print_counters (FILE *out, gpointer data)
 {
+  static const TsErrorKind kinds[] = { TS_ERROR_SYNC_LOSS, TS_ERROR_SYNC_BYTE,
+    TS_ERROR_CONTINUITY };
   Counters *n = data;
+  const TsMonitor *ts;
+  guint64 errors = 0;
 
   g_mutex_lock (&n->lock);
+  ts = gst_fasp_monitor_get (n->ts);
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    errors += ts_monitor_get_error (ts, kinds[i])->count;
   fprintf (out,
       ", \"frames\": %d, \"sound-frames\": %d, \"bytes\": %" G_GUINT64_FORMAT
       ", \"ts-packets\": %" G_GUINT64_FORMAT ", \"ts-errors\": %" G_GUINT64_FORMAT
       ", \"discontinuities\": %" G_GUINT64_FORMAT,
-      g_atomic_int_get (&n->frames), g_atomic_int_get (&n->sound), n->bytes, n->ts.packets,
-      n->ts.errors + n->ts.stray, n->discontinuities);
+      g_atomic_int_get (&n->frames), g_atomic_int_get (&n->sound), n->bytes,
+      ts_monitor_get_packets (ts), errors, n->discontinuities);
   g_mutex_unlock (&n->lock);
 }
 
@@ -94,6 +101,7 @@ main (gint argc, gchar **argv)
   g_autoptr (GstElement) pipeline = NULL;
   g_autofree gchar *line = NULL;
   Counters counters = { 0 };
+  gint status;
 
   tool_begin_standard ();
   g_option_context_set_summary (context,
@@ -111,6 +119,7 @@ main (gint argc, gchar **argv)
     return 2;
   }
   g_mutex_init (&counters.lock);
+  counters.ts = gst_fasp_monitor_new ();
   line = g_strdup_printf ("faspsrc name=source ! tee name=t "
                           "t. ! queue ! tsdemux name=d "
                           "queue name=pictures ! h264parse ! avdec_h264 name=decoder ! %s "
@@ -136,5 +145,8 @@ main (gint argc, gchar **argv)
       &counters.sound);
   programme_follow (pipeline, "d", "video/", "pictures");
   programme_follow (pipeline, "d", "audio/", "sound");
-  return report_run (pipeline, "source", print_counters, &counters);
+  status = report_run (pipeline, "source", print_counters, &counters);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_fasp_monitor_free (counters.ts);
+  return status;
 }
