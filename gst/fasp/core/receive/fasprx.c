@@ -481,8 +481,17 @@ fasp_rx_skip (FaspRx *rx, FaspTime now, guint64 number)
     skip (rx, now, number, "sender_skipped");
 }
 
-/* Takes the next block in order; NULL: there is none. FALSE: it was a mark, not for the
- * application; try again. */
+/* Has the reader the bytes of the block just taken, though their offset is not known? It has if a
+ * block behind it begins where the reader has everything. */
+static gboolean
+is_old (const FaspRx *rx, const FaspBlock *block)
+{
+  return block->offset == FASP_OFFSET_UNKNOWN
+      && fasp_position_is_any_before (&rx->position, &rx->others.has);
+}
+
+/* Takes the next block in order; NULL: there is none. FALSE: it was a mark, or bytes that the
+ * reader has, not for the application; try again. */
 static gboolean
 take_one (FaspRx *rx, FaspBlock **block)
 {
@@ -499,6 +508,10 @@ take_one (FaspRx *rx, FaspBlock **block)
     fasp_block_unref (*block);
     *block = header;
     return header != NULL;
+  }
+  if (payload && is_old (rx, *block)) {
+    g_clear_pointer (block, fasp_block_unref);
+    return FALSE;
   }
   if (rx->discont)
     (*block)->flags |= FASP_BLOCK_DISCONT;

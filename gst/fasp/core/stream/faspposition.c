@@ -116,14 +116,28 @@ look_up (FaspPosition *position, guint64 number)
   }
 }
 
+static gboolean
+is_within (const FaspStreamOffset *start, const FaspStreamOffset *limit)
+{
+  return fasp_stream_offset_is_comparable (start, limit) && start->offset <= limit->offset;
+}
+
 gboolean
 fasp_position_is_before (const FaspPosition *position, guint64 number,
     const FaspStreamOffset *limit)
 {
   for (guint i = 0; i < position->n_announced; i++)
     if (position->announced[i].number == number)
-      return fasp_stream_offset_is_comparable (&position->announced[i].start, limit)
-          && position->announced[i].start.offset <= limit->offset;
+      return is_within (&position->announced[i].start, limit);
+  return FALSE;
+}
+
+gboolean
+fasp_position_is_any_before (const FaspPosition *position, const FaspStreamOffset *limit)
+{
+  for (guint i = 0; i < position->n_announced; i++)
+    if (is_within (&position->announced[i].start, limit))
+      return TRUE;
   return FALSE;
 }
 

@@ -106,6 +106,8 @@ void fasp_position_announce (FaspPosition *position, guint64 next, guint64 numbe
 /* Is block @number known to begin at @limit, or before that in the same stream? */
 gboolean fasp_position_is_before (const FaspPosition *position, guint64 number,
     const FaspStreamOffset *limit);
+/* Is a block from the next one on known to begin at @limit, or before that in the same stream? */
+gboolean fasp_position_is_any_before (const FaspPosition *position, const FaspStreamOffset *limit);
 /* The stream offset of @block, which was not taken yet, from the low bits in it;
  * FASP_OFFSET_UNKNOWN: it has none, or it is not in the segment of the block taken last. */
 guint64 fasp_position_widen (const FaspPosition *position, const FaspBlock *block);

@@ -276,6 +276,48 @@ test_sender_skips (void)
   g_assert_cmpuint (take_all (rx), ==, 5300);
 }
 
+/* The reader gets everything from another source before the sender knows it.  Blocks that have come
+ * meanwhile, behind a hole, have no known offset: no block was read from this session yet, or
+ * another segment has begun in the hole.  They are not read, as a POSITION behind them says that
+ * the reader has them: it cannot tell where they belong, and would take them twice.
+ * (tests/models/positions.pml, mistake 8) */
+static void
+test_unplaced (void)
+{
+  static const struct
+  {
+    gboolean has_read; /* the first block has come, and was read */
+    guint8 segment;    /* of the block behind the hole */
+  } cases[] = {
+    { FALSE, 7 },
+    { TRUE, 8 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    FaspStreamOffset start = at (1, 5300);
+    g_autoptr (FaspRx) rx = NULL;
+    FaspBlock *block;
+
+    begin (&rx, 5000);
+    if (cases[i].has_read) {
+      bring (rx, 0, 7, 5000);
+      g_assert_cmpuint (take_all (rx), ==, 5000);
+    }
+    bring (rx, 2, cases[i].segment, 5200);
+    get (rx, at (1, 5350));
+    fasp_rx_position (rx, 3, &start);
+    fasp_rx_skip (rx, NOW, 3);
+    bring (rx, 3, cases[i].segment, 5300);
+    g_assert_cmpuint (get_ack (rx), ==, 4);
+    g_assert_cmpuint (rx->counts.given_up, ==, 0);
+    block = fasp_rx_take (rx, NOW);
+    g_assert_nonnull (block);
+    g_assert_cmpuint (block->offset, ==, 5300);
+    fasp_block_unref (block);
+    g_assert_null (fasp_rx_take (rx, NOW));
+  }
+}
+
 /* Holes wait for as long as the others are behind; that the sender is to stand by is said at once.
  */
 static void
@@ -316,6 +358,7 @@ main (int argc, char **argv)
   g_test_add_func ("/othersources/low-bits", test_low_bits);
   g_test_add_func ("/othersources/given-up", test_given_up);
   g_test_add_func ("/othersources/sender-skips", test_sender_skips);
+  g_test_add_func ("/othersources/unplaced", test_unplaced);
   g_test_add_func ("/othersources/said", test_said);
   return g_test_run ();
 }
