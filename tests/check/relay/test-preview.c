@@ -2,8 +2,11 @@
  *
  * What the preview's process says, and the boxes of its MP4. */
 #include <string.h>
+#include <gst/app/app.h>
+#include "pictureelements.h"
 #include "pictureframes.h"
 #include "previewboxes.h"
+#include "previewchain.h"
 
 /* --- boxes -------------------------------------------------------------------------------- */
 
@@ -237,6 +240,76 @@ test_idr (void)
         samples[i].has);
 }
 
+/* --- segments ------------------------------------------------------------------------------ */
+
+static gint given, passed; /* seqnum of the demuxer's segment, and of the one behind the parser */
+
+static GstPadProbeReturn
+note_segment (GstPad *pad, GstPadProbeInfo *info, gpointer to)
+{
+  GstEvent *event = gst_pad_probe_info_get_event (info);
+  const GstSegment *segment;
+
+  if (GST_EVENT_TYPE (event) != GST_EVENT_SEGMENT)
+    return GST_PAD_PROBE_OK;
+  gst_event_parse_segment (event, &segment);
+  g_assert_true (to == &given || segment->start == 0);
+  g_atomic_int_set ((gint *) to, gst_event_get_seqnum (event));
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+note_segments_of (GstElement *element, GstPad *pad, gpointer to)
+{
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, note_segment, to, NULL);
+}
+
+GstElement *__real_picture_element_add (GstElement *pipeline, GstElement *before,
+    const gchar *name);
+GstElement *__wrap_picture_element_add (GstElement *pipeline, GstElement *before,
+    const gchar *name);
+
+GstElement *
+__wrap_picture_element_add (GstElement *pipeline, GstElement *before, const gchar *name)
+{
+  GstElement *element = __real_picture_element_add (pipeline, before, name);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (element, "sink");
+
+  if (g_str_equal (name, "tsdemux"))
+    g_signal_connect (element, "pad-added", G_CALLBACK (note_segments_of), &given);
+  else if (g_str_equal (name, "queue"))
+    note_segments_of (element, pad, &passed);
+  return element;
+}
+
+/* The segment that replaces the demuxer's has its seqnum, by which an application knows what of the
+ * pipeline belongs together. */
+static void
+test_segment (void)
+{
+  g_autoptr (GstElement) made =
+      gst_parse_launch ("audiotestsrc num-buffers=100 ! opusenc ! mpegtsmux ! appsink name=sink "
+                        "sync=false max-buffers=0",
+          NULL);
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (made), "sink");
+  PreviewChain *chain = preview_chain_new ();
+  GstSample *sample;
+
+  gst_element_set_state (made, GST_STATE_PLAYING);
+  while ((sample = gst_app_sink_pull_sample (GST_APP_SINK (sink))) != NULL) {
+    GstMapInfo map;
+
+    g_assert_true (gst_buffer_map (gst_sample_get_buffer (sample), &map, GST_MAP_READ));
+    g_assert_true (preview_chain_push (chain, map.data, map.size));
+    gst_buffer_unmap (gst_sample_get_buffer (sample), &map);
+    gst_sample_unref (sample);
+  }
+  gst_element_set_state (made, GST_STATE_NULL);
+  while (g_atomic_int_get (&passed) == 0)
+    g_usleep (1000);
+  g_assert_cmpint (passed, ==, given);
+}
+
 /* --- frames -------------------------------------------------------------------------------- */
 
 /* Types of frames in the order in which they come; some frames have valid content. */
@@ -348,6 +421,7 @@ test_small (void)
 int
 main (int argc, char **argv)
 {
+  gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/relay/preview/tracks", test_tracks);
   g_test_add_func ("/relay/preview/fragments", test_fragments);
@@ -355,6 +429,7 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/preview/measure", test_measure);
   g_test_add_func ("/relay/preview/opus", test_opus);
   g_test_add_func ("/relay/preview/idr", test_idr);
+  g_test_add_func ("/relay/preview/segment", test_segment);
   g_test_add_func ("/relay/preview/orders", test_orders);
   g_test_add_func ("/relay/preview/contents", test_contents);
   g_test_add_func ("/relay/preview/sizes", test_sizes);
