@@ -20,13 +20,16 @@ class Lights {
   constructor(end) {
     const lights = make("p", {class: "lights"});
     this.lights = FIGURES.errors.map(row => [row, lights.appendChild(make("span", {text: row.name, "data-error": row.name}))]);
+    this.facts = make("p", {class: "facts"});
     this.list = make("ul", {class: "errors"});
     this.lines = new Parts(this.list, e => e.error, e => new ErrorLine(e));
-    this.node = make("div", {role: "group", "aria-label": `TR 101 290 of ${end}`, hidden: true}, lights, this.list);
+    this.node = make("div", {role: "group", "aria-label": `TR 101 290 of ${end}`, hidden: true}, lights, this.facts, this.list);
   }
 
-  update({measured, errors}) {
+  update({measured, errors, "ts-bitrate": rate, "pcr-accuracy": accuracy, "pcr-jitter": jitter}) {
     setShown(this.node, measured);
+    setText(this.facts, [say.rate(rate), known(accuracy) && `PCR off by ${accuracy} ns of its bytes`,
+                         known(jitter) && `by ${say.ms(jitter / 1e6)} of its time`].filter(Boolean).join(" · "));
     for (const [row, light] of this.lights) {
       const error = errors.find(e => e.error === row.name) ?? {state: "good", errors: 0};
       const look = error.state === "good" && error.errors > 0 ? "past" : error.state;
