@@ -198,11 +198,13 @@ cut_to_new_bytes (FaspEndpoint *endpoint, FaspTime now, const FaspSession *sessi
   FaspStreamOffset *end = &endpoint->reading->next, position = *fasp_rx_get_position (session->rx);
   gboolean moved = endpoint->reading->session != session->id && endpoint->reading->session != 0;
   gboolean again, gap = (block->flags & FASP_BLOCK_DISCONT) != 0;
+  FaspStreamOffsetOrder order;
   guint64 bytes;
 
   position.offset = block->offset;
-  again = fasp_stream_offset_is_comparable (end, &position);
-  switch (fasp_stream_offset_compare (end, &position, block->size, &bytes)) {
+  order = fasp_stream_offset_compare (end, &position, block->size, &bytes);
+  again = order != FASP_STREAM_OFFSET_ANEW || bytes > 0;
+  switch (order) {
     case FASP_STREAM_OFFSET_OLD:
       fasp_block_unref (block);
       return NULL;
