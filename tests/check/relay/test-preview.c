@@ -292,9 +292,10 @@ test_segment (void)
                         "sync=false max-buffers=0",
           NULL);
   g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (made), "sink");
-  PreviewChain *chain = preview_chain_new ();
+  static PreviewChain *chain; /* stays until the program ends */
   GstSample *sample;
 
+  chain = preview_chain_new ();
   gst_element_set_state (made, GST_STATE_PLAYING);
   while ((sample = gst_app_sink_pull_sample (GST_APP_SINK (sink))) != NULL) {
     GstMapInfo map;
