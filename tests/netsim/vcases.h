@@ -21,6 +21,17 @@ vcases_add (const gchar *path, gconstpointer rows, gsize size, guint n, GTestDat
   }
 }
 
+/* A case for each of @texts, up to NULL: @path/text, which gets the text. */
+static inline void
+vcases_add_texts (const gchar *path, const gchar *const *texts, GTestDataFunc test)
+{
+  for (; *texts != NULL; texts++) {
+    g_autofree gchar *name = g_strconcat (path, "/", *texts, NULL);
+
+    g_test_add_data_func (name, *texts, test);
+  }
+}
+
 /* A case for each seed from 1 to @n, which it gets. */
 static inline void
 vcases_add_seeds (const gchar *path, guint n, GTestDataFunc test)

@@ -5,6 +5,7 @@
  */
 #include "pacer.h"
 #include "tsfaults.h"
+#include "vcases.h"
 
 #define RATE MAKER_RATE
 #define MONITOR "bitrate=5000000 max-burst=13160 max-delay=60000000000 monitor-ts=true"
@@ -162,11 +163,7 @@ main (int argc, char **argv)
 
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; names[i] != NULL; i++) {
-    g_autofree gchar *path = g_strconcat ("/pacer-monitor/", names[i], NULL);
-
-    g_test_add_data_func (path, names[i], test_faults);
-  }
+  vcases_add_texts ("/pacer-monitor", names, test_faults);
   g_test_add_func ("/pacer-monitor/switch", test_switch);
   g_test_add_func ("/pacer-monitor/end", test_end);
   return g_test_run ();

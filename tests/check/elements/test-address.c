@@ -4,8 +4,9 @@
 #include <netinet/in.h>
 #include <string.h>
 #include "gstfaspaddress.h"
+#include "vcases.h"
 
-static const struct
+static const struct Case
 {
   const gchar *name;
   gint family; /* 0: no address */
@@ -23,24 +24,23 @@ static const struct
 };
 
 static FaspAddress
-make (guint i)
+make (const struct Case *c)
 {
   struct sockaddr_in four = { .sin_family = AF_INET, .sin_port = htons (4001) };
   struct sockaddr_in6 six = {
     .sin6_family = AF_INET6,
     .sin6_port = htons (4001),
-    .sin6_scope_id = cases[i].scope,
+    .sin6_scope_id = c->scope,
   };
   FaspAddress address = { 0 };
 
-  memcpy (&four.sin_addr, cases[i].bytes, 4);
-  memcpy (&six.sin6_addr, cases[i].bytes, 16);
-  if (cases[i].family == AF_INET)
+  memcpy (&four.sin_addr, c->bytes, 4);
+  memcpy (&six.sin6_addr, c->bytes, 16);
+  if (c->family == AF_INET)
     address.len = sizeof four;
-  else if (cases[i].family == AF_INET6)
+  else if (c->family == AF_INET6)
     address.len = sizeof six;
-  memcpy (address.bytes, cases[i].family == AF_INET ? (gpointer) &four : (gpointer) &six,
-      address.len);
+  memcpy (address.bytes, c->family == AF_INET ? (gpointer) &four : (gpointer) &six, address.len);
   return address;
 }
 
@@ -48,17 +48,17 @@ make (guint i)
 static void
 test_twins (gconstpointer data)
 {
-  guint i = GPOINTER_TO_UINT (data);
-  FaspAddress address = make (i);
+  const struct Case *c = data;
+  FaspAddress address = make (c);
   g_autoptr (GstStructure) s = gst_structure_new_empty ("x");
   g_autofree gchar *text = gst_fasp_address_to_string (&address);
   g_autoptr (GSocketAddress) gio = NULL;
 
-  g_assert_cmpstr (text, ==, cases[i].text);
+  g_assert_cmpstr (text, ==, c->text);
   gst_fasp_address_describe (s, "peer", &address);
-  g_assert_cmpstr (gst_structure_get_string (s, "peer-string"), ==, cases[i].text);
+  g_assert_cmpstr (gst_structure_get_string (s, "peer-string"), ==, c->text);
   g_assert_true (gst_structure_get (s, "peer", G_TYPE_SOCKET_ADDRESS, &gio, NULL));
-  g_assert_cmpint (gio != NULL, ==, cases[i].family != 0);
+  g_assert_cmpint (gio != NULL, ==, c->family != 0);
   if (gio != NULL)
     g_assert_cmpuint (g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (gio)), ==, 4001);
 }
@@ -71,10 +71,6 @@ main (int argc, char **argv)
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
   g_assert_cmpstr (if_indextoname (1, loopback), ==, "lo");
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autofree gchar *path = g_strconcat ("/address/", cases[i].name, NULL);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_twins);
-  }
+  vcases_add ("/address", cases, sizeof *cases, G_N_ELEMENTS (cases), test_twins);
   return g_test_run ();
 }

@@ -5,6 +5,7 @@
  * pass on what they get; they have names and properties of real ones.
  */
 #include "pair.h"
+#include "vcases.h"
 
 #define KBIT 1000
 #define MBIT (1000 * KBIT)
@@ -168,7 +169,7 @@ wait_for_rate (Stream *s, GstElement *element, guint unit, guint audio, guint mo
 /* --- tests --------------------------------------------------------------------------------- */
 
 /* Encoders behind what may be between them and the sink. */
-static const struct
+static const struct Found
 {
   const gchar *name, *line;
   guint unit, audio, most;
@@ -194,13 +195,13 @@ static const struct
 static void
 test_found (gconstpointer data)
 {
-  guint i = GPOINTER_TO_UINT (data);
+  const struct Found *c = data;
   g_auto (Stream) s = { 0 };
 
-  stream_begin (&s, found[i].line);
+  stream_begin (&s, c->line);
   for (guint mbit = 8; mbit > 0; mbit /= 8) {
     g_object_set (s.sink, "max-bitrate", (guint64) mbit * MBIT, NULL);
-    wait_for_rate (&s, s.encoder, found[i].unit, found[i].audio, found[i].most);
+    wait_for_rate (&s, s.encoder, c->unit, c->audio, c->most);
   }
 }
 
@@ -223,7 +224,7 @@ test_buffer (void)
 }
 
 /* Where the rate of no encoder can be set, a warning says why, once for each start. */
-static const struct
+static const struct Advice
 {
   const gchar *name, *line, *text;
 } advice[] = {
@@ -236,14 +237,14 @@ static const struct
 static void
 test_advice (gconstpointer data)
 {
-  guint i = GPOINTER_TO_UINT (data);
+  const struct Advice *c = data;
   g_auto (Stream) s = { 0 };
 
-  stream_begin (&s, advice[i].line);
+  stream_begin (&s, c->line);
   gst_message_unref (pair_wait_element (s.sender, "fasp-available-bitrate"));
   /* off: nothing is looked for */
   g_object_set (s.sink, "max-encoder-bitrate", (guint64) 9 * MBIT, NULL);
-  pair_expect (s.sender, GST_MESSAGE_WARNING, advice[i].text);
+  pair_expect (s.sender, GST_MESSAGE_WARNING, c->text);
   for (guint mbit = 1; mbit < 5; mbit++) {
     g_autoptr (GstMessage) message = NULL;
 
@@ -260,7 +261,7 @@ test_advice (gconstpointer data)
   gst_element_set_state (s.receiver, GST_STATE_READY);
   gst_element_set_state (s.receiver, GST_STATE_PLAYING);
   gst_element_set_state (s.sender, GST_STATE_PLAYING);
-  pair_expect (s.sender, GST_MESSAGE_WARNING, advice[i].text);
+  pair_expect (s.sender, GST_MESSAGE_WARNING, c->text);
 }
 
 /* In a bin, another encoder takes the place of the first one, again and again, while the rate
@@ -339,16 +340,8 @@ main (int argc, char **argv)
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
   register_encoders ();
-  for (guint i = 0; i < G_N_ELEMENTS (found); i++) {
-    g_autofree gchar *path = g_strconcat ("/encoder/found/", found[i].name, NULL);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_found);
-  }
-  for (guint i = 0; i < G_N_ELEMENTS (advice); i++) {
-    g_autofree gchar *path = g_strconcat ("/encoder/advice/", advice[i].name, NULL);
-
-    g_test_add_data_func (path, GUINT_TO_POINTER (i), test_advice);
-  }
+  vcases_add ("/encoder/found", found, sizeof *found, G_N_ELEMENTS (found), test_found);
+  vcases_add ("/encoder/advice", advice, sizeof *advice, G_N_ELEMENTS (advice), test_advice);
   g_test_add_func ("/encoder/buffer", test_buffer);
   g_test_add_func ("/encoder/replaced", test_replaced);
   g_test_add_func ("/encoder/x264", test_x264);

@@ -6,6 +6,7 @@
  */
 #include <gio/gio.h>
 #include "pair.h"
+#include "vcases.h"
 
 static GstPadProbeReturn
 on_event (GstPad *pad, GstPadProbeInfo *info, gpointer ended)
@@ -169,10 +170,6 @@ main (int argc, char **argv)
       test_wrong_port);
   g_test_add_data_func ("/errors/wrong-port/source", "faspsrc name=fasp ! fakesink",
       test_wrong_port);
-  for (guint i = 0; i < G_N_ELEMENTS (refused); i++) {
-    g_autofree gchar *path = g_strconcat ("/errors/refused/", refused[i].name, NULL);
-
-    g_test_add_data_func (path, &refused[i], test_refused);
-  }
+  vcases_add ("/errors/refused", refused, sizeof *refused, G_N_ELEMENTS (refused), test_refused);
   return g_test_run ();
 }

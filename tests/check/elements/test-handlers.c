@@ -4,6 +4,7 @@
  */
 #include <string.h>
 #include "pair.h"
+#include "vcases.h"
 
 /* The element that a handler stops, and what came of it. */
 typedef struct
@@ -124,15 +125,11 @@ test_resolver (void)
 int
 main (int argc, char **argv)
 {
-  static const gchar *const ends[] = { "sink", "source", "sink-alone", "source-alone" };
+  static const gchar *const ends[] = { "sink", "source", "sink-alone", "source-alone", NULL };
 
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (ends); i++) {
-    g_autofree gchar *path = g_strconcat ("/handlers/", ends[i], NULL);
-
-    g_test_add_data_func (path, ends[i], test_signal);
-  }
+  vcases_add_texts ("/handlers", ends, test_signal);
   g_test_add_func ("/handlers/resolver", test_resolver);
   return g_test_run ();
 }

@@ -5,6 +5,7 @@
  */
 #include <gio/gio.h>
 #include "pair.h"
+#include "vcases.h"
 
 typedef struct
 {
@@ -347,11 +348,7 @@ main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (ways); i++) {
-    g_autofree gchar *path = g_strconcat ("/pair/way/", ways[i].name, NULL);
-
-    g_test_add_data_func (path, &ways[i], test_way);
-  }
+  vcases_add ("/pair/way", ways, sizeof *ways, G_N_ELEMENTS (ways), test_way);
   g_test_add_data_func ("/pair/called/any", "", test_called);
   g_test_add_data_func ("/pair/called/any-ipv4", "0.0.0.0", test_called);
   g_test_add_func ("/pair/packets", test_packets);

@@ -6,6 +6,7 @@
 #include "gstfaspelements.h"
 #include "pair.h"
 #include "reader.h"
+#include "vcases.h"
 
 /* All that faspsrc pushes, a buffer after the other. */
 static gchar *
@@ -86,10 +87,6 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   gst_init (&argc, &argv);
   g_assert_true (GST_ELEMENT_REGISTER (faspsrc, NULL));
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autofree gchar *path = g_strconcat ("/reading/", cases[i].name, NULL);
-
-    g_test_add_data_func (path, &cases[i], test_reading);
-  }
+  vcases_add ("/reading", cases, sizeof *cases, G_N_ELEMENTS (cases), test_reading);
   return g_test_run ();
 }

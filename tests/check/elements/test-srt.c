@@ -5,8 +5,7 @@
  */
 #include <string.h>
 #include "pair.h"
-
-static const gchar *const names[] = { "faspsink", "faspsrc" };
+#include "vcases.h"
 
 static GstElement *
 make (const gchar *name)
@@ -138,14 +137,11 @@ test_places (gconstpointer name)
 int
 main (int argc, char **argv)
 {
+  static const gchar *const names[] = { "faspsink", "faspsrc", NULL };
+
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
-    g_autofree gchar *uri = g_strconcat ("/srt/uri-to-properties/", names[i], NULL);
-    g_autofree gchar *place = g_strconcat ("/srt/places/", names[i], NULL);
-
-    g_test_add_data_func (uri, names[i], test_uri_to_properties);
-    g_test_add_data_func (place, names[i], test_places);
-  }
+  vcases_add_texts ("/srt/uri-to-properties", names, test_uri_to_properties);
+  vcases_add_texts ("/srt/places", names, test_places);
   return g_test_run ();
 }

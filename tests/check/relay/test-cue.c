@@ -3,6 +3,7 @@
  * Where a stream that takes over begins, and how its clock's step is marked.
  */
 #include "relaycue.h"
+#include "vcases.h"
 #include <string.h>
 
 #define SYNC 0x47
@@ -159,11 +160,7 @@ main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autofree gchar *path = g_strconcat ("/relay/cue/", cases[i].name, NULL);
-
-    g_test_add_data_func (path, &cases[i], test_place);
-  }
+  vcases_add ("/relay/cue", cases, sizeof *cases, G_N_ELEMENTS (cases), test_place);
   g_test_add_func ("/relay/cue/wait", test_wait);
   g_test_add_func ("/relay/cue/bound", test_bound);
   g_test_add_func ("/relay/cue/mark", test_mark);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "relaycut.h"
 #include "relayprogram.h"
+#include "vcases.h"
 
 #define PMT_PID 0x100
 #define VIDEO_PID 0x101
@@ -441,11 +442,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   lines = g_ptr_array_new_with_free_func (g_free);
   g_log_set_writer_func (keep_line, NULL, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autofree gchar *name = g_strconcat ("/relay/cut/", cases[i].what, NULL);
-
-    g_test_add_data_func (name, &cases[i], test_cut);
-  }
+  vcases_add ("/relay/cut", cases, sizeof *cases, G_N_ELEMENTS (cases), test_cut);
   g_test_add_func ("/relay/cut/set-back", test_set_back);
   g_test_add_func ("/relay/cut/anything", test_anything);
   g_test_add_func ("/relay/cut/program", test_program);

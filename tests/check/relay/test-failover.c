@@ -3,6 +3,7 @@
  * Which source of an input is used, in virtual time.
  */
 #include "relayfailover.h"
+#include "vcases.h"
 
 #define SILENCE 1000 /* ms */
 #define RESTORE 5000
@@ -197,11 +198,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autofree gchar *path = g_strconcat ("/relay/failover/", cases[i].name, NULL);
-
-    g_test_add_data_func (path, &cases[i], test_case);
-  }
+  vcases_add ("/relay/failover", cases, sizeof *cases, G_N_ELEMENTS (cases), test_case);
   g_test_add_func ("/relay/failover/held", test_held);
   g_test_add_func ("/relay/failover/chance", test_chance);
   return g_test_run ();

@@ -13,6 +13,7 @@
 #include "relayhlslist.h"
 #include "relaykeyframes.h"
 #include "userns.h"
+#include "vcases.h"
 
 #define PMT_PID 0x100
 #define CLOCK_PID 0x101
@@ -534,11 +535,7 @@ main (int argc, char **argv)
 
   g_test_init (&argc, &argv, NULL);
   folder = g_dir_make_tmp ("hls-XXXXXX", NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/hls/cut/%s", cases[i].what);
-
-    g_test_add_data_func (path, &cases[i], test_cut);
-  }
+  vcases_add ("/hls/cut", cases, sizeof *cases, G_N_ELEMENTS (cases), test_cut);
   g_test_add_func ("/hls/cut/nothing", test_nothing);
   g_test_add_func ("/hls/cut/anything", test_anything);
   g_test_add_func ("/hls/cut/steps", test_steps);

@@ -3,6 +3,7 @@
  * A fixed rate over two paths: each path gets what it carries, and all together max-bitrate.
  */
 #include "roadfigures.h"
+#include "vcases.h"
 #include "vtraffic.h"
 
 #define MBIT 1000000
@@ -121,10 +122,6 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/fixed-paths/%s", cases[i].name);
-
-    g_test_add_data_func (path, &cases[i], test_fixed);
-  }
+  vcases_add ("/fixed-paths", cases, sizeof *cases, G_N_ELEMENTS (cases), test_fixed);
   return g_test_run ();
 }

@@ -4,6 +4,7 @@
  * whichever controller is set, each frame of a live stream arrives, whole and in order.
  */
 #include "roadcases.h"
+#include "vcases.h"
 
 /* What was under way at the end of a stream may need so much longer. */
 #define ARRIVAL_TIMEOUT (60 * FASP_SEC)
@@ -61,13 +62,9 @@ int
 main (int argc, char **argv)
 {
   static const gchar *const names[] = { "cell-1", "cell-19", "bonded-2", "bonded-dark", "leo",
-    "carriers", "5.1", "5.3", "5.6", "dual-cubic" };
+    "carriers", "5.1", "5.3", "5.6", "dual-cubic", NULL };
 
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
-    g_autofree gchar *path = g_strdup_printf ("/mobile/%s", names[i]);
-
-    g_test_add_data_func (path, names[i], test_case);
-  }
+  vcases_add_texts ("/mobile", names, test_case);
   return g_test_run ();
 }

@@ -4,6 +4,7 @@
  * that is not quite what the peer wrote.
  */
 #include "faspnoise.h"
+#include "vcases.h"
 
 #define MESSAGES 6 /* in a vector: two of the handshake, then four */
 /* What one takes beyond its payload, at most. */
@@ -261,15 +262,8 @@ main (int argc, char **argv)
       G_KEY_FILE_NONE, NULL));
   groups = g_key_file_get_groups (vectors, NULL);
   g_assert_cmpuint (g_strv_length (groups), ==, 8);
-  for (guint i = 0; groups[i] != NULL; i++) {
-    gchar *vector = g_strdup_printf ("/noise/vector/%s", groups[i]);
-    gchar *damage = g_strdup_printf ("/noise/damage/%s", groups[i]);
-
-    g_test_add_data_func (vector, groups[i], test_vector);
-    g_test_add_data_func (damage, groups[i], test_damage);
-    g_free (vector);
-    g_free (damage);
-  }
+  vcases_add_texts ("/noise/vector", (const gchar *const *) groups, test_vector);
+  vcases_add_texts ("/noise/damage", (const gchar *const *) groups, test_damage);
   g_test_add_func ("/noise/strangers", test_strangers);
   g_test_add_func ("/noise/small-order", test_small_order);
   g_test_add_func ("/crypto/stretch", test_stretch);

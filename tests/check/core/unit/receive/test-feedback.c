@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspfeedback.h"
+#include "vcases.h"
 
 #define CAPACITY 1024
 #define BLOCK 100 /* bytes */
@@ -300,11 +301,7 @@ main (int argc, char **argv)
   };
 
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autofree gchar *name = g_strdup_printf ("/feedback/when/%s", cases[i].name);
-
-    g_test_add_data_func (name, &cases[i], test_when);
-  }
+  vcases_add ("/feedback/when", cases, sizeof *cases, G_N_ELEMENTS (cases), test_when);
   g_test_add_func ("/feedback/again", test_again);
   g_test_add_func ("/feedback/pause", test_pause);
   g_test_add_func ("/feedback/share", test_share);

@@ -4,6 +4,7 @@
  * already.
  */
 #include "fasppathscheduler.h"
+#include "vcases.h"
 
 #define NOW FASP_SEC
 #define MS FASP_MSEC
@@ -127,11 +128,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autofree gchar *path = g_strconcat ("/pathscheduler/", cases[i].what, NULL);
-
-    g_test_add_data_func (path, &cases[i], test_pick);
-  }
+  vcases_add ("/pathscheduler", cases, sizeof *cases, G_N_ELEMENTS (cases), test_pick);
   g_test_add_func ("/pathscheduler/burst", test_burst);
   return g_test_run ();
 }

@@ -3,6 +3,7 @@
  * Flows between the same two addresses are of one path, and what the paths may send is shared out.
  */
 #include "faspsessionprivate.h"
+#include "vcases.h"
 
 #define FLOWS 6
 #define MBIT 1000000
@@ -262,11 +263,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autofree gchar *path = g_strconcat ("/path/flows/", cases[i].name, NULL);
-
-    g_test_add_data_func (path, &cases[i], test_flows);
-  }
+  vcases_add ("/path/flows", cases, sizeof *cases, G_N_ELEMENTS (cases), test_flows);
   g_test_add_func ("/path/moves", test_moves);
   g_test_add_func ("/path/sum", test_sum);
   g_test_add_func ("/path/least", test_least);

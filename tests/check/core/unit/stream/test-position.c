@@ -2,6 +2,7 @@
 #include <string.h>
 #include "faspposition.h"
 #include "faspstore.h"
+#include "vcases.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FaspBlock, fasp_block_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FaspStore, fasp_store_free)
@@ -327,10 +328,6 @@ main (int argc, char **argv)
   g_test_add_func ("/position/cut", test_cut);
   g_test_add_func ("/position/store-marks", test_store_marks);
   g_test_add_func ("/position/find-time", test_find_time);
-  for (guint seed = 1; seed <= 20; seed++) {
-    g_autofree gchar *name = g_strdup_printf ("/position/find/%u", seed);
-
-    g_test_add_data_func (name, GUINT_TO_POINTER (seed), test_find);
-  }
+  vcases_add_seeds ("/position/find", 20, test_find);
   return g_test_run ();
 }
