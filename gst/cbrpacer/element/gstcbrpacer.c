@@ -21,7 +21,8 @@
  *
  * An MPEG transport stream leaves in datagrams of seven packets, whatever the
  * muxer's alignment.  Anything else leaves as it came, unless
- * #cbrpacer:payload-size splits and merges it.  No byte is copied.
+ * #cbrpacer:payload-size splits and merges it.  Nothing is copied but what
+ * #cbrpacer:restamp changes.
  *
  * ## Example launch lines
  *

@@ -257,11 +257,13 @@ GstBufferList *gst_cbr_pacer_make_cycle (GstCbrPacer *self, CbrCycle *cycle, gbo
 gboolean gst_cbr_pacer_is_restamping (GstCbrPacer *self);
 /* The next cycle does not follow the last one as the schedule had it: other clocks begin. */
 void gst_cbr_pacer_break_clocks (GstCbrPacer *self);
-/* Returns the packet of a PCR that is due, to be the first one of the datagram of @payload bytes
- * that leaves behind @before bytes on the wire of this cycle.  NULL: none is due. */
-GstMemory *gst_cbr_pacer_insert_pcr (GstCbrPacer *self, guint payload, guint64 before);
-/* Gives the packets of @data, from byte @from of that datagram on, their PCRs.  Returns it, or a
- * copy. */
+/* Returns the packet of a PCR that is due, to be the first one of the @n datagrams of @payload
+ * bytes that leave behind @before bytes on the wire of this cycle.  NULL: none is due. */
+GstMemory *gst_cbr_pacer_insert_pcr (GstCbrPacer *self, guint payload, guint n, guint64 before);
+/* Puts it there.  Takes both, and returns the datagrams. */
+GstBuffer *gst_cbr_pacer_prepend_pcr (GstBuffer *datagram, GstMemory *pcr);
+/* Gives the packets of @data, which was cut from the queue last, their PCRs: it begins at byte
+ * @from of those datagrams.  Returns it, or a copy. */
 GstBuffer *gst_cbr_pacer_restamp (GstCbrPacer *self, GstBuffer *data, guint payload, guint64 before,
     gsize from);
 

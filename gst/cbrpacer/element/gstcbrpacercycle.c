@@ -77,7 +77,7 @@ static GstBuffer *
 make_datagrams (GstCbrPacer *self, guint payload, guint n, CbrCycle *cycle, gboolean *wrong)
 {
   gboolean nulls = self->settings.stuffing == GST_CBR_PACER_STUFFING_NULL_TS;
-  GstMemory *pcr = gst_cbr_pacer_insert_pcr (self, payload, cycle->bytes);
+  GstMemory *pcr = gst_cbr_pacer_insert_pcr (self, payload, n, cycle->bytes);
   gsize taken = pcr != NULL ? TS_PACKET : 0;
   CbrPiece piece =
       nulls ? skip_foreign (self, n, taken, wrong) : gst_cbr_pacer_look (self, n, taken);
@@ -105,7 +105,7 @@ make_datagrams (GstCbrPacer *self, guint payload, guint n, CbrCycle *cycle, gboo
   if (fill > 0)
     buffer = stuff (self, buffer, fill);
   if (pcr != NULL)
-    gst_buffer_prepend_memory (buffer, pcr);
+    buffer = gst_cbr_pacer_prepend_pcr (buffer, pcr);
   fill += taken;
   n = payload > 0 ? (size + fill + payload - 1) / payload : 1;
   cycle->datagrams += n;
@@ -125,8 +125,7 @@ gst_cbr_pacer_make_cycle (GstCbrPacer *self, CbrCycle *cycle, gboolean *wrong)
   GstBufferList *list = gst_buffer_list_new_sized (MIN (room, 64));
   guint most = 1;
 
-  if (self->offload.payload > 0 && self->offload.payload == payload
-      && !gst_cbr_pacer_is_restamping (self))
+  if (self->offload.payload > 0 && self->offload.payload == payload)
     most = MAX (MIN (CBR_OFFLOAD_DATAGRAMS, CBR_OFFLOAD_BYTES / payload), 1);
   /* an event that has come to the head leaves before the data behind it */
   while (cycle->datagrams < room && !*wrong

@@ -58,12 +58,26 @@ wait_for_entry (GstCbrPacer *self)
   return TRUE;
 }
 
+/* Only a learned rate needs the present lag, only restamping the time, and it takes time to read
+ * the clock. */
+static CbrMark
+get_mark (GstCbrPacer *self)
+{
+  CbrMark mark = { self->departure.lost, 0 };
+
+  if (self->settings.bitrate == 0 || gst_cbr_pacer_is_restamping (self))
+    mark.entered = gst_cbr_pacer_read_clock (self);
+  if (self->settings.bitrate == 0)
+    mark.lag = cbr_departure_get_lag (&self->departure, mark.entered);
+  return mark;
+}
+
 static GstFlowReturn
 take_buffer (GstCbrPacer *self, GstBuffer *buffer)
 {
   gsize size = gst_buffer_get_size (buffer);
   gboolean counted = FALSE;
-  gint64 lag;
+  CbrMark mark;
 
   self->warned.least = MIN (self->warned.least, self->queue.bytes);
   if (size == 0) {
@@ -111,11 +125,8 @@ take_buffer (GstCbrPacer *self, GstBuffer *buffer)
   /* no data could leave until now */
   if (self->queue.bytes == 0 || self->queue.bytes < gst_cbr_pacer_get_payload (self))
     cbr_departure_feed (&self->departure, gst_cbr_pacer_read_clock (self));
-  /* only a learned rate needs the present lag, and it takes time to read the clock */
-  lag = self->settings.bitrate > 0 ?
-      self->departure.lost :
-      cbr_departure_get_lag (&self->departure, gst_cbr_pacer_read_clock (self));
-  cbr_queue_push_buffer (&self->queue, buffer, lag);
+  mark = get_mark (self);
+  cbr_queue_push_buffer (&self->queue, buffer, mark);
   self->warned.most = MAX (self->warned.most, self->queue.bytes);
   gst_cbr_pacer_thread_wake (self);
   /* ends a wait that was computed with a rate which was far too low */

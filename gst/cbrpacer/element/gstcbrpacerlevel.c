@@ -103,7 +103,7 @@ look_if_full_of_late (GstCbrPacer *self)
 {
   gint64 lag = cbr_departure_get_lag (&self->departure, gst_cbr_pacer_read_clock (self));
 
-  return lag - cbr_queue_get_mark (&self->queue) > (gint64) gst_cbr_pacer_get_max_delay (self);
+  return lag - cbr_queue_get_mark (&self->queue).lag > (gint64) gst_cbr_pacer_get_max_delay (self);
 }
 
 gboolean

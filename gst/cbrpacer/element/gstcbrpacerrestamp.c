@@ -21,53 +21,82 @@ gst_cbr_pacer_break_clocks (GstCbrPacer *self)
     cbr_restamp_break (self->restamp);
 }
 
-/* When byte @at of a datagram leaves. */
+/* When byte @at of the datagrams of @payload bytes leaves that follow @before bytes on the wire. */
 static gint64
 get_time (GstCbrPacer *self, guint payload, guint64 before, gsize at)
 {
   const CbrSchedule *schedule = &self->departure.schedule;
-  guint64 headers = at * self->settings.header_size;
+  guint64 header = self->settings.header_size, bytes = before + at + at / payload * header;
 
-  return cbr_schedule_get_due (schedule) + fasp_rate_clock_span (schedule->base.rate, before + at)
-      + fasp_rate_clock_span (schedule->base.rate, headers) / payload;
+  return cbr_schedule_get_due (schedule) + fasp_rate_clock_span (schedule->base.rate, bytes)
+      + fasp_rate_clock_span (schedule->base.rate, at % payload * header) / payload;
 }
 
 GstMemory *
-gst_cbr_pacer_insert_pcr (GstCbrPacer *self, guint payload, guint64 before)
+gst_cbr_pacer_insert_pcr (GstCbrPacer *self, guint payload, guint n, guint64 before)
 {
-  guint8 packet[TS_PACKET];
+  guint8 *packet;
 
   /* an event at the head of the queue leaves before more packets do */
   if (self->restamp == NULL || !gst_cbr_pacer_is_restamping (self)
       || !gst_cbr_pacer_is_stuffing (self) || payload <= TS_PACKET
-      || cbr_queue_has_other (&self->queue)
-      || !cbr_restamp_insert (self->restamp, get_time (self, payload, before, 0),
-          get_time (self, payload, before, payload), packet))
+      || cbr_queue_has_other (&self->queue))
     return NULL;
-  return gst_memory_new_wrapped (0, g_memdup2 (packet, sizeof packet), sizeof packet, 0,
-      sizeof packet, NULL, NULL);
+  packet = g_malloc (TS_PACKET);
+  if (!cbr_restamp_insert (self->restamp, get_time (self, payload, before, 0),
+          get_time (self, payload, before, (gsize) n * payload), packet)) {
+    g_free (packet);
+    return NULL;
+  }
+  return gst_memory_new_wrapped (0, packet, TS_PACKET, 0, TS_PACKET, packet, g_free);
 }
 
-/* Writes the first bytes of a packet at byte @at of @data, which may share its memory. */
-static GstBuffer *
-write_header (GstBuffer *data, gboolean *copied, gsize at, const guint8 *header)
+GstBuffer *
+gst_cbr_pacer_prepend_pcr (GstBuffer *datagram, GstMemory *pcr)
 {
-  if (!*copied) {
-    GstBuffer *copy = gst_buffer_copy_deep (data);
+  datagram = gst_buffer_make_writable (datagram);
+  gst_buffer_prepend_memory (datagram, pcr);
+  /* with these, elements may ignore the content */
+  GST_BUFFER_FLAG_UNSET (datagram,
+      GST_BUFFER_FLAG_GAP | GST_BUFFER_FLAG_DROPPABLE | GST_BUFFER_FLAG_DECODE_ONLY);
+  return datagram;
+}
 
-    gst_buffer_unref (data);
-    data = copy;
+/* Writes the first bytes of a packet at byte @at of *data, which may share its memory: the first
+ * time, a copy takes its place.  Without memory for that, the packet stays as it is. */
+static void
+write_header (GstBuffer **data, gboolean *copied, gsize at, const guint8 *header)
+{
+  GstBuffer *copy = *copied ? NULL : gst_buffer_copy_deep (*data);
+
+  if (copy != NULL) {
+    gst_buffer_unref (*data);
+    *data = copy;
     *copied = TRUE;
   }
-  gst_buffer_fill (data, at, header, TS_HEADER);
-  return data;
+  if (*copied)
+    gst_buffer_fill (*data, at, header, TS_HEADER);
+}
+
+/* A packet leaves whose first bytes are @header.  TRUE: they have changed. */
+static gboolean
+restamp (GstCbrPacer *self, guint8 *header, gint64 now, gint64 waited, const TsPacket *packet)
+{
+  gboolean announced;
+  guint64 pcr;
+
+  if (!cbr_restamp_take (self->restamp, packet, now, waited, &pcr, &announced))
+    return FALSE;
+  ts_packet_write_pcr (header, pcr);
+  if (announced)
+    ts_packet_announce (header);
+  return TRUE;
 }
 
 GstBuffer *
 gst_cbr_pacer_restamp (GstCbrPacer *self, GstBuffer *data, guint payload, guint64 before,
     gsize from)
 {
-  gint64 delay = (gint64) gst_cbr_pacer_get_max_delay (self);
   gsize size = gst_buffer_get_size (data);
   gboolean copied = FALSE;
 
@@ -77,19 +106,18 @@ gst_cbr_pacer_restamp (GstCbrPacer *self, GstBuffer *data, guint payload, guint6
     self->restamp = cbr_restamp_new ();
   for (gsize at = 0; at + TS_PACKET <= size; at += TS_PACKET) {
     guint8 header[TS_HEADER];
-    gboolean announced;
+    gint64 now = 0, waited = 0;
     TsPacket packet;
-    guint64 pcr;
 
-    gst_buffer_extract (data, at, header, sizeof header);
+    if (gst_buffer_extract (data, at, header, sizeof header) < sizeof header)
+      continue; /* it cannot be read */
     ts_packet_read (&packet, header, sizeof header);
-    if (!cbr_restamp_take (self->restamp, &packet, get_time (self, payload, before, from + at),
-            delay, &pcr, &announced))
-      continue;
-    ts_packet_write_pcr (header, pcr);
-    if (announced)
-      ts_packet_announce (header);
-    data = write_header (data, &copied, at, header);
+    if (packet.has_pcr) {
+      now = get_time (self, payload, before, from + at);
+      waited = now - cbr_queue_get_entry (&self->queue, at);
+    }
+    if (restamp (self, header, now, waited, &packet))
+      write_header (&data, &copied, at, header);
   }
   return data;
 }

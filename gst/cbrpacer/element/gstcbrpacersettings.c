@@ -108,8 +108,8 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
     cbr_learner_set_window (&self->learner, self->settings.window);
   if (id == PROP_WINDOW || (id == PROP_BITRATE && (before == 0 || self->settings.bitrate == 0)))
     self->base = CBR_NO_BASE;
-  /* else packets leave that no clock has seen */
-  if (id == PROP_RESTAMP || id == PROP_STUFFING)
+  /* else the bytes that have left would have another rate, or packets that no clock has seen */
+  if (id == PROP_BITRATE || id == PROP_STUFFING)
     gst_cbr_pacer_break_clocks (self);
   /* both threads compute their waits anew */
   cbr_waiter_interrupt (&self->waiter);
@@ -257,9 +257,8 @@ gst_cbr_pacer_install_properties (GObjectClass *klass)
           PLAYING));
   g_object_class_install_property (klass, PROP_RESTAMP,
       g_param_spec_boolean ("restamp", "Restamp",
-          "With stuffing=null-ts: each PCR says when its packet leaves, less max-delay, and comes "
-          "every 40 ms",
-          TRUE, PLAYING));
+          "With stuffing=null-ts: each PCR says when its packet leaves, and one comes every 40 ms",
+          TRUE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY));
   g_object_class_install_property (klass, PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics",
           "Figures of this element: application/x-cbrpacer-statistics", GST_TYPE_STRUCTURE,

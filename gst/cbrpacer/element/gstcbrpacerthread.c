@@ -231,6 +231,7 @@ send_cycle (GstCbrPacer *self)
   if (!playing) {
     /* the sink may have held the cycle until PLAYING */
     cbr_schedule_restart (&self->departure.schedule, handed);
+    gst_cbr_pacer_break_clocks (self);
     cycle.left = handed;
   }
   if (self->departure.run != CBR_UNSTARTED)
@@ -274,6 +275,7 @@ hand_on (GstCbrPacer *self, GstMiniObject *object)
         break;
       case GST_EVENT_STREAM_START:
         gst_fasp_monitor_begin (self->monitor);
+        gst_cbr_pacer_break_clocks (self);
         self->demand = CBR_WANTED;
         break;
       case GST_EVENT_SEGMENT:

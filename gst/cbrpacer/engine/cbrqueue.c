@@ -7,7 +7,8 @@ void
 cbr_queue_init (CbrQueue *queue)
 {
   *queue = (CbrQueue) { gst_queue_array_new (ROOM),
-    gst_queue_array_new_for_struct (sizeof (gint64), ROOM), G_QUEUE_INIT };
+    gst_queue_array_new_for_struct (sizeof (CbrMark), ROOM),
+    g_array_new (FALSE, FALSE, sizeof (CbrQueuePiece)), G_QUEUE_INIT };
 }
 
 static void
@@ -42,6 +43,7 @@ cbr_queue_finalize (CbrQueue *queue)
   cbr_queue_clear (queue, NULL);
   gst_queue_array_free (queue->items);
   gst_queue_array_free (queue->marks);
+  g_array_unref (queue->pieces);
 }
 
 void
@@ -51,7 +53,7 @@ cbr_queue_push (CbrQueue *queue, GstMiniObject *object)
 }
 
 void
-cbr_queue_push_buffer (CbrQueue *queue, GstBuffer *buffer, gint64 mark)
+cbr_queue_push_buffer (CbrQueue *queue, GstBuffer *buffer, CbrMark mark)
 {
   queue->bytes += gst_buffer_get_size (buffer);
   queue->buffers++;
@@ -59,19 +61,19 @@ cbr_queue_push_buffer (CbrQueue *queue, GstBuffer *buffer, gint64 mark)
   gst_queue_array_push_tail_struct (queue->marks, &mark);
 }
 
-gint64
+CbrMark
 cbr_queue_get_mark (CbrQueue *queue)
 {
-  return *(gint64 *) gst_queue_array_peek_head_struct (queue->marks);
+  return *(CbrMark *) gst_queue_array_peek_head_struct (queue->marks);
 }
 
 void
-cbr_queue_limit_marks (CbrQueue *queue, gint64 most)
+cbr_queue_limit_marks (CbrQueue *queue, gint64 lag, gint64 now)
 {
   for (guint i = 0; i < gst_queue_array_get_length (queue->marks); i++) {
-    gint64 *mark = gst_queue_array_peek_nth_struct (queue->marks, i);
+    CbrMark *mark = gst_queue_array_peek_nth_struct (queue->marks, i);
 
-    *mark = MIN (*mark, most);
+    *mark = (CbrMark) { MIN (mark->lag, lag), now };
   }
 }
 
@@ -376,7 +378,9 @@ GstBuffer *
 cbr_queue_cut (CbrQueue *queue, gsize size)
 {
   GstBuffer *out = NULL;
+  CbrQueuePiece piece = { 0 };
 
+  g_array_set_size (queue->pieces, 0);
   do {
     GstBuffer *buffer = gst_queue_array_peek_head (queue->items);
     gsize there, part;
@@ -389,6 +393,8 @@ cbr_queue_cut (CbrQueue *queue, gsize size)
     there = gst_buffer_get_size (buffer) - queue->offset;
     part = MIN (there, size);
     last = part == there;
+    piece = (CbrQueuePiece) { piece.end + part, cbr_queue_get_mark (queue).entered };
+    g_array_append_val (queue->pieces, piece);
     if (out == NULL && last && part == size && queue->offset == 0) {
       /* the whole buffer, as it came */
       out = gst_queue_array_pop_head (queue->items);
@@ -420,6 +426,16 @@ cbr_queue_cut (CbrQueue *queue, gsize size)
     queue->dropped = FALSE;
   }
   return out;
+}
+
+gint64
+cbr_queue_get_entry (const CbrQueue *queue, gsize at)
+{
+  guint i = 0;
+
+  while (at >= g_array_index (queue->pieces, CbrQueuePiece, i).end)
+    i++;
+  return g_array_index (queue->pieces, CbrQueuePiece, i).entered;
 }
 
 gsize

@@ -26,10 +26,23 @@
 
 G_BEGIN_DECLS
 
+/* What the caller notes of a buffer that comes: how late the stream leaves, and when that is. */
+typedef struct
+{
+  gint64 lag, entered; /* ns */
+} CbrMark;
+
+typedef struct
+{
+  gsize end;      /* bytes of the data that was cut, up to the end of this piece */
+  gint64 entered; /* as the mark of its buffer */
+} CbrQueuePiece;
+
 typedef struct
 {
   GstQueueArray *items; /* buffers, events and queries */
-  GstQueueArray *marks; /* a gint64 for each of the buffers */
+  GstQueueArray *marks; /* a CbrMark for each of the buffers */
+  GArray *pieces;       /* a CbrQueuePiece for each buffer of the data that was cut last */
   GQueue overtaken;     /* events and queries whose turn it is: the data before
                            them has left or was dropped */
   gsize offset;         /* bytes of the first buffer that have left already */
@@ -64,12 +77,12 @@ void cbr_queue_finalize (CbrQueue *queue);
 
 /* Takes the reference of @object if it is an event; a query still belongs to the caller. */
 void cbr_queue_push (CbrQueue *queue, GstMiniObject *object);
-/* Takes the reference of @buffer, and keeps a @mark of the caller's with it. */
-void cbr_queue_push_buffer (CbrQueue *queue, GstBuffer *buffer, gint64 mark);
+/* Takes the reference of @buffer, and keeps @mark with it. */
+void cbr_queue_push_buffer (CbrQueue *queue, GstBuffer *buffer, CbrMark mark);
 /* Returns the mark of the oldest buffer that waits; there must be one. */
-gint64 cbr_queue_get_mark (CbrQueue *queue);
-/* Lowers the marks of all waiting buffers to @most. */
-void cbr_queue_limit_marks (CbrQueue *queue, gint64 most);
+CbrMark cbr_queue_get_mark (CbrQueue *queue);
+/* Lowers the lag in the marks of all waiting buffers to @lag; they count as entered at @now. */
+void cbr_queue_limit_marks (CbrQueue *queue, gint64 lag, gint64 now);
 /* For an event that comes while nothing leaves: it replaces an event of its kind behind
  * the last buffer, so that events do not pile up. */
 void cbr_queue_push_sticky (CbrQueue *queue, GstEvent *event);
@@ -102,6 +115,8 @@ void cbr_queue_leave_cursor (CbrCursor *cursor);
 gboolean cbr_queue_let_pass (CbrQueue *queue);
 /* Cuts off the first @size bytes: no more than cbr_queue_peek() returned. */
 GstBuffer *cbr_queue_cut (CbrQueue *queue, gsize size);
+/* When the buffer entered that byte @at of the data that was cut last came from. */
+gint64 cbr_queue_get_entry (const CbrQueue *queue, gsize at);
 /* Drops the oldest datagram. Returns its bytes; 0: there is none. */
 gsize cbr_queue_drop (CbrQueue *queue, guint payload);
 

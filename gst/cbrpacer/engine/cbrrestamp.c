@@ -6,8 +6,8 @@
 #define TICKS 0.027 /* of 27 MHz, in a ns */
 
 /* The control loop: the natural frequency, 1/s, and the damping.  A drift of 1e-6 lets the clock
- * lag by 13 ms for some hours.  A quicker loop would ask for more than CBR_RESTAMP_DRIFT where the
- * source drifts by 20e-6, or a packet comes 0.5 s early, and would then swing. */
+ * lag by 14 ms for some hours.  A quicker loop would ask for more than CBR_RESTAMP_DRIFT where the
+ * source drifts by 20e-6, and would then swing. */
 #define FREQUENCY 3e-5
 #define DAMPING 0.8
 
@@ -18,24 +18,25 @@ typedef enum
   CLOCK_DOUBTED, /* the last PCR was far off */
 } ClockState;
 
-/* The clock of a PID. */
+/* The clock of a PID.  Times are ns. */
 typedef struct
 {
   guint16 pid;
   guint8 counter; /* of the last packet */
   ClockState state;
   gboolean broken; /* there was a clock before, so the next one is announced */
-  gint64 seen;     /* when the source's last PCR left, ns */
-  gint64 last;     /* when the last PCR left, ns */
-  guint64 ticks;   /* its value, 27 MHz, wraps */
-  gdouble rest;    /* fraction of a tick by which the clock is further */
-  gint64 doubt;    /* how far off the doubted PCR was, 27 MHz */
+  gint64 delay;
+  gint64 seen;   /* when the source's last PCR left */
+  gint64 last;   /* when the last PCR left */
+  guint64 ticks; /* its value, 27 MHz, wraps */
+  gdouble rest;  /* fraction of a tick by which the clock is further */
+  gint64 doubt;  /* how far off the doubted PCR was */
 
   gdouble skew;
   gdouble wanted;   /* the skew that the loop asks for */
   gdouble integral; /* of the loop */
-  gint64 looked;    /* when the last look was, ns */
-  gint64 most;      /* the most by which a PCR was ahead of the clock since then, 27 MHz */
+  gint64 looked;    /* when the last look was */
+  gint64 most;      /* the most by which the source was ahead of the clock since then */
 } Clock;
 
 struct _CbrRestamp
@@ -98,54 +99,84 @@ add_clock (CbrRestamp *restamp, guint16 pid, gint64 now)
     if (now - restamp->clocks[i].seen > CBR_RESTAMP_GONE)
       clock = &restamp->clocks[i];
   if (clock != NULL)
-    *clock = (Clock) { .pid = pid };
+    *clock = (Clock) { .pid = pid, .delay = CBR_RESTAMP_DELAY };
   return clock;
 }
 
-/* The clock at @now is @ticks. */
-static void
-begin (Clock *clock, guint64 ticks, gint64 now)
+static gint64
+get_ticks (gint64 time)
 {
-  clock->state = CLOCK_RUNNING;
-  clock->broken = FALSE;
-  clock->ticks = ticks % TS_PCR_WRAP;
-  clock->rest = 0;
-  clock->last = clock->looked = now;
-  clock->most = G_MININT64;
+  return time / 1000 * 27 + time % 1000 * 27 / 1000;
 }
 
-/* Time goes on to @now, which may be a little before the last PCR: packets of one cycle that the
- * schedule has moved. */
+/* The clock goes back by @time, or on if that is below 0. */
+static void
+set_back (Clock *clock, gint64 time)
+{
+  gint64 ticks = get_ticks (time) % (gint64) TS_PCR_WRAP;
+
+  clock->ticks = (clock->ticks + (gint64) TS_PCR_WRAP - ticks) % TS_PCR_WRAP;
+}
+
+/* The delay grows until it is @waited at least.  Returns by how much. */
+static gint64
+grow (Clock *clock, gint64 waited)
+{
+  gint64 before = clock->delay;
+
+  while (clock->delay < waited)
+    clock->delay *= 2;
+  return clock->delay - before;
+}
+
+/* The clock begins with a PCR of value @pcr, which leaves now. */
+static void
+begin (Clock *clock, guint64 pcr, gint64 now, gint64 waited)
+{
+  grow (clock, waited);
+  clock->state = CLOCK_RUNNING;
+  clock->broken = FALSE;
+  clock->ticks = pcr % TS_PCR_WRAP;
+  clock->rest = clock->skew = clock->wanted = clock->integral = 0;
+  clock->last = clock->looked = now;
+  clock->most = G_MININT64;
+  set_back (clock, clock->delay - waited);
+}
+
+/* Time goes on to @now.  While the rate changes, packets of the next cycle may be due before the
+ * last ones of this cycle were: the clock then stands still. */
 static void
 go_on (Clock *clock, gint64 now)
 {
-  gdouble passed = (now - clock->last) * TICKS * (1 + clock->skew) + clock->rest;
+  gdouble passed = MAX (now - clock->last, 0) * TICKS * (1 + clock->skew) + clock->rest;
   gdouble whole = floor (passed);
 
-  clock->ticks = (clock->ticks + TS_PCR_WRAP + (guint64) (gint64) whole) % TS_PCR_WRAP;
+  clock->ticks = (clock->ticks + (guint64) whole) % TS_PCR_WRAP;
   clock->rest = passed - whole;
-  clock->last = now;
+  clock->last = MAX (now, clock->last);
 }
 
-/* By how much a PCR of value @pcr is ahead of the clock, 27 MHz. */
+/* By how much the source is ahead of where the clock has it, if its PCR of value @pcr leaves now.
+ */
 static gint64
-get_lead (const Clock *clock, guint64 pcr)
+get_error (const Clock *clock, guint64 pcr, gint64 waited)
 {
   gint64 lead = ts_pcr_get_step (clock->ticks, pcr);
 
-  return lead > (gint64) TS_PCR_WRAP / 2 ? lead - (gint64) TS_PCR_WRAP : lead;
+  if (lead > (gint64) TS_PCR_WRAP / 2)
+    lead -= (gint64) TS_PCR_WRAP;
+  return lead / 27 * 1000 + lead % 27 * 1000 / 27 - (clock->delay - waited);
 }
 
-/* A PCR is ahead of the clock by @lead; it would be by @delay if it had not waited. @passed: since
- * the PCR before it, ns. */
+/* The source is ahead by @error.  @passed: since the PCR before. */
 static void
-follow (Clock *clock, gint64 passed, gint64 lead, gint64 delay)
+follow (Clock *clock, gint64 passed, gint64 error)
 {
   gdouble step = CBR_RESTAMP_DRIFT * passed / 1e9;
 
-  clock->most = MAX (clock->most, lead);
+  clock->most = MAX (clock->most, error);
   if (clock->last - clock->looked >= CBR_RESTAMP_LOOK) {
-    gdouble off = (clock->most - delay) / 27e6, time = (clock->last - clock->looked) / 1e9;
+    gdouble off = clock->most / 1e9, time = (clock->last - clock->looked) / 1e9;
 
     clock->integral = CLAMP (clock->integral + FREQUENCY * FREQUENCY * off * time,
         -CBR_RESTAMP_SKEW, CBR_RESTAMP_SKEW);
@@ -157,49 +188,57 @@ follow (Clock *clock, gint64 passed, gint64 lead, gint64 delay)
   clock->skew += CLAMP (clock->wanted - clock->skew, -step, step);
 }
 
-/* Judges a PCR of value @pcr, which leaves now. Returns whether the clock begins with it. */
+/* Judges a PCR of value @pcr, which leaves now.  Returns whether the clock begins with it. */
 static gboolean
-judge (Clock *clock, guint64 pcr, gint64 passed, gint64 delay)
+judge (Clock *clock, guint64 pcr, gint64 passed, gint64 waited)
 {
-  gint64 lead = get_lead (clock, pcr);
-  gboolean again = clock->state == CLOCK_DOUBTED && ABS (lead - clock->doubt) <= CBR_RESTAMP_FAR;
+  gint64 error = get_error (clock, pcr, waited);
+  gboolean again = clock->state == CLOCK_DOUBTED && ABS (error - clock->doubt) <= CBR_RESTAMP_FAR;
 
-  if (lead >= -CBR_RESTAMP_FAR && lead <= delay + CBR_RESTAMP_FAR) {
+  if (ABS (error) <= CBR_RESTAMP_FAR) {
     clock->state = CLOCK_RUNNING;
-    follow (clock, passed, lead, delay);
+    follow (clock, passed, error);
     return FALSE;
   }
   clock->state = CLOCK_DOUBTED;
-  clock->doubt = lead;
+  clock->doubt = error;
   return again;
 }
 
-/* Returns whether the clock begins with this PCR. */
+/* Sets the clock to where it is now, and follows the source's PCR.  Returns whether the packet has
+ * to announce another clock. */
 static gboolean
-take_pcr (CbrRestamp *restamp, Clock *clock, const TsPacket *packet, gint64 now, gint64 delay)
+take_pcr (CbrRestamp *restamp, Clock *clock, const TsPacket *packet, gint64 now, gint64 waited)
 {
-  gint64 passed = now - clock->seen;
+  gboolean announced = clock->broken;
+  gint64 passed = now - clock->seen, grown;
 
-  if (clock->state == CLOCK_ABSENT || packet->announced)
-    return TRUE;
+  if (clock->state == CLOCK_ABSENT || packet->announced) {
+    begin (clock, packet->pcr, now, waited);
+    return announced;
+  }
   go_on (clock, now);
-  if (!judge (clock, packet->pcr, passed, delay))
-    return FALSE;
-  clock->broken = TRUE;
+  if (judge (clock, packet->pcr, passed, waited)) {
+    begin (clock, packet->pcr, now, waited);
+  } else {
+    grown = grow (clock, waited);
+    if (grown == 0)
+      return FALSE;
+    set_back (clock, grown);
+  }
   restamp->counts.begun_anew++;
   return TRUE;
 }
 
 gboolean
-cbr_restamp_take (CbrRestamp *restamp, const TsPacket *packet, gint64 now, gint64 delay,
+cbr_restamp_take (CbrRestamp *restamp, const TsPacket *packet, gint64 now, gint64 waited,
     guint64 *pcr, gboolean *announced)
 {
-  Clock *clock =
-      packet->pid != TS_NULL_PID && !packet->damaged ? find_clock (restamp, packet->pid) : NULL;
-  gint64 ticks = delay * 27 / 1000;
+  Clock *clock;
 
   if (packet->pid == TS_NULL_PID || packet->damaged)
     return FALSE;
+  clock = find_clock (restamp, packet->pid);
   if (clock == NULL && packet->has_pcr) {
     clock = add_clock (restamp, packet->pid, now);
     restamp->counts.unchanged += clock == NULL;
@@ -213,11 +252,7 @@ cbr_restamp_take (CbrRestamp *restamp, const TsPacket *packet, gint64 now, gint6
     stop (clock);
   if (!packet->has_pcr)
     return FALSE;
-  *announced = packet->announced;
-  if (take_pcr (restamp, clock, packet, now, ticks)) {
-    *announced |= clock->broken;
-    begin (clock, packet->pcr % TS_PCR_WRAP + TS_PCR_WRAP - ticks % (gint64) TS_PCR_WRAP, now);
-  }
+  *announced = take_pcr (restamp, clock, packet, now, waited);
   clock->seen = now;
   *pcr = clock->ticks;
   restamp->counts.stamped++;
@@ -245,18 +280,30 @@ write_packet (const Clock *clock, guint8 *packet)
   ts_packet_write_pcr (packet, clock->ticks);
 }
 
-gboolean
-cbr_restamp_insert (CbrRestamp *restamp, gint64 now, gint64 next, guint8 *packet)
+/* Of the clocks whose PCR is due, the one that has waited for the longest time. */
+static Clock *
+find_due (CbrRestamp *restamp, gint64 now, gint64 next)
 {
+  Clock *due = NULL;
+
   for (guint i = 0; i < restamp->n; i++) {
     Clock *clock = &restamp->clocks[i];
 
-    if (needs_packet (clock, now, next)) {
-      go_on (clock, now);
-      write_packet (clock, packet);
-      restamp->counts.inserted++;
-      return TRUE;
-    }
+    if (needs_packet (clock, now, next) && (due == NULL || clock->last < due->last))
+      due = clock;
   }
-  return FALSE;
+  return due;
+}
+
+gboolean
+cbr_restamp_insert (CbrRestamp *restamp, gint64 now, gint64 next, guint8 *packet)
+{
+  Clock *clock = find_due (restamp, now, next);
+
+  if (clock == NULL)
+    return FALSE;
+  go_on (clock, now);
+  write_packet (clock, packet);
+  restamp->counts.inserted++;
+  return TRUE;
 }

@@ -33,7 +33,7 @@ relay_packets_free (RelayPackets *p)
 void
 relay_packets_push (RelayPackets *p, GstBuffer *buffer, GstClockTime now)
 {
-  cbr_queue_push_buffer (&p->queue, buffer, now);
+  cbr_queue_push_buffer (&p->queue, buffer, (CbrMark) { 0, (gint64) now });
 }
 
 gboolean
@@ -45,7 +45,7 @@ relay_packets_wait (RelayPackets *p)
 GstClockTime
 relay_packets_get_since (RelayPackets *p)
 {
-  return cbr_queue_get_mark (&p->queue);
+  return (GstClockTime) cbr_queue_get_mark (&p->queue).entered;
 }
 
 GstBuffer *

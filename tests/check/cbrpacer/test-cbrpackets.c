@@ -28,7 +28,7 @@ push (CbrQueue *queue, const GByteArray *bytes, guint from, guint n, gboolean di
 
   if (discont)
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
-  cbr_queue_push_buffer (queue, buffer, 0);
+  cbr_queue_push_buffer (queue, buffer, (CbrMark) { 0, 0 });
 }
 
 /* A letter each, as in the table below. @query: for Q. */

@@ -24,7 +24,7 @@ make (gsize size, GstClockTime pts, guint flags)
 static void
 push (CbrQueue *queue, GstBuffer *buffer)
 {
-  cbr_queue_push_buffer (queue, buffer, 0);
+  cbr_queue_push_buffer (queue, buffer, (CbrMark) { 0, 0 });
 }
 
 /* The bytes must go on from @expected. */

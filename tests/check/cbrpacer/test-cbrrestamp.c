@@ -10,7 +10,8 @@
 
 #define NS G_GINT64_CONSTANT (1000000000)
 #define MS (NS / 1000)
-#define DELAY (200 * MS)
+#define DELAY CBR_RESTAMP_DELAY
+#define JITTER (5 * MS)     /* by which packets come late */
 #define PACKET_TIME 3008000 /* ns of a packet: 0.5 Mbit/s */
 #define PID 0x100
 
@@ -22,14 +23,14 @@ typedef struct
   gint64 worst; /* accuracy, ns */
   guint8 counter_state;
   GRand *rand;
-  gdouble drift;   /* of the source's clock against the output's */
-  guint64 first;   /* PCR at time 0, 27 MHz */
-  gint64 now;      /* of the next packet of the output, ns */
-  gint64 next_pcr; /* when the source's next PCR leaves at the earliest, ns */
-  gint64 most_wait;
+  gdouble drift;           /* of the source's clock against the output's */
+  guint64 first;           /* PCR at time 0, 27 MHz */
+  gint64 now;              /* of the next packet of the output, ns */
+  gint64 next_pcr;         /* when the source's next PCR leaves at the earliest, ns */
+  gint64 most_wait, delay; /* of packets, and that of the clock, ns */
   guint8 counter;
   gboolean wrong_once, announced;
-  gint64 least_lead, most_lead; /* of the source's PCR from the new one, ns */
+  gint64 least, most; /* by which the source was ahead of where the clock should have it, ns */
 } Stream;
 
 static void
@@ -42,8 +43,9 @@ stream_init (Stream *s, guint64 first, gdouble drift)
     .drift = drift,
     .first = first,
     .most_wait = DELAY,
-    .least_lead = G_MAXINT64,
-    .most_lead = G_MININT64,
+    .delay = DELAY,
+    .least = G_MAXINT64,
+    .most = G_MININT64,
   };
   ts_errors_init (&s->errors);
 }
@@ -80,15 +82,15 @@ make_packet (guint8 *packet, guint pid, guint8 counter, const guint64 *pcr)
 }
 
 static void
-note_lead (Stream *s, guint64 source, guint64 given)
+note_error (Stream *s, guint64 source, guint64 given, gint64 wait)
 {
   gint64 lead = ts_pcr_get_step (given, source);
 
   if (lead > (gint64) TS_PCR_WRAP / 2)
     lead -= TS_PCR_WRAP;
-  lead = lead * 1000 / 27;
-  s->least_lead = MIN (s->least_lead, lead);
-  s->most_lead = MAX (s->most_lead, lead);
+  lead = lead * 1000 / 27 - (s->delay - wait);
+  s->least = MIN (s->least, lead);
+  s->most = MAX (s->most, lead);
 }
 
 /* A packet of the source with a PCR leaves now: it came before, and waited. */
@@ -96,7 +98,7 @@ static void
 send_pcr (Stream *s, guint8 *packet)
 {
   gint64 wait = g_rand_double (s->rand) * s->most_wait;
-  guint64 source = get_source_pcr (s, s->now - wait), pcr;
+  guint64 source = get_source_pcr (s, s->now - wait - g_rand_int_range (s->rand, 0, JITTER)), pcr;
   guint8 was[TS_PACKET];
   TsPacket header;
 
@@ -105,12 +107,12 @@ send_pcr (Stream *s, guint8 *packet)
   make_packet (packet, PID, s->counter++ & 0x0f, &source);
   memcpy (was, packet, sizeof was);
   ts_packet_read (&header, packet, TS_PACKET);
-  g_assert_true (cbr_restamp_take (s->restamp, &header, s->now, DELAY, &pcr, &s->announced));
+  g_assert_true (cbr_restamp_take (s->restamp, &header, s->now, wait, &pcr, &s->announced));
   ts_packet_write_pcr (packet, pcr);
   if (s->announced)
     ts_packet_announce (packet);
   if (!s->wrong_once)
-    note_lead (s, source, pcr);
+    note_error (s, source, pcr, wait);
   s->wrong_once = FALSE;
   /* all that is not the PCR is as it was */
   g_assert_cmpmem (packet + 12, TS_PACKET - 12, was + 12, TS_PACKET - 12);
@@ -169,37 +171,73 @@ assert_clean (Stream *s)
   }
 }
 
-/* For two days, with clocks that drift, waits of up to the whole delay, and a PCR that wraps: the
- * new ones are exact, and stay between those of the source and DELAY before them, but for the lag.
- */
+/* For two days, with clocks that drift, waits of up to the delay, packets that come late, and a PCR
+ * that wraps: the new ones are exact, and the clock follows that of the source. */
 static void
-test_hours (gconstpointer data)
+test_days (gconstpointer data)
 {
   gdouble drift = *(const gdouble *) data;
-  gint64 lag;
   Stream s;
 
   stream_init (&s, TS_PCR_WRAP - 27000000, drift);
-  run (&s, 12 * 3600 * NS);
+  run (&s, 48 * 3600 * NS);
   assert_clean (&s);
-  g_test_message ("drift %g: %g to %g ms ahead; accuracy %" G_GINT64_FORMAT " ns", drift,
-      s.least_lead / 1e6, s.most_lead / 1e6, s.worst);
+  g_test_message ("drift %g: %g to %g ms off; accuracy %" G_GINT64_FORMAT " ns", drift,
+      s.least / 1e6, s.most / 1e6, s.worst);
   g_assert_cmpuint (cbr_restamp_get_counts (s.restamp).begun_anew, ==, 0);
-  /* the first packet may have waited for up to DELAY, which is not known; and the loop lags */
-  lag = 20 * MS + (gint64) (fabs (drift) * 20e3 * NS);
-  g_assert_cmpint (s.least_lead, >=, -lag);
-  g_assert_cmpint (s.most_lead, <=, 2 * DELAY + lag);
-  /* days later it follows */
-  s.least_lead = G_MAXINT64;
-  s.most_lead = G_MININT64;
-  run (&s, 36 * 3600 * NS);
-  s.least_lead = G_MAXINT64;
-  s.most_lead = G_MININT64;
+  g_assert_cmpint (s.least, >=, -2 * JITTER - (gint64) (fabs (drift) * 15e3 * NS));
+  g_assert_cmpint (s.most, <=, 2 * JITTER + (gint64) (fabs (drift) * 15e3 * NS));
+  s.least = G_MAXINT64;
+  s.most = G_MININT64;
   run (&s, 100 * NS);
-  g_assert_cmpint (s.least_lead, >=, -DELAY / 4);
-  g_assert_cmpint (s.most_lead, <=, DELAY + DELAY / 4);
+  g_test_message ("then %g to %g ms off", s.least / 1e6, s.most / 1e6);
+  g_assert_cmpint (s.least, >=, -30 * MS);
+  g_assert_cmpint (s.most, <=, 30 * MS);
+  stream_clear (&s);
+}
+
+/* A packet waits for longer than any before: the clock begins anew with a longer delay, announced,
+ * and no PCR is later than its packet came and waited. */
+static void
+test_longer_wait (void)
+{
+  Stream s;
+
+  stream_init (&s, 0, 0);
+  run (&s, 10 * NS);
+  s.most_wait = s.delay = 4 * DELAY;
+  run (&s, NS);
+  g_assert_cmpuint (cbr_restamp_get_counts (s.restamp).begun_anew, >, 0);
+  g_assert_cmpuint (cbr_restamp_get_counts (s.restamp).begun_anew, <=, 2);
+  s.least = G_MAXINT64;
+  s.most = G_MININT64;
+  run (&s, 100 * NS);
+  g_assert_cmpint (s.least, >=, -2 * JITTER);
+  g_assert_cmpint (s.most, <=, 2 * JITTER);
+  g_assert_cmpuint (cbr_restamp_get_counts (s.restamp).begun_anew, <=, 2);
   assert_clean (&s);
   stream_clear (&s);
+}
+
+/* Times that go back, as the rate has changed: the PCR does not. */
+static void
+test_back (void)
+{
+  CbrRestamp *restamp = cbr_restamp_new ();
+  TsPacket packet = { .pid = PID, .has_pcr = TRUE, .pcr = 27000000 };
+  guint64 before, after;
+  gboolean announced;
+
+  cbr_restamp_take (restamp, &packet, 100 * MS, 0, &before, &announced);
+  packet.pcr -= 27000;
+  cbr_restamp_take (restamp, &packet, 99 * MS, 0, &after, &announced);
+  g_assert_cmpuint (after, ==, before);
+  g_assert_false (announced);
+  packet.pcr += 54000;
+  cbr_restamp_take (restamp, &packet, 101 * MS, 0, &after, &announced);
+  g_assert_cmpuint (after, >, before + 26990);
+  g_assert_cmpuint (after, <=, before + 27000);
+  cbr_restamp_free (restamp);
 }
 
 /* No PCR comes more than 40 ms after the one before it. */
@@ -217,6 +255,27 @@ test_repetition (void)
   assert_clean (&s);
   g_assert_cmpuint (cbr_restamp_get_counts (s.restamp).inserted, >, 120);
   stream_clear (&s);
+}
+
+/* Two PIDs, where a datagram takes longer than a PCR may: both get as many. */
+static void
+test_low_rate (void)
+{
+  CbrRestamp *restamp = cbr_restamp_new ();
+  guint8 data[TS_PACKET];
+  guint n[2] = { 0 };
+  gboolean announced;
+  guint64 pcr;
+
+  for (guint i = 0; i < 2; i++)
+    cbr_restamp_take (restamp, &(TsPacket) { .pid = PID + i, .has_pcr = TRUE }, 0, 0, &pcr,
+        &announced);
+  for (gint64 now = 60 * MS; now < 6 * NS; now += 60 * MS) {
+    g_assert_true (cbr_restamp_insert (restamp, now, now + 60 * MS, data));
+    n[data[2] & 1]++;
+  }
+  g_assert_cmpint (ABS ((gint) n[0] - (gint) n[1]), <=, 1);
+  cbr_restamp_free (restamp);
 }
 
 /* The source's PCRs have ended: no more are made after CBR_RESTAMP_GONE. */
@@ -286,12 +345,12 @@ test_too_many (void)
   for (guint i = 0; i < 2 * CBR_RESTAMP_PIDS; i++) {
     TsPacket packet = { .pid = 1 + i, .has_pcr = TRUE, .pcr = i };
 
-    g_assert_true (cbr_restamp_take (restamp, &packet, i, 0, &pcr, &announced)
+    g_assert_true (cbr_restamp_take (restamp, &packet, i, DELAY, &pcr, &announced)
         == (i < CBR_RESTAMP_PIDS));
   }
   g_assert_cmpuint (cbr_restamp_get_counts (restamp).unchanged, ==, CBR_RESTAMP_PIDS);
   g_assert_true (cbr_restamp_take (restamp, &(TsPacket) { .pid = 500, .has_pcr = TRUE, .pcr = 7 },
-      CBR_RESTAMP_GONE + 100, 0, &pcr, &announced));
+      CBR_RESTAMP_GONE + 100, DELAY, &pcr, &announced));
   g_assert_cmpuint (pcr, ==, 7);
   cbr_restamp_free (restamp);
 }
@@ -304,14 +363,17 @@ main (int argc, char *argv[])
 
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (drifts); i++) {
-    g_autofree gchar *path = g_strconcat ("/cbrrestamp/hours/", names[i], NULL);
+    g_autofree gchar *path = g_strconcat ("/cbrrestamp/days/", names[i], NULL);
 
-    g_test_add_data_func (path, &drifts[i], test_hours);
+    g_test_add_data_func (path, &drifts[i], test_days);
   }
   g_test_add_func ("/cbrrestamp/repetition", test_repetition);
+  g_test_add_func ("/cbrrestamp/low-rate", test_low_rate);
   g_test_add_func ("/cbrrestamp/gone", test_gone);
   g_test_add_func ("/cbrrestamp/jump", test_jump);
   g_test_add_func ("/cbrrestamp/break", test_break);
+  g_test_add_func ("/cbrrestamp/longer-wait", test_longer_wait);
+  g_test_add_func ("/cbrrestamp/back", test_back);
   g_test_add_func ("/cbrrestamp/too-many", test_too_many);
   return g_test_run ();
 }
