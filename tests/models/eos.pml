@@ -84,10 +84,8 @@ inline closed_by (end, peer)
     end.silence = 0;
     if
     :: end.initiated ->
-        if
-        :: MISTAKE == 4 && end.state == CLOSING -> end.close = true; end.is_answer = true
-        :: else
-        fi;
+        end.is_answer = end.is_answer || (MISTAKE == 4 && end.state == CLOSING);
+        end.close = end.close || end.is_answer;
         end.state = CLOSED
     :: else ->
         if
@@ -109,10 +107,7 @@ inline closed_by (end, peer)
 inline acknowledge (ack)
 {
     snd.silence = 0;
-    if
-    :: ack > acked -> acked = ack
-    :: else
-    fi;
+    acked = (ack > acked -> ack : acked);
     if
     :: acked == BLOCKS || (MISTAKE == 1 && sent_end) -> begin_closing (snd, FINISHED)
     :: else
@@ -147,11 +142,7 @@ inline tick (end)
 
 inline lose (message)
 {
-    d_step {
-        message && MAY_LOSE ->
-        message = false;
-        lost = (gone -> lost : lost + 1)
-    }
+    d_step { message && MAY_LOSE -> message = false; lost = (gone -> lost : lost + 1) }
 }
 
 inline deliver_data (n)
@@ -159,24 +150,15 @@ inline deliver_data (n)
     d_step {
         data[n] && !gone ->
         data[n] = false;
-        if
-        :: rcv.state == OPEN -> has[n] = true; rcv.silence = 0
-        :: else
-        fi
+        has[n] = has[n] || rcv.state == OPEN;
+        rcv.silence = (rcv.state == OPEN -> 0 : rcv.silence)
     }
 }
 
 /* The reason of a CLOSE of the receiver counts after the FEEDBACK in front of it. */
 inline deliver_close_of_receiver ()
 {
-    if
-    :: MISTAKE != 2 && snd.state == OPEN ->
-        if
-        :: ACK > acked -> acked = ACK
-        :: else
-        fi
-    :: else
-    fi;
+    acked = (MISTAKE != 2 && snd.state == OPEN && ACK > acked -> ACK : acked);
     closed_by (snd, rcv)
 }
 
@@ -197,10 +179,7 @@ active proctype all ()
     :: deliver_data (1)
     :: deliver_data (2)
     :: d_step { feedback && !gone -> feedback = false;
-        if
-        :: snd.state == OPEN -> acknowledge (reported)
-        :: else
-        fi }
+        if :: snd.state == OPEN -> acknowledge (reported) :: else fi }
     :: d_step { snd.close && !gone -> snd.close = false; closed_by (rcv, snd) }
     :: d_step { rcv.close && !gone -> rcv.close = false; deliver_close_of_receiver () }
     /* a CLOSE comes once more */
@@ -224,10 +203,7 @@ active proctype all ()
             i = 0
         :: else
         fi;
-        if
-        :: rcv.state == OPEN -> feedback = true; reported = ACK
-        :: else
-        fi;
+        if :: rcv.state == OPEN -> feedback = true; reported = ACK :: else fi;
         now++;
         assert (now <= 2 * RESUME_TIME + CLOSING_TIME + 2 * LOSSES) }   /* bounded */
     :: d_step { snd.state == CLOSED && rcv.state == CLOSED && !UNDER_WAY ->

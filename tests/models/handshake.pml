@@ -67,7 +67,6 @@ bool calling;            /* the caller calls: call number calls - 1 */
 byte with, keys;        /* the caller's session and the number of its keys; with NOBODY: none */
 bool had[SESSIONS];     /* the caller has had this session */
 bool cookie[3];         /* by call: the listener has sent a cookie to CALLER, which everybody on the path has */
-bool stranger_cookie;   /* as to a call of the attacker */
 
 #define COUNT_HALF ((session[0].state == HALF) + (session[1].state == HALF) + (session[2].state == HALF))
 
@@ -91,10 +90,7 @@ inline opened_by (whose, origin, has_cookie, altered)
 #if MISTAKE == 2
         session[same].keys = 1;
 #endif
-        if
-        :: origin == CALLER -> session[same].accept[session[same].keys] = true
-        :: else
-        fi
+        session[same].accept[session[same].keys] = session[same].accept[session[same].keys] || origin == CALLER
     :: same != NOBODY && session[same].state != HALF
     :: same == NOBODY && !proved && COUNT_HALF >= HALF_OPEN_MAX ->
         cookie[whose] = cookie[whose] || origin == CALLER   /* RETRY */
@@ -123,6 +119,7 @@ inline trust (x)
     session[s].candidate = NOWHERE
 }
 
+#define SOURCE (i == 0 -> CALLER : VICTIM)   /* of a datagram */
 #define CLEAR i = 0; s = 0; same = 0; proved = false
 
 active proctype all ()
@@ -139,10 +136,7 @@ active proctype all ()
         }
         with = NOBODY
     };
-    if
-    :: wrong_key = true
-    :: true
-    fi;
+    if :: wrong_key = true :: true fi;
     CLEAR;
 end:
     do
@@ -202,12 +196,10 @@ end:
                 session[s].accept[0] = false;
                 session[s].accept[1] = false;
                 if
-                :: session[s].from == (i == 0 -> CALLER : VICTIM) && (!session[s].moved || MISTAKE == 5) ->
-                    trust (session[s].from)
-                :: else -> session[s].candidate = (i == 0 -> CALLER : VICTIM)
+                :: session[s].from == SOURCE && (!session[s].moved || MISTAKE == 5) -> trust (session[s].from)
+                :: else -> session[s].candidate = SOURCE
                 fi
-            :: session[s].state == UP ->
-                session[s].candidate = (session[s].address == (i == 0 -> CALLER : VICTIM) -> NOWHERE : (i == 0 -> CALLER : VICTIM))
+            :: session[s].state == UP -> session[s].candidate = (session[s].address == SOURCE -> NOWHERE : SOURCE)
             :: else
             fi
         :: else
@@ -216,10 +208,8 @@ end:
 
     /* the listener sends a PING to the candidate and to the address; the caller answers one that it gets */
     :: atomic { select (s : 0 .. SESSIONS - 1);
-        if
-        :: session[s].state == UP && (session[s].candidate == CALLER || session[s].address == CALLER) -> session[s].pinged = true
-        :: else
-        fi;
+        session[s].pinged = session[s].pinged ||
+            (session[s].state == UP && (session[s].candidate == CALLER || session[s].address == CALLER));
         CLEAR }
     :: atomic { select (s : 0 .. SESSIONS - 1);
         if

@@ -93,10 +93,7 @@ inline begin ()
 {
     S.next = FIND (S.want);
     S.state = UP;
-    S.offset = S.next;
-#if MISTAKE == 4
-    S.offset = S.want;
-#endif
+    S.offset = (MISTAKE == 4 -> S.want : S.next);
     if
     :: S.changes && S.next > S.mark -> leave (FOREIGN)
     :: else
@@ -139,10 +136,7 @@ inline skip_to ()
         for (i : S.next .. k - 1) {
             S.passed[i] = S.passed[i] || !S.got[i]
         }
-        if
-        :: MISTAKE != 7 -> S.said[k] = true
-        :: else
-        fi
+        S.said[k] = (MISTAKE != 7)
     :: else
     fi
 }
@@ -210,15 +204,9 @@ active proctype all ()
             S.held = NONE;
             S.block = NONE;
             S.mark = NONE;
-            if
-            :: true
-            :: S.mark = 1
-            fi
+            if :: true :: S.mark = 1 fi
         }
-        if
-        :: source[0].mark != NONE -> source[0].changes = true
-        :: true
-        fi;
+        if :: source[0].mark != NONE -> source[0].changes = true :: true fi;
         CLEAR
     };
 end:
@@ -231,15 +219,9 @@ end:
         :: S.state == UP && outages < OUTAGES -> outages++; leave (IDLE)
         :: S.state == UP -> pass ()
         :: S.state == UP -> select (x : 0 .. N);
-            if
-            :: x <= next -> skip_to ()
-            :: else
-            fi
+            if :: x <= next -> skip_to () :: else fi
         :: S.state == UP -> select (k : 0 .. N - 1);
-            if
-            :: k >= S.next && k < S.head && !S.passed[k] -> S.got[k] = true
-            :: else
-            fi
+            S.got[k] = S.got[k] || (k >= S.next && k < S.head && !S.passed[k])
         :: S.state == UP && S.held == NONE && S.next < N && (S.got[S.next] || S.passed[S.next]) -> read ()
         :: else
         fi;

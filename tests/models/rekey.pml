@@ -93,10 +93,7 @@ inline try_next ()
     :: k != KEY (Q + 1, opener[e].mix) && opener[e].secret != 0 && k == KEY (Q + 1, AGREED) ->
         opens = true;
         follow (AGREED);
-        if
-        :: e == LISTENER -> sealer[e].secret = opener[e].secret
-        :: else
-        fi;
+        sealer[e].secret = (e == LISTENER -> opener[e].secret : sealer[e].secret);
         opener[e].secret = 0
     :: else
     fi
@@ -119,10 +116,7 @@ inline open ()
 #if MISTAKE == 7
     opens = opens || (Q > 1 && k == KEY (Q - 2, opener[e].older));
 #endif
-    if
-    :: opens && PHASE_OF (k) % 2 == Q % 2 && n < opener[e].first_pn[f] -> opener[e].first_pn[f] = n
-    :: else
-    fi;
+    opener[e].first_pn[f] = (opens && PHASE_OF (k) % 2 == Q % 2 && n < opener[e].first_pn[f] -> n : opener[e].first_pn[f]);
     assert (opens || PHASE_OF (k) + 1 < was);     /* decryptable */
     assert (!opens || PHASE_OF (k) + 1 >= was);   /* ended */
 }
@@ -161,10 +155,7 @@ end:
         :: k > OPENED -> open ()
         :: else -> CLEAR; goto end
         fi;
-        if
-        :: opens -> sent[AT (1 - e, f)].key[n] = OPENED
-        :: else
-        fi;
+        sent[AT (1 - e, f)].key[n] = (opens -> OPENED : k);
         CLEAR
        }
     :: atomic { /* the network delivers a report of an opened packet to @e; the next key may be due */
