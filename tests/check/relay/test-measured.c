@@ -58,6 +58,15 @@ measured_describe (Measured *m)
   return stats;
 }
 
+static void
+free_end (gpointer data)
+{
+  RelayEndStats *end = data;
+
+  gst_structure_free (end->stats);
+  g_free (end);
+}
+
 /* A relay with a stream whose input, and only output, have these statistics. */
 static RelayStats *
 make_stats (GstStructure *input, GstStructure *output)
@@ -67,7 +76,7 @@ make_stats (GstStructure *input, GstStructure *output)
   RelayEndStats *end = g_new0 (RelayEndStats, 1);
 
   stats->streams = g_ptr_array_new_with_free_func ((GDestroyNotify) relay_stream_stats_free);
-  s->outputs = g_ptr_array_new_with_free_func (g_free);
+  s->outputs = g_ptr_array_new_with_free_func (free_end);
   s->name = g_strdup ("s");
   s->streamid = g_strdup ("s");
   s->state = RELAY_RUNNING;
