@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "relaymerge.h"
+#include <string.h>
+
+#define SLOTS (2 * RELAY_MERGE_WINDOW) /* behind and ahead of the next packet */
+
+/* A sequence number of the window. */
+typedef struct
+{
+  gpointer data; /* of a packet that waits; NULL: it has left, or has not come */
+  gint64 at;     /* when it came first, or was given up, µs */
+  guint32 size;
+  guint8 legs; /* a bit for each leg that has brought it */
+} Slot;
+
+struct _RelayMerge
+{
+  gint64 hold;
+  gsize most;
+  GDestroyNotify free_data;
+  gboolean begun;
+  guint32 ssrc;
+  guint16 next;   /* number of the packet that leaves next */
+  guint16 judged; /* number of the oldest packet whose losses are not counted yet */
+  guint waiting;  /* packets */
+  gsize bytes;    /* of these */
+  gint64 used;    /* when a packet was last used, µs */
+  /* When the packets that wait began to: the arrival of the first of them, or of the last packet
+   * that has left since.  So a stranger's packet far ahead never ends a stream that comes. */
+  gint64 since;
+  RelayMergeStats stats;
+  Slot slots[SLOTS];
+};
+
+static Slot *
+get_slot (RelayMerge *merge, guint16 number)
+{
+  return &merge->slots[number % SLOTS];
+}
+
+RelayMerge *
+relay_merge_new (gint64 hold, gsize most, GDestroyNotify free_data)
+{
+  RelayMerge *merge = g_new0 (RelayMerge, 1);
+
+  merge->hold = hold;
+  merge->most = most;
+  merge->free_data = free_data;
+  return merge;
+}
+
+/* Empties the window. */
+static void
+clear (RelayMerge *merge)
+{
+  for (guint i = 0; i < SLOTS; i++)
+    if (merge->slots[i].data != NULL)
+      merge->free_data (merge->slots[i].data);
+  memset (merge->slots, 0, sizeof merge->slots);
+  merge->waiting = merge->bytes = 0;
+}
+
+void
+relay_merge_free (RelayMerge *merge)
+{
+  clear (merge);
+  g_free (merge);
+}
+
+/* Counts the losses of the oldest packet. */
+static void
+judge_one (RelayMerge *merge)
+{
+  Slot *slot = get_slot (merge, merge->judged++);
+
+  for (guint i = 0; i < RELAY_MERGE_LEGS; i++)
+    merge->stats.legs[i].lost += (slot->legs & 1 << i) == 0;
+  *slot = (Slot) { 0 };
+}
+
+/* Counts the losses of packets that no leg can bring in time any more. */
+static void
+judge (RelayMerge *merge, gint64 now)
+{
+  while (merge->judged != merge->next && now - get_slot (merge, merge->judged)->at >= merge->hold)
+    judge_one (merge);
+}
+
+static void
+begin (RelayMerge *merge, const RelayMergePacket *packet)
+{
+  while (merge->judged != merge->next)
+    judge_one (merge);
+  clear (merge);
+  merge->begun = TRUE;
+  merge->ssrc = packet->ssrc;
+  merge->next = merge->judged = packet->number;
+}
+
+/* Notes which leg has brought a packet. FALSE: this leg had brought it already. */
+static gboolean
+note (RelayMerge *merge, guint leg, Slot *slot)
+{
+  gboolean first = (slot->legs & 1 << leg) == 0;
+
+  slot->legs |= 1 << leg;
+  merge->stats.legs[leg].received += first;
+  return first;
+}
+
+static void
+keep (RelayMerge *merge, guint leg, Slot *slot, const RelayMergePacket *packet, gint64 now)
+{
+  note (merge, leg, slot);
+  slot->data = packet->data;
+  slot->size = packet->size;
+  slot->at = merge->used = now;
+  if (merge->waiting++ == 0)
+    merge->since = now;
+  merge->bytes += packet->size;
+  merge->stats.legs[leg].used++;
+}
+
+/* Has the stream ended, so that any packet may begin the next one? */
+static gboolean
+is_over (const RelayMerge *merge, gint64 now)
+{
+  return !merge->begun || now - merge->used >= MAX (merge->hold, RELAY_MERGE_SILENCE);
+}
+
+/* Takes a packet of the stream. FALSE: its data are not kept. @distance: from the next one. */
+static gboolean
+take (RelayMerge *merge, guint leg, gint distance, const RelayMergePacket *packet, gint64 now)
+{
+  Slot *slot = get_slot (merge, packet->number);
+
+  merge->stats.legs[leg].heard = now;
+  merge->stats.legs[leg].known = TRUE;
+  merge->stats.legs[leg].refused = FALSE;
+  if (distance < 0) {
+    /* what has been judged, or was before the stream began, counts no more */
+    if (-distance <= (guint16) (merge->next - merge->judged)) {
+      merge->stats.dropped += slot->legs == 0;
+      note (merge, leg, slot);
+    }
+    return FALSE;
+  }
+  if (slot->data != NULL) {
+    note (merge, leg, slot);
+    return FALSE;
+  }
+  if (distance > 0 && merge->bytes + packet->size > merge->most) {
+    merge->stats.dropped++;
+    return FALSE;
+  }
+  keep (merge, leg, slot, packet, now);
+  return TRUE;
+}
+
+gboolean
+relay_merge_push (RelayMerge *merge, guint leg, const RelayMergePacket *packet, gint64 now)
+{
+  gint distance = (gint16) (packet->number - merge->next);
+  gboolean good;
+
+  judge (merge, now);
+  good = merge->begun && packet->ssrc == merge->ssrc && distance >= -RELAY_MERGE_WINDOW
+      && distance < RELAY_MERGE_WINDOW;
+  if (is_over (merge, now) && (!good || distance < 0)) {
+    begin (merge, packet);
+    good = TRUE;
+    distance = 0;
+  }
+  merge->stats.legs[leg].refused = !good;
+  if (!good || !take (merge, leg, distance, packet, now))
+    merge->free_data (packet->data);
+  return good;
+}
+
+static void
+step (RelayMerge *merge)
+{
+  merge->next++;
+  if ((guint16) (merge->next - merge->judged) > RELAY_MERGE_WINDOW)
+    judge_one (merge);
+}
+
+/* Goes on to the first packet that waits. */
+static void
+give_up (RelayMerge *merge, gint64 now)
+{
+  while (get_slot (merge, merge->next)->data == NULL) {
+    get_slot (merge, merge->next)->at = now;
+    merge->stats.missing++;
+    step (merge);
+  }
+}
+
+gpointer
+relay_merge_pop (RelayMerge *merge, gint64 now)
+{
+  Slot *slot;
+  gpointer data;
+
+  if (merge->waiting == 0)
+    return NULL;
+  if (now >= merge->since + merge->hold)
+    give_up (merge, now);
+  slot = get_slot (merge, merge->next);
+  if (slot->data == NULL)
+    return NULL;
+  data = g_steal_pointer (&slot->data);
+  merge->waiting--;
+  merge->bytes -= slot->size;
+  merge->since = MAX (merge->since, slot->at);
+  step (merge);
+  return data;
+}
+
+gint64
+relay_merge_get_deadline (const RelayMerge *merge)
+{
+  return merge->waiting > 0 ? merge->since + merge->hold : G_MAXINT64;
+}
+
+const RelayMergeStats *
+relay_merge_get_stats (RelayMerge *merge, gint64 now)
+{
+  judge (merge, now);
+  return &merge->stats;
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Two legs of RTP are merged, in virtual time: what is missing, and what a leg has lost.
+ */
+#include <glib.h>
+#include "relaymerge.h"
+
+#define MS G_TIME_SPAN_MILLISECOND
+#define HOLD (500 * MS)
+#define STEP MS /* from one packet to the next: 10 Mbit/s */
+#define SIZE 1328
+#define MOST (8 * 1024 * 1024)
+#define SSRC 7
+
+/* A packet's number in the stream, as its data; none is NULL. */
+#define DATA(n) GUINT_TO_POINTER ((n) + 1)
+
+static guint freed;
+
+static void
+free_data (gpointer data)
+{
+  freed++;
+}
+
+static gboolean
+push (RelayMerge *merge, guint leg, guint32 ssrc, guint n, gint64 now)
+{
+  return relay_merge_push (merge, leg, &(RelayMergePacket) { ssrc, n, SIZE, DATA (n) }, now);
+}
+
+static guint
+pop (RelayMerge *merge, gint64 now)
+{
+  return GPOINTER_TO_UINT (relay_merge_pop (merge, now)) - 1;
+}
+
+#define assert_next(merge, n, now) g_assert_cmpuint (pop (merge, now), ==, n)
+#define assert_none(merge, now) g_assert_null (relay_merge_pop (merge, now))
+
+/* What two legs do. */
+typedef struct
+{
+  guint loss[RELAY_MERGE_LEGS];   /* percent */
+  gint64 delay[RELAY_MERGE_LEGS]; /* µs */
+  gint64 jitter;                  /* µs: a datagram is later by up to this */
+  guint dies;                     /* the number of the packet at which the leg 0 dies; 0: none */
+} Legs;
+
+#define PACKETS 140000 /* more than two wraps */
+#define FIRST 65000
+
+typedef struct
+{
+  gint64 at; /* when it arrives */
+  guint leg, n;
+} Arrival;
+
+static gint
+by_time (gconstpointer a, gconstpointer b)
+{
+  gint64 x = ((const Arrival *) a)->at, y = ((const Arrival *) b)->at;
+
+  return (x > y) - (x < y);
+}
+
+/* @brought: a flag for each packet. */
+static GArray *
+send (const Legs *legs, GRand *rand, guint8 *brought, guint64 *lost)
+{
+  GArray *all = g_array_new (FALSE, FALSE, sizeof (Arrival));
+
+  for (guint n = 0; n < PACKETS; n++)
+    for (guint leg = 0; leg < RELAY_MERGE_LEGS; leg++) {
+      gint64 late = n > 0 && legs->jitter > 0 ? g_rand_int_range (rand, 0, legs->jitter) : 0;
+      Arrival one = { n * STEP + legs->delay[leg] + late, leg, n };
+      gboolean dead = leg == 0 && legs->dies != 0 && n >= legs->dies;
+
+      /* both bring the first one, with which the stream begins */
+      if (n > 0 && (dead || (guint) g_rand_int_range (rand, 0, 100) < legs->loss[leg])) {
+        lost[leg]++;
+        continue;
+      }
+      brought[n] = TRUE;
+      g_array_append_val (all, one);
+    }
+  g_array_sort (all, by_time);
+  return all;
+}
+
+/* Everything that a leg has brought comes, once and in order, and no later than by `hold'. */
+static void
+check (const Legs *legs, guint32 seed)
+{
+  RelayMerge *merge = relay_merge_new (HOLD, MOST, free_data);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+  g_autofree guint8 *brought = g_new0 (guint8, PACKETS);
+  guint64 lost[RELAY_MERGE_LEGS] = { 0 }, missing = 0, n_missing = 0;
+  g_autoptr (GArray) all = send (legs, rand, brought, lost);
+  const RelayMergeStats *stats;
+  gint64 now = 0;
+  guint next = 0, n;
+
+  for (guint i = 0; i <= all->len; i++) {
+    const Arrival *one = i < all->len ? &g_array_index (all, Arrival, i) : NULL;
+    gint64 until = one != NULL ? one->at : G_MAXINT64 - 1;
+
+    /* what is due before it comes, and then itself */
+    while ((now = MIN (relay_merge_get_deadline (merge), until)) <= until) {
+      if (now == until && one != NULL)
+        g_assert_true (relay_merge_push (merge, one->leg,
+            &(RelayMergePacket) { SSRC, FIRST + one->n, SIZE, DATA (one->n) }, now));
+      while ((n = pop (merge, now)) != G_MAXUINT) {
+        for (; next < n; next++)
+          g_assert_false (brought[next]);
+        g_assert_cmpuint (n, ==, next);
+        g_assert_true (brought[n]);
+        /* a hole behind another one is waited for anew */
+        g_assert_cmpint (now, <=,
+            n * STEP + MAX (legs->delay[0], legs->delay[1]) + legs->jitter + 2 * HOLD);
+        next++;
+      }
+      if (now == until)
+        break;
+    }
+  }
+  for (n = 0; n < PACKETS; n++)
+    missing += !brought[n];
+  for (n = next; n < PACKETS; n++)
+    n_missing += !brought[n]; /* at the end, which nothing follows */
+  g_assert_cmpuint (next + n_missing, ==, PACKETS);
+  stats = relay_merge_get_stats (merge, G_MAXINT64 / 2);
+  g_assert_cmpuint (stats->missing, ==, missing - n_missing);
+  g_assert_cmpuint (stats->dropped, ==, 0);
+  for (guint leg = 0; leg < RELAY_MERGE_LEGS; leg++) {
+    g_assert_cmpuint (stats->legs[leg].lost, ==, lost[leg] - n_missing);
+    g_assert_cmpuint (stats->legs[leg].received + lost[leg], ==, PACKETS);
+  }
+  g_assert_cmpuint (stats->legs[0].used + stats->legs[1].used, ==, PACKETS - missing);
+  g_test_message ("missing %" G_GUINT64_FORMAT ", lost %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT
+                  ", used %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT,
+      missing, lost[0], lost[1], stats->legs[0].used, stats->legs[1].used);
+  relay_merge_free (merge);
+}
+
+static void
+test_random (void)
+{
+  static const Legs legs[] = {
+    { { 0, 0 }, { 0, 0 } },
+    { { 10, 10 }, { 0, 0 } },
+    { { 10, 10 }, { 0, 10 * MS }, 20 * MS },
+    { { 10, 10 }, { 450 * MS, 0 } },
+    { { 10, 10 }, { 0, 450 * MS }, 20 * MS },
+    { { 10, 0 }, { 0, 450 * MS }, 20 * MS, PACKETS / 2 },
+    { { 0, 10 }, { 0, 450 * MS }, 0, 2 },
+    { { 100, 10 }, { 0, 0 } },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (legs); i++)
+    for (guint32 seed = 1; seed <= 3; seed++)
+      check (&legs[i], seed);
+}
+
+/* What waits for a packet leaves without it at the deadline, though nothing more comes. */
+static void
+test_deadline (void)
+{
+  RelayMerge *merge = relay_merge_new (HOLD, MOST, free_data);
+
+  g_assert_cmpint (relay_merge_get_deadline (merge), ==, G_MAXINT64);
+  push (merge, 0, SSRC, 10, 0);
+  assert_next (merge, 10, 0);
+  g_assert_cmpint (relay_merge_get_deadline (merge), ==, G_MAXINT64);
+  push (merge, 0, SSRC, 12, 5 * MS);
+  assert_none (merge, 5 * MS);
+  g_assert_cmpint (relay_merge_get_deadline (merge), ==, 5 * MS + HOLD);
+  assert_none (merge, 5 * MS + HOLD - 1);
+  assert_next (merge, 12, 5 * MS + HOLD);
+  g_assert_cmpuint (relay_merge_get_stats (merge, 5 * MS + HOLD)->missing, ==, 1);
+  /* it comes too late, which is seen */
+  push (merge, 1, SSRC, 11, 6 * MS + HOLD);
+  assert_none (merge, 6 * MS + HOLD);
+  g_assert_cmpuint (relay_merge_get_stats (merge, 6 * MS + HOLD)->dropped, ==, 1);
+  relay_merge_free (merge);
+}
+
+/* Another stream is refused while the first one comes, on whichever leg, and begins after it; so
+ * does the same sender with other numbers. */
+static void
+test_restart (void)
+{
+  RelayMerge *merge = relay_merge_new (HOLD, MOST, free_data);
+  gint64 over;
+
+  for (guint n = 0; n < 3000; n++) {
+    gint64 now = n * MS;
+
+    g_assert_true (push (merge, 0, SSRC, n, now));
+    assert_next (merge, n, now);
+    g_assert_false (push (merge, 1, SSRC + 1, 100 + n, now));
+    g_assert_false (push (merge, 1, SSRC, n + 30000, now));
+    assert_none (merge, now);
+  }
+  g_assert_true (relay_merge_get_stats (merge, 0)->legs[1].refused);
+  g_assert_false (relay_merge_get_stats (merge, 0)->legs[1].known);
+  over = 2999 * MS + RELAY_MERGE_SILENCE;
+  g_assert_false (push (merge, 1, SSRC + 1, 5, over - 1));
+  g_assert_true (push (merge, 1, SSRC + 1, 5, over));
+  assert_next (merge, 5, over);
+  over += RELAY_MERGE_SILENCE;
+  g_assert_true (push (merge, 1, SSRC + 1, 3, over));
+  assert_next (merge, 3, over);
+  g_assert_cmpuint (relay_merge_get_stats (merge, over)->missing, ==, 0);
+  relay_merge_free (merge);
+}
+
+/* Packets that a stranger puts ahead of the stream, as many as it likes, neither end it nor take
+ * more memory than `most'. */
+static void
+test_flood (void)
+{
+  RelayMerge *merge = relay_merge_new (HOLD, 100 * SIZE, free_data);
+  guint pushed = 0, passed = 0, popped;
+
+  freed = 0;
+  for (guint n = 0; n < 20000; n++) {
+    gint64 now = n * MS;
+
+    push (merge, 0, SSRC, n, now);
+    for (guint i = 0; i < 20; i++)
+      push (merge, 1, SSRC, n + 1000 + 700 * i, now);
+    pushed += 21;
+    while ((popped = pop (merge, now)) != G_MAXUINT)
+      g_assert_cmpuint (popped, ==, passed++);
+    g_assert_cmpuint (passed, >, n);
+    g_assert_cmpuint (pushed - passed - freed, <=, 100);
+  }
+  relay_merge_free (merge);
+  g_assert_cmpuint (pushed - passed, ==, freed);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/rtpmerge/random", test_random);
+  g_test_add_func ("/rtpmerge/deadline", test_deadline);
+  g_test_add_func ("/rtpmerge/restart", test_restart);
+  g_test_add_func ("/rtpmerge/flood", test_flood);
+  return g_test_run ();
+}
