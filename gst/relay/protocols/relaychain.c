@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relayprotocol.h"
 #include <gst/app/app.h>
+#include "relaylegs.h"
 #include "relayrtp.h"
 
 static void
@@ -11,15 +12,27 @@ set_missing (GError **error, const gchar *factory, const gchar *package)
 }
 
 GstElement *
-relay_chain_add (RelayChain *chain, const gchar *factory, const gchar *package)
+relay_chain_make_part (RelayChain *chain, const gchar *factory, const gchar *package)
 {
   GstElement *element = chain->error == NULL ? gst_element_factory_make (factory, NULL) : NULL;
 
-  if (element != NULL)
-    chain->elements[chain->n++] = gst_object_ref_sink (element);
-  else if (chain->error == NULL)
+  if (element == NULL && chain->error == NULL)
     set_missing (&chain->error, factory, package);
   return element;
+}
+
+GstElement *
+relay_chain_add_made (RelayChain *chain, GstElement *element)
+{
+  if (element != NULL)
+    chain->elements[chain->n++] = gst_object_ref_sink (element);
+  return element;
+}
+
+GstElement *
+relay_chain_add (RelayChain *chain, const gchar *factory, const gchar *package)
+{
+  return relay_chain_add_made (chain, relay_chain_make_part (chain, factory, package));
 }
 
 void
@@ -35,7 +48,7 @@ void
 relay_chain_add_payloader (RelayChain *chain)
 {
   if (chain->error == NULL)
-    chain->elements[chain->n++] = gst_object_ref_sink (relay_rtp_new ());
+    relay_chain_add_made (chain, relay_rtp_new ());
 }
 
 void
@@ -69,11 +82,13 @@ relay_chain_get_part (GstElement *element, const gchar *name)
 }
 
 GstElement *
-relay_chain_get_receiver (const RelayProtocol *protocol, GstElement *end, guint i)
+relay_chain_get_receiver (const RelayProtocolUri *leg, GstElement *end, guint i)
 {
-  return i < G_N_ELEMENTS (protocol->receivers) && protocol->receivers[i] != NULL ?
-      relay_chain_get_part (end, protocol->receivers[i]) :
-      NULL;
+  const RelayProtocol *protocol = leg->protocol;
+  const gchar *name = i < G_N_ELEMENTS (protocol->receivers) ? protocol->receivers[i] : NULL;
+
+  return name != NULL ? relay_chain_get_part (end, leg->is_second ? RELAY_LEGS_SECOND : name) :
+                        NULL;
 }
 
 GstElement *

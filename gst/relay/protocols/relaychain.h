@@ -32,6 +32,10 @@ typedef struct
 
 /* Adds an element. NULL: it is missing, or an earlier one was. */
 GstElement *relay_chain_add (RelayChain *chain, const gchar *factory, const gchar *package);
+/* Makes an element that is not added: a floating reference. NULL: as above. */
+GstElement *relay_chain_make_part (RelayChain *chain, const gchar *factory, const gchar *package);
+/* Adds an element that is made already, and returns it.  @element: NULL: does nothing. */
+GstElement *relay_chain_add_made (RelayChain *chain, GstElement *element);
 /* Checks whether there is such an element, without making one. */
 void relay_chain_need (RelayChain *chain, const gchar *factory, const gchar *package);
 /* Adds the RTP payloader for whole packets of MPEG-TS. */
@@ -52,8 +56,9 @@ GstFlowReturn relay_chain_write (GstElement *sink, RelayWriteFunc func, gpointer
 void relay_chain_set_live (GstElement *source);
 /* Returns the element of that name in @element, or itself if it is no bin. */
 GstElement *relay_chain_get_part (GstElement *element, const gchar *name);
-/* Returns the @i-th part of @end that receives datagrams; NULL: there are no more. */
-GstElement *relay_chain_get_receiver (const RelayProtocol *protocol, GstElement *end, guint i);
+/* Returns the @i-th part of @end that receives the datagrams of this leg; NULL: there are no more.
+ */
+GstElement *relay_chain_get_receiver (const RelayProtocolUri *leg, GstElement *end, guint i);
 /* Makes an appsrc of media with these caps; NULL: an appsink.  A floating reference. */
 GstElement *relay_chain_make_app (const gchar *caps, GError **error);
 

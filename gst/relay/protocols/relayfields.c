@@ -10,6 +10,7 @@ static const FaspStatField fields[] = {
   { .name = "jitter-ms", .unit = FASP_UNIT_MS, .kind = FASP_KIND_GAUGE },
   { .name = "packets-missing", .unit = FASP_UNIT_NONE, .kind = FASP_KIND_COUNTER },
   { .name = "packets-sent-dropped", .unit = FASP_UNIT_NONE, .kind = FASP_KIND_COUNTER },
+  { .name = "packets-used", .unit = FASP_UNIT_NONE, .kind = FASP_KIND_COUNTER },
 };
 
 const FaspStatField *

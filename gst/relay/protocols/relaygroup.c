@@ -95,8 +95,10 @@ enter (GSocket *socket, const RelayProtocolUri *protocol_uri, GInetAddress *grou
   return g_socket_join_multicast_group (socket, group, FALSE, interface, error);
 }
 
+/* @must: it is the only leg; another one joins its group later if it cannot yet. */
 static gboolean
-give_socket (const RelayProtocolUri *protocol_uri, GstElement *udpsrc, guint port, GError **error)
+give_socket (const RelayProtocolUri *protocol_uri, GstElement *udpsrc, guint port, gboolean must,
+    GError **error)
 {
   const gchar *interface = relay_protocol_uri_get (protocol_uri, "interface");
   g_autoptr (GInetAddress) group = g_inet_address_new_from_string (protocol_uri->host);
@@ -104,7 +106,7 @@ give_socket (const RelayProtocolUri *protocol_uri, GstElement *udpsrc, guint por
       G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, error);
 
   if (socket == NULL || !bind_to (socket, group, port, interface, error)
-      || !enter (socket, protocol_uri, group, error)) {
+      || (!enter (socket, protocol_uri, group, must ? error : NULL) && must)) {
     g_prefix_error (error,
         "cannot join the group %s%s%s; check the address%s and interface: ", protocol_uri->host,
         protocol_uri->source != NULL ? " for what is sent by " : "",
@@ -123,9 +125,11 @@ relay_group_join (const RelayProtocolUri *protocol_uri, GstElement *end, GError 
   gboolean good = TRUE;
 
   for (guint i = 0; good && i < G_N_ELEMENTS (protocol_uri->protocol->receivers); i++) {
-    g_autoptr (GstElement) udpsrc = relay_chain_get_receiver (protocol_uri->protocol, end, i);
+    g_autoptr (GstElement) udpsrc = relay_chain_get_receiver (protocol_uri, end, i);
 
-    good = udpsrc == NULL || give_socket (protocol_uri, udpsrc, protocol_uri->port + i, error);
+    good = udpsrc == NULL
+        || give_socket (protocol_uri, udpsrc, protocol_uri->port + i,
+            protocol_uri->second == NULL && !protocol_uri->is_second, error);
   }
   return good;
 }
@@ -134,7 +138,7 @@ relay_group_join (const RelayProtocolUri *protocol_uri, GstElement *end, GError 
 static GSocket *
 get_socket (const RelayProtocolUri *protocol_uri, GstElement *end, guint i)
 {
-  g_autoptr (GstElement) udpsrc = relay_chain_get_receiver (protocol_uri->protocol, end, i);
+  g_autoptr (GstElement) udpsrc = relay_chain_get_receiver (protocol_uri, end, i);
   GSocket *socket = NULL;
 
   if (udpsrc != NULL)

@@ -50,22 +50,28 @@ on_datagrams (GstPad *pad, GstPadProbeInfo *info, gpointer guard)
   return relay_guard_drop_some (info, takes, guard);
 }
 
+static void
+add_to_leg (const RelayProtocolUri *leg, GstElement *end, const Guard *guard)
+{
+  GstElement *receiver;
+
+  for (guint i = 0; (receiver = relay_chain_get_receiver (leg, end, i)) != NULL; i++) {
+    g_autoptr (GstPad) pad = gst_element_get_static_pad (receiver, "src");
+
+    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST,
+        on_datagrams, g_memdup2 (guard, sizeof *guard), g_free);
+    gst_object_unref (receiver);
+  }
+}
+
 void
 relay_guard_add (const RelayProtocolUri *protocol_uri, GstElement *end, RelayGuardFunc refused,
     gpointer data)
 {
-  GstElement *receiver;
+  const Guard guard = { protocol_uri->allowed, refused, data };
 
   if (protocol_uri->sends || protocol_uri->allowed == NULL)
     return;
-  for (guint i = 0; (receiver = relay_chain_get_receiver (protocol_uri->protocol, end, i)) != NULL;
-      i++) {
-    g_autoptr (GstPad) pad = gst_element_get_static_pad (receiver, "src");
-    Guard *guard = g_new (Guard, 1);
-
-    *guard = (Guard) { protocol_uri->allowed, refused, data };
-    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST,
-        on_datagrams, guard, g_free);
-    gst_object_unref (receiver);
-  }
+  for (const RelayProtocolUri *leg = protocol_uri; leg != NULL; leg = leg->second)
+    add_to_leg (leg, end, &guard);
 }

@@ -31,6 +31,7 @@ relay_protocol_uri_parse (const gchar *uri, gboolean sends, const gchar *passphr
   if (passphrase != NULL && relay_key_find (protocol->keys, "passphrase", RELAY_KEY_BOTH) != NULL)
     g_hash_table_replace (protocol_uri->keys, g_strdup ("passphrase"), g_strdup (passphrase));
   if (!relay_protocol_uri_check_keys (protocol_uri, error)
+      || !relay_protocol_uri_split_leg (protocol_uri, error)
       || (protocol->check != NULL && !protocol->check (protocol_uri, error)))
     return NULL;
   return g_steal_pointer (&protocol_uri);

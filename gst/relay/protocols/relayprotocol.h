@@ -28,6 +28,7 @@ G_BEGIN_DECLS
 #define RELAY_LATENCY_MAX 60000 /* ms: a minute */
 #define RELAY_BUFFER_MIN 65536  /* bytes: a large datagram */
 #define RELAY_BUFFER_MAX (1024 * 1024 * 1024)
+#define RELAY_BUFFER_NORMAL (8 * 1024 * 1024) /* 3 s at 20 Mbit/s */
 #define RELAY_KEY_INTERFACE \
   { "interface", RELAY_KEY_BOTH, NULL, 0, 0, "the system's choice", \
     "network interface of a multicast group" }

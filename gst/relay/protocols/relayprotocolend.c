@@ -6,8 +6,6 @@
 #include "relayprotocol.h"
 #include "relayprotocolend.h"
 
-/* So many bytes may wait, unless the URI says otherwise: 3 s at 20 Mbit/s. */
-#define BUFFER_SIZE (8 * 1024 * 1024)
 /* An input that receives nothing for this long counts as interrupted. */
 #define SILENCE G_USEC_PER_SEC
 /* The latency is queried again after this time, as it can change. */
@@ -61,7 +59,7 @@ static guint signals[SIGNALS];
 static guint64
 get_limit (RelayProtocolEnd *self)
 {
-  return relay_protocol_uri_get_uint (self->protocol_uri, "buffer-size", BUFFER_SIZE);
+  return relay_protocol_uri_get_uint (self->protocol_uri, "buffer-size", RELAY_BUFFER_NORMAL);
 }
 
 /* Must stray bytes be counted? Not for an input that gives only whole packets. */

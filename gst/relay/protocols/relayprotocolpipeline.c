@@ -258,14 +258,16 @@ relay_protocol_pipeline_note_sent (RelayProtocolPipeline *self, gsize handled, g
 /* --- the pipeline --------------------------------------------------------------------------- */
 
 /* Does the URI's interface exist? If not, GStreamer's elements would use another one. Not part of
- * --check, as the interface may come later. */
+ * --check, as the interface may come later. A leg of an input joins its group then. */
 static gboolean
 has_interface (const RelayProtocolUri *protocol_uri, GError **error)
 {
   const gchar *interface = relay_protocol_uri_get (protocol_uri, "interface");
 
-  if (interface == NULL || if_nametoindex (interface) != 0)
-    return TRUE;
+  if (interface == NULL || if_nametoindex (interface) != 0
+      || (protocol_uri->second != NULL && !protocol_uri->sends))
+    return protocol_uri->second == NULL || !protocol_uri->sends
+        || has_interface (protocol_uri->second, error);
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
       "there is no network interface %s: name one that \"ip link\" lists.", interface);
   return FALSE;
@@ -293,6 +295,15 @@ on_stranger (GSocketAddress *from, gpointer self)
   relay_protocol_pipeline_refuse (self, RELAY_DATAGRAMS_REFUSED, from, NULL, RELAY_NOT_ALLOWED);
 }
 
+static gboolean
+join_groups (RelayProtocolPipeline *self, GstElement *end, GError **error)
+{
+  for (const RelayProtocolUri *leg = self->protocol_uri; leg != NULL; leg = leg->second)
+    if (relay_group_is_heard (leg) && !relay_group_join (leg, end, error))
+      return FALSE;
+  return TRUE;
+}
+
 static GstElement *
 make_chain (RelayProtocolPipeline *self, GError **error)
 {
@@ -304,8 +315,7 @@ make_chain (RelayProtocolPipeline *self, GError **error)
   chain = relay_chain_make (&protocol_uri, &end, error);
   if (chain == NULL)
     return NULL;
-  if (relay_group_is_heard (self->protocol_uri)
-      && !relay_group_join (self->protocol_uri, end, error)) {
+  if (!join_groups (self, end, error)) {
     gst_object_unref (gst_object_ref_sink (chain));
     return NULL;
   }

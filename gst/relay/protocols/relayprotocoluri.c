@@ -20,6 +20,7 @@ relay_protocol_uri_free (RelayProtocolUri *protocol_uri)
   if (secret != NULL)
     explicit_bzero (secret, strlen (secret));
   g_clear_pointer (&protocol_uri->keys, g_hash_table_unref);
+  g_clear_pointer (&protocol_uri->second, relay_protocol_uri_free);
   g_free (protocol_uri);
 }
 
@@ -230,4 +231,41 @@ relay_protocol_uri_split (const RelayProtocol *protocol, const gchar *uri, gbool
   if (!(protocol->is_path ? split_path : split_network) (protocol_uri, uri, error))
     return NULL;
   return g_steal_pointer (&protocol_uri);
+}
+
+/* Is it an address, without keys, and another place than the first leg's? */
+static gboolean
+is_other_place (const RelayProtocolUri *first, const RelayProtocolUri *second)
+{
+  if ((second->host != NULL && !g_hostname_is_ip_address (second->host))
+      || g_hash_table_size (second->keys) > 0)
+    return FALSE;
+  return second->port != first->port || g_strcmp0 (second->host, first->host) != 0
+      || relay_protocol_uri_get (first, "leg2-interface") != NULL;
+}
+
+gboolean
+relay_protocol_uri_split_leg (RelayProtocolUri *protocol_uri, GError **error)
+{
+  const gchar *place = relay_protocol_uri_get (protocol_uri, "leg2");
+  const gchar *interface = relay_protocol_uri_get (protocol_uri, "leg2-interface");
+  const gchar *scheme = protocol_uri->protocol->scheme;
+  g_autofree gchar *uri = g_strdup_printf ("%s://%s", scheme, place != NULL ? place : "");
+  g_autoptr (RelayProtocolUri) second = NULL;
+
+  if (!g_hash_table_contains (protocol_uri->keys, "leg2") && interface == NULL)
+    return TRUE;
+  second = relay_protocol_uri_split (protocol_uri->protocol, uri, protocol_uri->sends, NULL);
+  if (second == NULL || !is_other_place (protocol_uri, second)) {
+    RELAY_BAD (error,
+        "leg2 is an address and port, another one than the first leg's: write "
+        "%s://HOST:PORT?leg2=ADDRESS:PORT, and leg2-interface only with it.",
+        scheme);
+    return FALSE;
+  }
+  if (interface != NULL)
+    g_hash_table_insert (second->keys, g_strdup ("interface"), g_strdup (interface));
+  second->is_second = TRUE;
+  protocol_uri->second = g_steal_pointer (&second);
+  return TRUE;
 }

@@ -13,18 +13,22 @@ G_BEGIN_DECLS
 
 typedef struct _RelayProtocol RelayProtocol;
 
-typedef struct
+typedef struct _RelayProtocolUri RelayProtocolUri;
+
+struct _RelayProtocolUri
 {
   const RelayProtocol *protocol;
   gboolean sends;
-  gchar *host;        /* NULL: all addresses of this machine, or a path */
-  gchar *source;      /* the only source to receive from, of a multicast group; NULL: any */
-  guint port;         /* UDP; 0: a path */
-  gchar *path;        /* NULL: a host */
-  GHashTable *keys;   /* values, by key */
-  gboolean monitored; /* the end's stream is measured */
-  GPtrArray *allowed; /* whom the end hears (relayallowed.h); NULL: all */
-} RelayProtocolUri;
+  gchar *host;              /* NULL: all addresses of this machine, or a path */
+  gchar *source;            /* the only source to receive from, of a multicast group; NULL: any */
+  guint port;               /* UDP; 0: a path */
+  gchar *path;              /* NULL: a host */
+  GHashTable *keys;         /* values, by key */
+  gboolean monitored;       /* the end's stream is measured */
+  GPtrArray *allowed;       /* whom the end hears (relayallowed.h); NULL: all */
+  RelayProtocolUri *second; /* place and interface of the second leg (relaylegs.h); NULL: none */
+  gboolean is_second;       /* this is a second leg */
+};
 
 /* Is the host a multicast group? Does it stand for all addresses of this machine? */
 gboolean relay_host_is_group (const gchar *host);
@@ -37,6 +41,8 @@ RelayProtocolUri *relay_protocol_uri_split (const RelayProtocol *protocol, const
     gboolean sends, GError **error);
 /* Are the URI's keys, and their values, valid for this protocol and kind of end? */
 gboolean relay_protocol_uri_check_keys (const RelayProtocolUri *protocol_uri, GError **error);
+/* Sets `second' by the keys `leg2' and `leg2-interface'. */
+gboolean relay_protocol_uri_split_leg (RelayProtocolUri *protocol_uri, GError **error);
 void relay_protocol_uri_free (RelayProtocolUri *protocol_uri);
 
 const gchar *relay_protocol_uri_get (const RelayProtocolUri *protocol_uri, const gchar *key);

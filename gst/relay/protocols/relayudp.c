@@ -5,6 +5,7 @@
 #include <gst/net/gstnetaddressmeta.h>
 #include "relayfields.h"
 #include "relaygroup.h"
+#include "relaylegs.h"
 #include "relayprotocol.h"
 
 #define RTP_HEADER 12   /* bytes (RFC 3550) */
@@ -26,7 +27,11 @@ static const RelayKey udp_keys[] = { RELAY_KEY_INTERFACE, RELAY_KEY_TTL, OUTPUT_
 
 static const RelayKey rtp_keys[] = { RELAY_KEY_INTERFACE, RELAY_KEY_TTL, OUTPUT_KEYS,
   { "latency", RELAY_KEY_INPUT, NULL, 0, RELAY_LATENCY_MAX, "200",
-      "ms in which datagrams are put in order" },
+      "ms in which datagrams are put in order; by so much one of two legs may be later" },
+  { "leg2", RELAY_KEY_BOTH, NULL, 0, 0, "none",
+      "ADDRESS:PORT of a second leg with the same datagrams (SMPTE ST 2022-7)" },
+  { "leg2-interface", RELAY_KEY_BOTH, NULL, 0, 0, "the system's choice",
+      "network interface of the second leg's multicast group" },
   RELAY_KEY_SYNC, RELAY_KEY_BUFFER_SIZE, { NULL } };
 
 static gboolean
@@ -38,8 +43,9 @@ is_rtp (const RelayProtocolUri *protocol_uri)
 static gboolean
 check (const RelayProtocolUri *protocol_uri, GError **error)
 {
-  if (!relay_group_check (protocol_uri, !protocol_uri->sends, error))
-    return FALSE;
+  for (const RelayProtocolUri *leg = protocol_uri; leg != NULL; leg = leg->second)
+    if (!relay_group_check (leg, !protocol_uri->sends, error))
+      return FALSE;
   if (relay_protocol_uri_get (protocol_uri, "stuffing") == NULL
       || relay_protocol_uri_get (protocol_uri, "bitrate") != NULL)
     return TRUE;
@@ -66,30 +72,27 @@ add_pacer (RelayChain *chain, const RelayProtocolUri *protocol_uri)
   relay_chain_set (pacer, "stuffing", protocol_uri, "stuffing");
 }
 
+/* Makes the element of a leg that sends.  A floating reference; NULL: it is missing. */
 static GstElement *
-make_output (RelayChain *chain, const RelayProtocolUri *protocol_uri)
+make_sink (RelayChain *chain, const RelayProtocolUri *leg, const RelayProtocolUri *first)
 {
-  GstElement *sink;
+  GstElement *sink = relay_chain_make_part (chain, "udpsink", RELAY_PLUGINS_GOOD);
 
-  if (relay_protocol_uri_get (protocol_uri, "bitrate") != NULL)
-    add_pacer (chain, protocol_uri);
-  if (is_rtp (protocol_uri))
-    relay_chain_add_payloader (chain);
-  sink = relay_chain_add (chain, "udpsink", RELAY_PLUGINS_GOOD);
   if (sink == NULL)
     return NULL;
   relay_chain_set_unsynchronized (sink);
-  g_object_set (sink, "host", protocol_uri->host, "port", (gint) protocol_uri->port, NULL);
-  relay_chain_set (sink, "multicast-iface", protocol_uri, "interface");
-  relay_chain_set (sink, relay_host_is_group (protocol_uri->host) ? "ttl-mc" : "ttl", protocol_uri,
-      "ttl");
+  g_object_set (sink, "host", leg->host, "port", (gint) leg->port, NULL);
+  relay_chain_set (sink, "multicast-iface", leg, "interface");
+  relay_chain_set (sink, relay_host_is_group (leg->host) ? "ttl-mc" : "ttl", first, "ttl");
   return sink;
 }
 
 static void
 add_depayloader (RelayChain *chain, const RelayProtocolUri *protocol_uri)
 {
-  GstElement *buffer = relay_chain_add (chain, "rtpjitterbuffer", RELAY_PLUGINS_GOOD);
+  GstElement *buffer = protocol_uri->second == NULL ?
+      relay_chain_add (chain, "rtpjitterbuffer", RELAY_PLUGINS_GOOD) :
+      NULL;
 
   if (buffer != NULL) {
     /* the distance at which packets count as another sender's is given in packets (RFC 3550, A.1:
@@ -102,29 +105,61 @@ add_depayloader (RelayChain *chain, const RelayProtocolUri *protocol_uri)
   relay_chain_add (chain, "rtpmp2tdepay", RELAY_PLUGINS_GOOD);
 }
 
+/* Makes the element of a leg that receives.  A floating reference; NULL: it is missing. */
 static GstElement *
-make_input (RelayChain *chain, const RelayProtocolUri *protocol_uri)
+make_source (RelayChain *chain, const RelayProtocolUri *leg, const gchar *text)
 {
-  GstElement *source = relay_chain_add (chain, "udpsrc", RELAY_PLUGINS_GOOD);
-  g_autoptr (GstCaps) caps = gst_caps_from_string (is_rtp (protocol_uri) ? RTP_CAPS : RELAY_MEDIA);
+  GstElement *source = relay_chain_make_part (chain, "udpsrc", RELAY_PLUGINS_GOOD);
+  g_autoptr (GstCaps) caps = gst_caps_from_string (text);
 
   if (source == NULL)
     return NULL;
   /* without `reuse' unless it is a group's port, as another program at the same port would take
    * this one's datagrams */
-  g_object_set (source, "address", relay_protocol_uri_get_address (protocol_uri), "port",
-      (gint) protocol_uri->port, "caps", caps, "buffer-size", BUFFER, "reuse",
-      relay_host_is_group (protocol_uri->host), NULL);
-  relay_chain_set (source, "multicast-iface", protocol_uri, "interface");
-  if (is_rtp (protocol_uri))
-    add_depayloader (chain, protocol_uri);
+  g_object_set (source, "address", relay_protocol_uri_get_address (leg), "port", (gint) leg->port,
+      "caps", caps, "buffer-size", BUFFER, "reuse", relay_host_is_group (leg->host), NULL);
+  relay_chain_set (source, "multicast-iface", leg, "interface");
   return source;
+}
+
+static GstElement *
+make_leg (RelayChain *chain, const RelayProtocolUri *leg, const RelayProtocolUri *first)
+{
+  return first->sends ? make_sink (chain, leg, first) :
+                        make_source (chain, leg, is_rtp (first) ? RTP_CAPS : RELAY_MEDIA);
+}
+
+static GstElement *
+add_network (RelayChain *chain, const RelayProtocolUri *protocol_uri)
+{
+  GstElement *legs[] = { make_leg (chain, protocol_uri, protocol_uri), NULL };
+
+  if (protocol_uri->second == NULL || legs[0] == NULL)
+    return relay_chain_add_made (chain, legs[0]);
+  gst_object_set_name (GST_OBJECT (legs[0]),
+      protocol_uri->sends ? protocol_uri->protocol->sender : protocol_uri->protocol->receivers[0]);
+  legs[1] = make_leg (chain, protocol_uri->second, protocol_uri);
+  if (legs[1] != NULL)
+    gst_object_set_name (GST_OBJECT (legs[1]), RELAY_LEGS_SECOND);
+  return relay_legs_new (chain, legs, protocol_uri->sends ? NULL : RTP_CAPS);
 }
 
 static GstElement *
 make (RelayChain *chain, const RelayProtocolUri *protocol_uri)
 {
-  return protocol_uri->sends ? make_output (chain, protocol_uri) : make_input (chain, protocol_uri);
+  GstElement *network;
+
+  if (!protocol_uri->sends) {
+    network = add_network (chain, protocol_uri);
+    if (is_rtp (protocol_uri))
+      add_depayloader (chain, protocol_uri);
+    return network;
+  }
+  if (relay_protocol_uri_get (protocol_uri, "bitrate") != NULL)
+    add_pacer (chain, protocol_uri);
+  if (is_rtp (protocol_uri))
+    relay_chain_add_payloader (chain);
+  return add_network (chain, protocol_uri);
 }
 
 /* --- figures ------------------------------------------------------------------------------- */
@@ -153,12 +188,26 @@ on_datagram (GstPad *pad, GstPadProbeInfo *info, gpointer element)
 }
 
 static void
+on_refused (gpointer pipeline)
+{
+  relay_protocol_pipeline_count (pipeline, RELAY_DATAGRAMS_REFUSED);
+}
+
+static void
 watch (GstElement *element, RelayProtocolPipeline *pipeline, gpointer *kept)
 {
-  g_autoptr (GstPad) pad = gst_element_get_static_pad (element, "src");
+  const RelayProtocolUri *protocol_uri = relay_protocol_pipeline_get_uri (pipeline);
 
-  if (pad != NULL) /* an input */
-    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_datagram, element, NULL);
+  if (protocol_uri->sends)
+    return;
+  for (const RelayProtocolUri *leg = protocol_uri; leg != NULL; leg = leg->second) {
+    g_autoptr (GstElement) source = relay_chain_get_receiver (leg, element, 0);
+    g_autoptr (GstPad) pad = gst_element_get_static_pad (source, "src");
+
+    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_datagram, source, NULL);
+  }
+  if (protocol_uri->second != NULL)
+    relay_legs_watch (element, protocol_uri, on_refused, pipeline);
 }
 
 /* Adds what an RTP input's jitter buffer has counted. RTP repairs nothing, so each lost packet is
@@ -188,24 +237,43 @@ ref_address (gpointer address, gpointer unused)
   return address != NULL ? g_object_ref (address) : NULL;
 }
 
+/* Returns the sender of the first leg that has one; NULL: no datagram came. */
+static GSocketAddress *
+find_sender (const RelayProtocolUri *protocol_uri, GstElement *element)
+{
+  GSocketAddress *address = NULL;
+
+  for (const RelayProtocolUri *leg = protocol_uri; leg != NULL && address == NULL;
+      leg = leg->second) {
+    g_autoptr (GstElement) source = relay_chain_get_receiver (leg, element, 0);
+
+    if (source != NULL)
+      address = g_object_dup_data (G_OBJECT (source), SENDER, ref_address, NULL);
+  }
+  return address;
+}
+
 /* Adds the sender of an input, once a datagram came. */
 static void
 add_figures (RelayProtocolPipeline *pipeline, GstElement *element, GstStructure *stats,
     GPtrArray *peers)
 {
-  g_autoptr (GSocketAddress) address =
-      element != NULL ? g_object_dup_data (G_OBJECT (element), SENDER, ref_address, NULL) : NULL;
-  GstStructure *peer;
+  const RelayProtocolUri *protocol_uri = relay_protocol_pipeline_get_uri (pipeline);
+  gboolean receives = element != NULL && !protocol_uri->sends;
+  g_autoptr (GSocketAddress) address = receives ? find_sender (protocol_uri, element) : NULL;
+  g_autoptr (GstStructure) peer = gst_structure_new_empty (RELAY_PEER);
 
-  if (relay_protocol_pipeline_get_uri (pipeline)->allowed != NULL)
+  if (protocol_uri->allowed != NULL || (protocol_uri->second != NULL && !protocol_uri->sends))
     gst_structure_set (stats, "datagrams-refused", G_TYPE_UINT64,
         relay_protocol_pipeline_get_count (pipeline, RELAY_DATAGRAMS_REFUSED), NULL);
+  if (receives && protocol_uri->second != NULL)
+    relay_legs_add_figures (element, protocol_uri, stats, peer);
   if (address == NULL)
     return;
-  peer = gst_structure_new_empty (RELAY_PEER);
   relay_fields_set_address (peer, address);
-  add_rtp_figures (element, peer);
-  g_ptr_array_add (peers, peer);
+  if (protocol_uri->second == NULL)
+    add_rtp_figures (element, peer);
+  g_ptr_array_add (peers, g_steal_pointer (&peer));
 }
 
 const RelayProtocol relay_protocol_udp = {

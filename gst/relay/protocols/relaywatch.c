@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <net/if.h>
 #include "relaygroup.h"
+#include "relaylegs.h"
 #include "relayprotocol.h"
 #include "relaywatch.h"
 
@@ -14,7 +15,7 @@ struct _RelayWatch
   GstElement *end;
   guint interface; /* number of the named interface when the end was started; 0: none is named */
   gint received;   /* atomic: data were received since the last look */
-  guint silent;    /* looks in a row without received data */
+  guint silent;    /* looks in a row without received data; with two legs, all looks */
   guint64 sent;    /* bytes at the last look */
   gchar *why;      /* why datagrams could not be sent since then; NULL: none failed */
 };
@@ -65,35 +66,44 @@ relay_watch_counts (const RelayProtocolUri *protocol_uri)
       || (protocol_uri->sends && protocol_uri->protocol->has_connections);
 }
 
-/* Returns the element that sends datagrams of UDP; NULL: the end has none. */
+/* Returns the element that sends the datagrams of this leg; NULL: the end has none. */
 static GstElement *
-get_sender (const RelayProtocolUri *protocol_uri, GstElement *end)
+get_sender (const RelayProtocolUri *leg, GstElement *end)
 {
-  return relay_watch_sends_datagrams (protocol_uri) ?
-      relay_chain_get_part (end, protocol_uri->protocol->sender) :
-      NULL;
+  const gchar *name = leg->is_second ? RELAY_LEGS_SECOND : leg->protocol->sender;
+
+  return relay_watch_sends_datagrams (leg) ? relay_chain_get_part (end, name) : NULL;
+}
+
+/* Adds up a counter of all legs' senders. */
+static guint64
+count (const RelayProtocolUri *protocol_uri, GstElement *end, const gchar *property)
+{
+  guint64 all = 0, its;
+
+  for (const RelayProtocolUri *leg = protocol_uri; leg != NULL; leg = leg->second) {
+    g_autoptr (GstElement) sender = get_sender (leg, end);
+
+    if (sender == NULL)
+      continue;
+    g_object_get (sender, property, &its, NULL);
+    all += its;
+  }
+  return all;
 }
 
 guint64
 relay_watch_get_sent (const RelayProtocolUri *protocol_uri, GstElement *end)
 {
-  g_autoptr (GstElement) sender = get_sender (protocol_uri, end);
-  guint64 sent = 0;
-
-  if (sender != NULL)
-    g_object_get (sender, "bytes-served", &sent, NULL);
-  return sent;
+  return count (protocol_uri, end, "bytes-served");
 }
 
 guint64
 relay_watch_get_failed (const RelayWatch *watch)
 {
-  g_autoptr (GstElement) sender = get_sender (watch->protocol_uri, watch->end);
-  guint64 all, sent;
+  guint64 all = count (watch->protocol_uri, watch->end, "bytes-to-serve");
+  guint64 sent = count (watch->protocol_uri, watch->end, "bytes-served");
 
-  if (sender == NULL)
-    return 0;
-  g_object_get (sender, "bytes-to-serve", &all, "bytes-served", &sent, NULL);
   return all > sent ? all - sent : 0;
 }
 
@@ -103,19 +113,33 @@ relay_watch_may_have_failed (const RelayWatch *watch)
   return watch->why != NULL;
 }
 
+/* Does it come from what sends a leg's datagrams? */
+static gboolean
+is_of_sender (const RelayWatch *watch, GstMessage *warning)
+{
+  gboolean is = FALSE;
+
+  for (const RelayProtocolUri *leg = watch->protocol_uri; leg != NULL; leg = leg->second) {
+    g_autoptr (GstElement) sender = get_sender (leg, watch->end);
+
+    is |= sender != NULL && GST_MESSAGE_SRC (warning) == GST_OBJECT (sender);
+  }
+  return is;
+}
+
 gboolean
 relay_watch_takes (RelayWatch *watch, GstMessage *warning, const gchar *text)
 {
-  g_autoptr (GstElement) sender = get_sender (watch->protocol_uri, watch->end);
   g_autoptr (GError) error = NULL;
 
   gst_message_parse_warning (warning, &error, NULL);
-  if (sender == NULL || GST_MESSAGE_SRC (warning) != GST_OBJECT (sender)
+  if (!is_of_sender (watch, warning)
       || !g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_WRITE))
     return FALSE;
   g_free (watch->why);
   watch->why = g_strdup (text);
-  return TRUE;
+  /* the look does not report one leg that fails */
+  return watch->protocol_uri->second == NULL;
 }
 
 static gchar *
@@ -153,14 +177,26 @@ look_at_group (RelayWatch *watch)
   return NULL;
 }
 
+/* A leg that is silent joins its group again, while the other one goes on. */
+static gchar *
+look_at_legs (RelayWatch *watch)
+{
+  watch->silent++;
+  for (const RelayProtocolUri *leg = watch->protocol_uri; leg != NULL; leg = leg->second)
+    if (watch->silent % JOIN_AGAIN == 0 && relay_group_is_heard (leg)
+        && !relay_legs_hears (watch->end, leg->is_second))
+      relay_group_join_again (leg, watch->end);
+  return NULL;
+}
+
 gchar *
 relay_watch_look (RelayWatch *watch, gboolean *works)
 {
-  g_autoptr (GstElement) sender = get_sender (watch->protocol_uri, watch->end);
-
   *works = TRUE;
-  if (sender != NULL)
+  if (relay_watch_sends_datagrams (watch->protocol_uri))
     return look_at_sender (watch, works);
+  if (watch->protocol_uri->second != NULL)
+    return look_at_legs (watch);
   return !watch->protocol_uri->sends && relay_group_is_heard (watch->protocol_uri) ?
       look_at_group (watch) :
       NULL;

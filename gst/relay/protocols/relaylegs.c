@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "relaylegs.h"
+#include <gst/app/app.h>
+#include <gst/net/gstnetaddressmeta.h>
+#include <gst/rtp/rtp.h>
+#include "gstfaspcommon.h"
+#include "relayallowed.h"
+#include "relayguard.h"
+#include "relaymerge.h"
+#include "relayprotocol.h"
+
+#define LATENCY 200 /* ms: that of the key `latency' */
+#define JOINT "joint"
+#define KEY "relay-legs" /* of the bin's data */
+
+/* The merge of an input. */
+typedef struct
+{
+  const RelayProtocolUri *protocol_uri;
+  void (*refused) (gpointer data);
+  gpointer data; /* of `refused' */
+  GstAppSrc *merged;
+  GMutex lock; /* guards the rest */
+  RelayMerge *merge;
+  GstClockID timer; /* when packets leave without a missing one; NULL: none runs */
+} Legs;
+
+typedef struct
+{
+  Legs *legs;
+  guint number;
+} Leg;
+
+static void
+clear_legs (gpointer data)
+{
+  Legs *legs = data;
+
+  gst_object_unref (legs->merged);
+  relay_merge_free (legs->merge);
+  g_mutex_clear (&legs->lock);
+}
+
+static void
+release_legs (gpointer data)
+{
+  Legs *legs = data;
+  GstClockID timer;
+
+  g_mutex_lock (&legs->lock);
+  timer = g_steal_pointer (&legs->timer);
+  g_mutex_unlock (&legs->lock);
+  if (timer != NULL) {
+    gst_clock_id_unschedule (timer);
+    gst_clock_id_unref (timer);
+  }
+  g_atomic_rc_box_release_full (legs, clear_legs);
+}
+
+static void
+unref_legs (gpointer legs)
+{
+  g_atomic_rc_box_release_full (legs, clear_legs);
+}
+
+static gboolean on_timer (GstClock *clock, GstClockTime time, GstClockID id, gpointer data);
+
+/* Passes on the packets that may leave.  Under the lock. */
+static void
+pass_on (Legs *legs, gint64 now)
+{
+  g_autoptr (GstClock) clock = gst_system_clock_obtain ();
+  GstBuffer *packet;
+  gint64 deadline;
+
+  while ((packet = relay_merge_pop (legs->merge, now)) != NULL)
+    gst_app_src_push_buffer (legs->merged, packet);
+  deadline = relay_merge_get_deadline (legs->merge);
+  if (deadline == G_MAXINT64 || legs->timer != NULL)
+    return;
+  legs->timer = gst_clock_new_single_shot_id (clock,
+      gst_clock_get_time (clock) + MAX (deadline - now, 0) * GST_USECOND);
+  gst_clock_id_wait_async (legs->timer, on_timer, g_atomic_rc_box_acquire (legs), unref_legs);
+}
+
+/* Called in a thread of the clock. */
+static gboolean
+on_timer (GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
+{
+  Legs *legs = data;
+
+  g_mutex_lock (&legs->lock);
+  if (legs->timer == id) {
+    g_clear_pointer (&legs->timer, gst_clock_id_unref);
+    pass_on (legs, g_get_monotonic_time ());
+  }
+  g_mutex_unlock (&legs->lock);
+  return TRUE;
+}
+
+/* Does it come from an address that is not allowed? The guard (relayguard.h) refuses it, but need
+ * not keep it from this probe. */
+static gboolean
+is_strange (Legs *legs, GstBuffer *datagram)
+{
+  const GPtrArray *allowed = legs->protocol_uri->allowed;
+  const GstNetAddressMeta *meta = gst_buffer_get_net_address_meta (datagram);
+
+  return allowed != NULL && !relay_allowed_has_socket (allowed, meta != NULL ? meta->addr : NULL);
+}
+
+/* FALSE: it is no packet of RTP. */
+static gboolean
+read_packet (GstBuffer *datagram, RelayMergePacket *packet)
+{
+  GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+
+  if (!gst_rtp_buffer_map (datagram, GST_MAP_READ, &rtp))
+    return FALSE;
+  *packet = (RelayMergePacket) { gst_rtp_buffer_get_ssrc (&rtp), gst_rtp_buffer_get_seq (&rtp),
+    gst_buffer_get_size (datagram), gst_buffer_ref (datagram) };
+  gst_rtp_buffer_unmap (&rtp);
+  return TRUE;
+}
+
+/* Gives a datagram to the merge.  FALSE: it goes no further by itself. */
+static gboolean
+take (gpointer data, GstBuffer *datagram)
+{
+  const Leg *leg = data;
+  gint64 now = g_get_monotonic_time ();
+  RelayMergePacket packet;
+  gboolean good;
+
+  if (is_strange (leg->legs, datagram))
+    return FALSE;
+  good = read_packet (datagram, &packet);
+  if (good) {
+    g_mutex_lock (&leg->legs->lock);
+    good = relay_merge_push (leg->legs->merge, leg->number, &packet, now);
+    pass_on (leg->legs, now);
+    g_mutex_unlock (&leg->legs->lock);
+  }
+  if (!good)
+    leg->legs->refused (leg->legs->data);
+  return FALSE;
+}
+
+static GstPadProbeReturn
+on_datagrams (GstPad *pad, GstPadProbeInfo *info, gpointer leg)
+{
+  return relay_guard_drop_some (info, take, leg);
+}
+
+void
+relay_legs_watch (GstElement *bin, const RelayProtocolUri *protocol_uri,
+    void (*refused) (gpointer data), gpointer data)
+{
+  Legs *legs = g_atomic_rc_box_new0 (Legs);
+
+  g_mutex_init (&legs->lock);
+  legs->protocol_uri = protocol_uri;
+  legs->refused = refused;
+  legs->data = data;
+  legs->merged = GST_APP_SRC (gst_bin_get_by_name (GST_BIN (bin), JOINT));
+  legs->merge = relay_merge_new (relay_protocol_uri_get_uint (protocol_uri, "latency", LATENCY)
+          * G_TIME_SPAN_MILLISECOND,
+      relay_protocol_uri_get_uint (protocol_uri, "buffer-size", RELAY_BUFFER_NORMAL),
+      (GDestroyNotify) gst_buffer_unref);
+  for (const RelayProtocolUri *uri = protocol_uri; uri != NULL; uri = uri->second) {
+    g_autoptr (GstElement) source = relay_chain_get_receiver (uri, bin, 0);
+    g_autoptr (GstPad) pad = gst_element_get_static_pad (source, "src");
+    Leg *leg = g_new (Leg, 1);
+
+    *leg = (Leg) { legs, uri->is_second };
+    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST,
+        on_datagrams, leg, g_free);
+  }
+  g_object_set_data_full (G_OBJECT (bin), KEY, legs, release_legs);
+}
+
+/* --- elements ------------------------------------------------------------------------------ */
+
+/* Makes what joins the legs.  NULL: it is missing. */
+static GstElement *
+make_joint (RelayChain *chain, const gchar *caps)
+{
+  if (caps == NULL)
+    return relay_chain_make_part (chain, "tee", RELAY_CORE);
+  return chain->error == NULL ? relay_chain_make_app (caps, &chain->error) : NULL;
+}
+
+GstElement *
+relay_legs_new (RelayChain *chain, GstElement *const *legs, const gchar *caps)
+{
+  GstElement *joint = make_joint (chain, caps), *bin = gst_bin_new (NULL);
+  g_autoptr (GstPad) pad = NULL;
+
+  for (guint i = 0; i < RELAY_MERGE_LEGS && legs[i] != NULL; i++)
+    gst_bin_add (GST_BIN (bin), legs[i]);
+  if (joint == NULL) {
+    gst_object_unref (gst_object_ref_sink (bin));
+    return NULL;
+  }
+  gst_object_set_name (GST_OBJECT (joint), JOINT);
+  gst_bin_add (GST_BIN (bin), joint);
+  for (guint i = 0; caps == NULL && i < RELAY_MERGE_LEGS; i++)
+    gst_element_link (joint, legs[i]);
+  pad = gst_element_get_static_pad (joint, caps != NULL ? "src" : "sink");
+  gst_element_add_pad (bin, gst_ghost_pad_new (caps != NULL ? "src" : "sink", pad));
+  return relay_chain_add_made (chain, bin);
+}
+
+/* --- figures ------------------------------------------------------------------------------- */
+
+static gboolean
+is_heard (const RelayMergeLeg *leg)
+{
+  return leg->known && g_get_monotonic_time () - leg->heard < RELAY_MERGE_SILENCE;
+}
+
+static RelayMergeStats
+get_stats (GstElement *bin)
+{
+  Legs *legs = g_object_get_data (G_OBJECT (bin), KEY);
+  RelayMergeStats stats;
+
+  g_mutex_lock (&legs->lock);
+  stats = *relay_merge_get_stats (legs->merge, g_get_monotonic_time ());
+  g_mutex_unlock (&legs->lock);
+  return stats;
+}
+
+gboolean
+relay_legs_hears (GstElement *bin, guint leg)
+{
+  RelayMergeStats stats = get_stats (bin);
+
+  return is_heard (&stats.legs[leg]);
+}
+
+/* Describes a leg as a source of the input, of which each that is heard is used. */
+static GstStructure *
+describe (const RelayProtocolUri *uri, const RelayMergeLeg *leg)
+{
+  g_autofree gchar *place = relay_host_with_port (uri->host, uri->port);
+  const gchar *why = is_heard (leg) ? "it brings packets of the stream" :
+      leg->refused ? "its packets are not those of the other leg: have one sender send both" :
+                     "nothing comes from it: check its network";
+
+  return gst_structure_new ("application/x-relay-source", "source", G_TYPE_UINT,
+      (guint) uri->is_second, "name", G_TYPE_STRING, place, "connected", G_TYPE_BOOLEAN,
+      is_heard (leg), "leads", G_TYPE_BOOLEAN, is_heard (leg), "packets-received", G_TYPE_UINT64,
+      leg->received, "packets-received-lost", G_TYPE_UINT64, leg->lost, "packets-used",
+      G_TYPE_UINT64, leg->used, "why", G_TYPE_STRING, why, NULL);
+}
+
+void
+relay_legs_add_figures (GstElement *bin, const RelayProtocolUri *protocol_uri, GstStructure *stats,
+    GstStructure *peer)
+{
+  RelayMergeStats merge = get_stats (bin);
+  GPtrArray *all = g_ptr_array_new ();
+
+  for (const RelayProtocolUri *uri = protocol_uri; uri != NULL; uri = uri->second)
+    g_ptr_array_add (all, describe (uri, &merge.legs[uri->is_second]));
+  gst_fasp_structure_take_structures (stats, "source-list", all);
+  gst_structure_set (peer, "packets-received", G_TYPE_UINT64,
+      merge.legs[0].received + merge.legs[1].received, "packets-received-lost", G_TYPE_UINT64,
+      merge.legs[0].lost + merge.legs[1].lost, "packets-missing", G_TYPE_UINT64, merge.missing,
+      "packets-received-dropped", G_TYPE_UINT64, merge.dropped, NULL);
+}
