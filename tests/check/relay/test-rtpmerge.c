@@ -4,6 +4,7 @@
  */
 #include <glib.h>
 #include "relaymerge.h"
+#include "relayprotocol.h"
 
 #define MS G_TIME_SPAN_MILLISECOND
 #define HOLD (500 * MS)
@@ -240,13 +241,48 @@ test_flood (void)
   g_assert_cmpuint (pushed - passed, ==, freed);
 }
 
+/* What is no pair of legs is refused. */
+static void
+test_uris (void)
+{
+  static const struct
+  {
+    const gchar *uri;
+    gboolean sends, good;
+  } uris[] = {
+    { "rtp://239.1.2.3:5000?leg2=192.0.2.1@232.1.2.3:5000&leg2-interface=eth1", FALSE, TRUE },
+    { "rtp://:5000?leg2=:5002", FALSE, TRUE },
+    { "rtp://h:5000?leg2=[::1]:5000", TRUE, TRUE },
+    { "rtp://:5000?leg2=:5000", FALSE },
+    { "rtp://:5000?leg2", FALSE },
+    { "rtp://:5000?leg2=name:5000", FALSE },
+    { "rtp://:5000?leg2=[::1]:5000/x", FALSE },
+    { "rtp://:5000?leg2-interface=eth1", FALSE },
+    { "rtp://:5000?leg2=:5002&leg2-interface=eth1", FALSE },
+    { "rtp://192.0.2.1:5000?leg2=:5002", TRUE },
+    { "udp://:5000?leg2=:5002", FALSE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (uris); i++) {
+    g_autoptr (GError) error = NULL;
+    g_autoptr (RelayProtocolUri) uri =
+        relay_protocol_uri_parse (uris[i].uri, uris[i].sends, NULL, &error);
+    g_autofree gchar *told = uri != NULL ? relay_protocol_uri_describe (uri) : NULL;
+
+    g_assert_cmpstr (told, ==, uris[i].good ? uris[i].uri : NULL);
+    g_assert_true ((error == NULL) == uris[i].good);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
+  gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/rtpmerge/random", test_random);
   g_test_add_func ("/rtpmerge/deadline", test_deadline);
   g_test_add_func ("/rtpmerge/restart", test_restart);
   g_test_add_func ("/rtpmerge/flood", test_flood);
+  g_test_add_func ("/rtpmerge/uris", test_uris);
   return g_test_run ();
 }
