@@ -4,6 +4,9 @@
 
 #define SLOTS (2 * RELAY_MERGE_WINDOW) /* behind and ahead of the next packet */
 
+/* Packets ahead of the next one from which a wait ends, so that the window never ends first. */
+#define NEAR (RELAY_MERGE_WINDOW / 4 * 3)
+
 /* A sequence number of the window. */
 typedef struct
 {
@@ -24,6 +27,7 @@ struct _RelayMerge
   guint16 judged; /* number of the oldest packet whose losses are not counted yet */
   guint waiting;  /* packets */
   gsize bytes;    /* of these */
+  gboolean far;   /* the last of these is NEAR or more ahead: the wait has to end */
   gint64 used;    /* when a packet was last used, µs */
   /* When the packets that wait began to: the arrival of the first of them, or of the last packet
    * that has left since.  So a stranger's packet far ahead never ends a stream that comes. */
@@ -58,6 +62,7 @@ clear (RelayMerge *merge)
       merge->free_data (merge->slots[i].data);
   memset (merge->slots, 0, sizeof merge->slots);
   merge->waiting = merge->bytes = 0;
+  merge->far = FALSE;
 }
 
 void
@@ -128,6 +133,21 @@ is_over (const RelayMerge *merge, gint64 now)
   return !merge->begun || now - merge->used >= MAX (merge->hold, RELAY_MERGE_SILENCE);
 }
 
+/* Does this packet, at @distance from the next one, follow on those that wait? They and it are half
+ * of the numbers up to it, as in a stream, and not scattered as what a stranger puts ahead of it.
+ */
+static gboolean
+is_dense (RelayMerge *merge, gint distance)
+{
+  gint count = 1;
+
+  if (2 * ((gint) merge->waiting + 1) < distance + 1)
+    return FALSE;
+  for (gint i = 0; i < distance; i++)
+    count += get_slot (merge, merge->next + i)->data != NULL;
+  return 2 * count >= distance + 1;
+}
+
 /* Takes a packet of the stream. FALSE: its data are not kept. @distance: from the next one. */
 static gboolean
 take (RelayMerge *merge, guint leg, gint distance, const RelayMergePacket *packet, gint64 now)
@@ -149,9 +169,12 @@ take (RelayMerge *merge, guint leg, gint distance, const RelayMergePacket *packe
     note (merge, leg, slot);
     return FALSE;
   }
-  if (distance > 0 && merge->bytes + packet->size > merge->most) {
-    merge->stats.dropped++;
-    return FALSE;
+  if (distance > 0 && (merge->bytes + packet->size > merge->most || distance >= NEAR)) {
+    if (!is_dense (merge, distance)) {
+      merge->stats.dropped++;
+      return FALSE;
+    }
+    merge->far |= distance >= NEAR;
   }
   keep (merge, leg, slot, packet, now);
   return TRUE;
@@ -204,8 +227,9 @@ relay_merge_pop (RelayMerge *merge, gint64 now)
 
   if (merge->waiting == 0)
     return NULL;
-  if (now >= merge->since + merge->hold)
+  if (now >= merge->since + merge->hold || merge->bytes > merge->most || merge->far)
     give_up (merge, now);
+  merge->far = FALSE;
   slot = get_slot (merge, merge->next);
   if (slot->data == NULL)
     return NULL;

@@ -4,7 +4,8 @@
  *
  * Packets leave in the order of their sequence numbers, each once.  Where one is missing, those
  * behind it wait until a leg brings it, or `hold' is over: a packet that one leg has brought in
- * that time is never missing.
+ * that time is never missing.  The wait ends earlier where `most' or the window holds less of the
+ * stream than `hold': what is missing then is what no leg has brought, not what had no room.
  *
  *     ... judged ...... next ........ next + RELAY_MERGE_WINDOW
  *         have left     wait, with gaps
@@ -53,7 +54,8 @@ typedef struct
   guint64 dropped; /* packets that came too late, or when too many waited */
 } RelayMergeStats;
 
-/* @hold: µs.  @most: bytes that may wait.  @free_data: of packets. */
+/* @hold: µs.  @most: bytes that may wait, once all that may leave has been popped.  @free_data: of
+ * packets. */
 RelayMerge *relay_merge_new (gint64 hold, gsize most, GDestroyNotify free_data);
 void relay_merge_free (RelayMerge *merge);
 

@@ -241,6 +241,35 @@ test_flood (void)
   g_assert_cmpuint (pushed - passed, ==, freed);
 }
 
+/* One packet that both legs lose is all that is missing, though `hold' lasts for more packets than
+ * there is room for, in bytes or in numbers. */
+static void
+test_room (void)
+{
+  static const struct
+  {
+    gint64 hold;
+    gsize most;
+  } rooms[] = { { 1000 * STEP, 100 * SIZE }, { 20000 * STEP, 1024 * 1024 * 1024 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rooms); i++) {
+    RelayMerge *merge = relay_merge_new (rooms[i].hold, rooms[i].most, free_data);
+    guint next = 0, n;
+
+    for (guint m = 0; m < 60000; m++) {
+      if (m != 100)
+        for (guint leg = 0; leg < RELAY_MERGE_LEGS; leg++)
+          g_assert_true (push (merge, leg, SSRC, m, m * STEP));
+      for (; (n = pop (merge, m * STEP)) != G_MAXUINT; next = n + 1)
+        g_assert_cmpuint (n, ==, next == 100 ? 101 : next);
+    }
+    g_assert_cmpuint (next, ==, 60000);
+    g_assert_cmpuint (relay_merge_get_stats (merge, 60000 * STEP)->missing, ==, 1);
+    g_assert_cmpuint (relay_merge_get_stats (merge, 60000 * STEP)->dropped, ==, 0);
+    relay_merge_free (merge);
+  }
+}
+
 /* What is no pair of legs is refused. */
 static void
 test_uris (void)
@@ -283,6 +312,7 @@ main (int argc, char **argv)
   g_test_add_func ("/rtpmerge/deadline", test_deadline);
   g_test_add_func ("/rtpmerge/restart", test_restart);
   g_test_add_func ("/rtpmerge/flood", test_flood);
+  g_test_add_func ("/rtpmerge/room", test_room);
   g_test_add_func ("/rtpmerge/uris", test_uris);
   return g_test_run ();
 }
