@@ -107,11 +107,12 @@ object (const Listener *x, const Listener *y)
 }
 
 static gboolean
-add_listener (GArray *all, const RelayStreamConfig *stream, const RelayEnd *end, GError **error)
+add_leg (GArray *all, const RelayStreamConfig *stream, const RelayEnd *end, guint leg,
+    GError **error)
 {
   Listener l = { .stream = stream->name, .end = end };
 
-  if (!relay_end_get_binding (end, &l.at)) {
+  if (!relay_end_get_binding (end, leg, &l.at)) {
     clear_listener (&l);
     return TRUE;
   }
@@ -131,6 +132,12 @@ add_listener (GArray *all, const RelayStreamConfig *stream, const RelayEnd *end,
   }
   g_array_append_val (all, l);
   return TRUE;
+}
+
+static gboolean
+add_listener (GArray *all, const RelayStreamConfig *stream, const RelayEnd *end, GError **error)
+{
+  return add_leg (all, stream, end, 0, error) && add_leg (all, stream, end, 1, error);
 }
 
 gboolean

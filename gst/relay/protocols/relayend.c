@@ -88,7 +88,7 @@ relay_end_is_called (const RelayEnd *end)
 {
   const RelayProtocol *protocol = relay_protocol_find (end->uri);
   RelayBinding l = { 0 };
-  gboolean called = !protocol->is_path && relay_end_get_binding (end, &l) && l.peer == NULL
+  gboolean called = !protocol->is_path && relay_end_get_binding (end, 0, &l) && l.peer == NULL
       && (!end->sends || protocol->make_end != NULL || protocol->has_connections);
 
   relay_binding_clear (&l);
@@ -141,11 +141,8 @@ normalize (const gchar *text)
 }
 
 static gboolean
-get_binding (const RelayEnd *end, RelayBinding *l)
+get_leg_binding (const RelayProtocolUri *protocol_uri, RelayBinding *l)
 {
-  g_autoptr (RelayProtocolUri) protocol_uri =
-      relay_protocol_uri_parse (end->uri, end->sends, end->passphrase, NULL);
-
   l->address = g_strdup (relay_protocol_uri_get_address (protocol_uri));
   l->first = protocol_uri->port;
   l->last = protocol_uri->port + MAX (relay_protocol_uri_count_ports (protocol_uri), 1) - 1;
@@ -163,11 +160,25 @@ get_binding (const RelayEnd *end, RelayBinding *l)
   return l->group || l->peer != NULL || relay_protocol_uri_listens (protocol_uri);
 }
 
-gboolean
-relay_end_get_binding (const RelayEnd *end, RelayBinding *l)
+/* As relay_end_get_binding(), with the address as it is written. */
+static gboolean
+get_binding (const RelayEnd *end, guint leg, RelayBinding *l)
 {
   const RelayProtocol *protocol = relay_protocol_find (end->uri);
-  gboolean listens = (protocol->get_binding != NULL ? protocol->get_binding : get_binding) (end, l);
+  g_autoptr (RelayProtocolUri) protocol_uri = NULL;
+  const RelayProtocolUri *one;
+
+  if (protocol->get_binding != NULL)
+    return leg == 0 && protocol->get_binding (end, l);
+  protocol_uri = relay_protocol_uri_parse (end->uri, end->sends, end->passphrase, NULL);
+  one = leg == 0 ? protocol_uri : protocol_uri->second;
+  return one != NULL && get_leg_binding (one, l);
+}
+
+gboolean
+relay_end_get_binding (const RelayEnd *end, guint leg, RelayBinding *l)
+{
+  gboolean listens = get_binding (end, leg, l);
   g_autoptr (GInetAddress) peer = l->peer != NULL ? g_inet_address_new_from_string (l->peer) : NULL;
   gchar *address = l->address;
 

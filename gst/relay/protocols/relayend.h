@@ -89,8 +89,9 @@ gboolean relay_end_holds_up (const RelayEnd *end);
 /* Returns the path that an output records to, with the fields of g_date_time_format(). NULL: it
  * does not record. *list: of the file that names these; NULL: there is none. */
 gchar *relay_end_get_recording (const RelayEnd *end, gchar **list);
-/* FALSE: the end has no port that the configuration says. */
-gboolean relay_end_get_binding (const RelayEnd *end, RelayBinding *binding);
+/* FALSE: the end has no port that the configuration says, or not this leg.  @leg: 0, or 1: the
+ * second one (relaylegs.h). */
+gboolean relay_end_get_binding (const RelayEnd *end, guint leg, RelayBinding *binding);
 void relay_binding_clear (RelayBinding *binding);
 
 /* RELAY_SAME, _ADJUST or _RESTART. */
