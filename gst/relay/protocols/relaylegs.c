@@ -9,7 +9,6 @@
 #include "relaymerge.h"
 #include "relayprotocol.h"
 
-#define LATENCY 200 /* ms: that of the key `latency' */
 #define JOINT "joint"
 #define KEY "relay-legs" /* of the bin's data */
 
@@ -140,6 +139,12 @@ take (gpointer data, GstBuffer *datagram)
     good = relay_merge_push (leg->legs->merge, leg->number, &packet, now);
     pass_on (leg->legs, now);
     g_mutex_unlock (&leg->legs->lock);
+guint64
+relay_legs_get_latency (const RelayProtocolUri *protocol_uri)
+{
+  return relay_protocol_uri_get_uint (protocol_uri, "latency", RELAY_LEGS_LATENCY);
+}
+
   }
   if (!good)
     leg->legs->refused (leg->legs->data);
@@ -163,8 +168,7 @@ relay_legs_watch (GstElement *bin, const RelayProtocolUri *protocol_uri,
   legs->refused = refused;
   legs->data = data;
   legs->merged = GST_APP_SRC (gst_bin_get_by_name (GST_BIN (bin), JOINT));
-  legs->merge = relay_merge_new (relay_protocol_uri_get_uint (protocol_uri, "latency", LATENCY)
-          * G_TIME_SPAN_MILLISECOND,
+  legs->merge = relay_merge_new (relay_legs_get_latency (protocol_uri) * G_TIME_SPAN_MILLISECOND,
       relay_protocol_uri_get_uint (protocol_uri, "buffer-size", RELAY_BUFFER_NORMAL),
       (GDestroyNotify) gst_buffer_unref);
   for (const RelayProtocolUri *uri = protocol_uri; uri != NULL; uri = uri->second) {

@@ -26,7 +26,7 @@ static const RelayKey udp_keys[] = { RELAY_KEY_INTERFACE, RELAY_KEY_TTL, OUTPUT_
   RELAY_KEY_SYNC, RELAY_KEY_BUFFER_SIZE, { NULL } };
 
 static const RelayKey rtp_keys[] = { RELAY_KEY_INTERFACE, RELAY_KEY_TTL, OUTPUT_KEYS,
-  { "latency", RELAY_KEY_INPUT, NULL, 0, RELAY_LATENCY_MAX, "200",
+  { "latency", RELAY_KEY_INPUT, NULL, 0, RELAY_LATENCY_MAX, G_STRINGIFY (RELAY_LEGS_LATENCY),
       "ms in which datagrams are put in order; by so much one of two legs may be later" },
   { "leg2", RELAY_KEY_BOTH, NULL, 0, 0, "none",
       "ADDRESS:PORT of a second leg with the same datagrams (SMPTE ST 2022-7)" },
@@ -46,6 +46,12 @@ check (const RelayProtocolUri *protocol_uri, GError **error)
   for (const RelayProtocolUri *leg = protocol_uri; leg != NULL; leg = leg->second)
     if (!relay_group_check (leg, !protocol_uri->sends, error))
       return FALSE;
+  if (protocol_uri->second != NULL && relay_legs_get_latency (protocol_uri) == 0) {
+    RELAY_BAD (error,
+        "with latency=0, a leg can bring nothing that the other one has lost: write how many ms one "
+        "may be later than the other.");
+    return FALSE;
+  }
   if (relay_protocol_uri_get (protocol_uri, "stuffing") == NULL
       || relay_protocol_uri_get (protocol_uri, "bitrate") != NULL)
     return TRUE;

@@ -314,5 +314,8 @@ main (int argc, char **argv)
   g_test_add_func ("/rtpmerge/flood", test_flood);
   g_test_add_func ("/rtpmerge/room", test_room);
   g_test_add_func ("/rtpmerge/uris", test_uris);
+    { "rtp://:5000?latency=1&leg2=:5002", FALSE, TRUE },
+    { "rtp://:5000?latency=0&leg2=:5002", FALSE },
+    { "rtp://:5000?latency=0", FALSE, TRUE },
   return g_test_run ();
 }
