@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relaylegs.h"
 #include <gst/app/app.h>
-#include <gst/net/gstnetaddressmeta.h>
 #include <gst/rtp/rtp.h>
 #include "gstfaspcommon.h"
-#include "relayallowed.h"
 #include "relayguard.h"
 #include "relaymerge.h"
 #include "relayprotocol.h"
@@ -97,17 +95,6 @@ on_timer (GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
   return TRUE;
 }
 
-/* Does it come from an address that is not allowed? The guard (relayguard.h) refuses it, but need
- * not keep it from this probe. */
-static gboolean
-is_strange (Legs *legs, GstBuffer *datagram)
-{
-  const GPtrArray *allowed = legs->protocol_uri->allowed;
-  const GstNetAddressMeta *meta = gst_buffer_get_net_address_meta (datagram);
-
-  return allowed != NULL && !relay_allowed_has_socket (allowed, meta != NULL ? meta->addr : NULL);
-}
-
 /* FALSE: it is no packet of RTP. */
 static gboolean
 read_packet (GstBuffer *datagram, RelayMergePacket *packet)
@@ -122,30 +109,25 @@ read_packet (GstBuffer *datagram, RelayMergePacket *packet)
   return TRUE;
 }
 
-/* Gives a datagram to the merge.  FALSE: it goes no further by itself. */
+/* Gives a datagram, which the guard (relayguard.h) has let in, to the merge.  FALSE: it goes no
+ * further by itself. */
 static gboolean
 take (gpointer data, GstBuffer *datagram)
 {
   const Leg *leg = data;
-  gint64 now = g_get_monotonic_time ();
   RelayMergePacket packet;
-  gboolean good;
+  gboolean good = read_packet (datagram, &packet);
+  gint64 now;
 
-  if (is_strange (leg->legs, datagram))
-    return FALSE;
-  good = read_packet (datagram, &packet);
+  g_mutex_lock (&leg->legs->lock);
+  /* under the lock, so that the merge's time never goes back */
+  now = g_get_monotonic_time ();
   if (good) {
-    g_mutex_lock (&leg->legs->lock);
     good = relay_merge_push (leg->legs->merge, leg->number, &packet, now);
     pass_on (leg->legs, now);
-    g_mutex_unlock (&leg->legs->lock);
-guint64
-relay_legs_get_latency (const RelayProtocolUri *protocol_uri)
-{
-  return relay_protocol_uri_get_uint (protocol_uri, "latency", RELAY_LEGS_LATENCY);
-}
-
-  }
+  } else
+    relay_merge_refuse (leg->legs->merge, leg->number, now);
+  g_mutex_unlock (&leg->legs->lock);
   if (!good)
     leg->legs->refused (leg->legs->data);
   return FALSE;
@@ -155,6 +137,12 @@ static GstPadProbeReturn
 on_datagrams (GstPad *pad, GstPadProbeInfo *info, gpointer leg)
 {
   return relay_guard_drop_some (info, take, leg);
+}
+
+guint64
+relay_legs_get_latency (const RelayProtocolUri *protocol_uri)
+{
+  return relay_protocol_uri_get_uint (protocol_uri, "latency", RELAY_LEGS_LATENCY);
 }
 
 void
@@ -217,10 +205,25 @@ relay_legs_new (RelayChain *chain, GstElement *const *legs, const gchar *caps)
 
 /* --- figures ------------------------------------------------------------------------------- */
 
+/* @since: when something last happened. */
 static gboolean
-is_heard (const RelayMergeLeg *leg)
+is_recent (gint64 since)
 {
-  return leg->known && g_get_monotonic_time () - leg->heard < RELAY_MERGE_SILENCE;
+  return since != RELAY_MERGE_NEVER && g_get_monotonic_time () - since < RELAY_MERGE_SILENCE;
+}
+
+static const gchar *
+explain (const RelayMergeLeg *leg)
+{
+  static const gchar *const faults[] = {
+    [RELAY_MERGE_NO_RTP] = "what comes from it is no RTP: send RTP there",
+    [RELAY_MERGE_OTHER] = "its packets are not those of the other leg: have one sender send both",
+    [RELAY_MERGE_LATE] = "its packets come too late: set a longer latency",
+  };
+
+  if (is_recent (leg->heard))
+    return "it brings packets of the stream";
+  return is_recent (leg->refused) ? faults[leg->fault] : "nothing comes from it: check its network";
 }
 
 static RelayMergeStats
@@ -240,7 +243,7 @@ relay_legs_hears (GstElement *bin, guint leg)
 {
   RelayMergeStats stats = get_stats (bin);
 
-  return is_heard (&stats.legs[leg]);
+  return is_recent (stats.legs[leg].heard);
 }
 
 /* Describes a leg as a source of the input, of which each that is heard is used. */
@@ -248,15 +251,13 @@ static GstStructure *
 describe (const RelayProtocolUri *uri, const RelayMergeLeg *leg)
 {
   g_autofree gchar *place = relay_host_with_port (uri->host, uri->port);
-  const gchar *why = is_heard (leg) ? "it brings packets of the stream" :
-      leg->refused ? "its packets are not those of the other leg: have one sender send both" :
-                     "nothing comes from it: check its network";
+  gboolean heard = is_recent (leg->heard);
 
   return gst_structure_new ("application/x-relay-source", "source", G_TYPE_UINT,
-      (guint) uri->is_second, "name", G_TYPE_STRING, place, "connected", G_TYPE_BOOLEAN,
-      is_heard (leg), "leads", G_TYPE_BOOLEAN, is_heard (leg), "packets-received", G_TYPE_UINT64,
-      leg->received, "packets-received-lost", G_TYPE_UINT64, leg->lost, "packets-used",
-      G_TYPE_UINT64, leg->used, "why", G_TYPE_STRING, why, NULL);
+      (guint) uri->is_second, "name", G_TYPE_STRING, place, "connected", G_TYPE_BOOLEAN, heard,
+      "leads", G_TYPE_BOOLEAN, heard, "packets-received", G_TYPE_UINT64, leg->received,
+      "packets-received-lost", G_TYPE_UINT64, leg->lost, "packets-used", G_TYPE_UINT64, leg->used,
+      "why", G_TYPE_STRING, explain (leg), NULL);
 }
 
 void
@@ -269,8 +270,9 @@ relay_legs_add_figures (GstElement *bin, const RelayProtocolUri *protocol_uri, G
   for (const RelayProtocolUri *uri = protocol_uri; uri != NULL; uri = uri->second)
     g_ptr_array_add (all, describe (uri, &merge.legs[uri->is_second]));
   gst_fasp_structure_take_structures (stats, "source-list", all);
+  /* each packet of the stream counts once as received, so that one leg's loss is seen by itself */
   gst_structure_set (peer, "packets-received", G_TYPE_UINT64,
-      merge.legs[0].received + merge.legs[1].received, "packets-received-lost", G_TYPE_UINT64,
+      merge.legs[0].used + merge.legs[1].used, "packets-received-lost", G_TYPE_UINT64,
       merge.legs[0].lost + merge.legs[1].lost, "packets-missing", G_TYPE_UINT64, merge.missing,
       "packets-received-dropped", G_TYPE_UINT64, merge.dropped, NULL);
 }

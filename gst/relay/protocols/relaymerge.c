@@ -50,6 +50,8 @@ relay_merge_new (gint64 hold, gsize most, GDestroyNotify free_data)
   merge->hold = hold;
   merge->most = most;
   merge->free_data = free_data;
+  for (guint i = 0; i < RELAY_MERGE_LEGS; i++)
+    merge->stats.legs[i].heard = merge->stats.legs[i].refused = RELAY_MERGE_NEVER;
   return merge;
 }
 
@@ -102,21 +104,34 @@ begin (RelayMerge *merge, const RelayMergePacket *packet)
   merge->next = merge->judged = packet->number;
 }
 
-/* Notes which leg has brought a packet. FALSE: this leg had brought it already. */
-static gboolean
-note (RelayMerge *merge, guint leg, Slot *slot)
+/* Notes which leg has brought a packet, unless it had brought it already. */
+static void
+note (RelayMerge *merge, guint leg, Slot *slot, gint64 now)
 {
-  gboolean first = (slot->legs & 1 << leg) == 0;
-
+  if ((slot->legs & 1 << leg) != 0)
+    return;
   slot->legs |= 1 << leg;
-  merge->stats.legs[leg].received += first;
-  return first;
+  merge->stats.legs[leg].received++;
+  merge->stats.legs[leg].heard = now;
+}
+
+static void
+refuse (RelayMerge *merge, guint leg, RelayMergeFault fault, gint64 now)
+{
+  merge->stats.legs[leg].refused = now;
+  merge->stats.legs[leg].fault = fault;
+}
+
+void
+relay_merge_refuse (RelayMerge *merge, guint leg, gint64 now)
+{
+  refuse (merge, leg, RELAY_MERGE_NO_RTP, now);
 }
 
 static void
 keep (RelayMerge *merge, guint leg, Slot *slot, const RelayMergePacket *packet, gint64 now)
 {
-  note (merge, leg, slot);
+  note (merge, leg, slot, now);
   slot->data = packet->data;
   slot->size = packet->size;
   slot->at = merge->used = now;
@@ -154,19 +169,17 @@ take (RelayMerge *merge, guint leg, gint distance, const RelayMergePacket *packe
 {
   Slot *slot = get_slot (merge, packet->number);
 
-  merge->stats.legs[leg].heard = now;
-  merge->stats.legs[leg].known = TRUE;
-  merge->stats.legs[leg].refused = FALSE;
   if (distance < 0) {
     /* what has been judged, or was before the stream began, counts no more */
     if (-distance <= (guint16) (merge->next - merge->judged)) {
       merge->stats.dropped += slot->legs == 0;
-      note (merge, leg, slot);
-    }
+      note (merge, leg, slot, now);
+    } else
+      refuse (merge, leg, RELAY_MERGE_LATE, now);
     return FALSE;
   }
   if (slot->data != NULL) {
-    note (merge, leg, slot);
+    note (merge, leg, slot, now);
     return FALSE;
   }
   if (distance > 0 && (merge->bytes + packet->size > merge->most || distance >= NEAR)) {
@@ -194,7 +207,8 @@ relay_merge_push (RelayMerge *merge, guint leg, const RelayMergePacket *packet, 
     good = TRUE;
     distance = 0;
   }
-  merge->stats.legs[leg].refused = !good;
+  if (!good)
+    refuse (merge, leg, RELAY_MERGE_OTHER, now);
   if (!good || !take (merge, leg, distance, packet, now))
     merge->free_data (packet->data);
   return good;

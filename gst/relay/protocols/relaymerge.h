@@ -37,14 +37,24 @@ typedef struct
   gpointer data;
 } RelayMergePacket;
 
+/* Why a datagram of a leg is of no use. */
+typedef enum
+{
+  RELAY_MERGE_NO_RTP,
+  RELAY_MERGE_OTHER, /* a packet of another stream */
+  RELAY_MERGE_LATE,  /* its number has left, longer than `hold' ago */
+} RelayMergeFault;
+
+#define RELAY_MERGE_NEVER (-1)
+
 typedef struct
 {
-  gboolean known;   /* it has brought a packet of the stream */
-  gboolean refused; /* its last packet was of another stream */
-  gint64 heard;     /* when it last brought a packet of the stream, µs */
-  guint64 received; /* packets of the stream, each counted once */
-  guint64 lost;     /* packets of the stream that it did not bring in time */
-  guint64 used;     /* packets that it brought first */
+  gint64 heard;          /* when it last brought a packet in time, or RELAY_MERGE_NEVER, µs */
+  gint64 refused;        /* the same of a datagram of no use */
+  RelayMergeFault fault; /* of that one */
+  guint64 received;      /* packets of the stream, each counted once */
+  guint64 lost;          /* packets of the stream that it did not bring in time */
+  guint64 used;          /* packets that it brought first */
 } RelayMergeLeg;
 
 typedef struct
@@ -62,6 +72,8 @@ void relay_merge_free (RelayMerge *merge);
 /* Takes a packet and its data.  @now: µs.  FALSE: it is of another stream. */
 gboolean relay_merge_push (RelayMerge *merge, guint leg, const RelayMergePacket *packet,
     gint64 now);
+/* Notes a datagram that is no packet of RTP. */
+void relay_merge_refuse (RelayMerge *merge, guint leg, gint64 now);
 /* Returns the data of the next packet; NULL: none leaves before the deadline. */
 gpointer relay_merge_pop (RelayMerge *merge, gint64 now);
 /* When packets that wait will leave without the missing one; G_MAXINT64: none waits. */

@@ -203,8 +203,8 @@ test_restart (void)
     g_assert_false (push (merge, 1, SSRC, n + 30000, now));
     assert_none (merge, now);
   }
-  g_assert_true (relay_merge_get_stats (merge, 0)->legs[1].refused);
-  g_assert_false (relay_merge_get_stats (merge, 0)->legs[1].known);
+  g_assert_cmpint (relay_merge_get_stats (merge, 0)->legs[1].refused, ==, 2999 * MS);
+  g_assert_cmpint (relay_merge_get_stats (merge, 0)->legs[1].heard, ==, RELAY_MERGE_NEVER);
   over = 2999 * MS + RELAY_MERGE_SILENCE;
   g_assert_false (push (merge, 1, SSRC + 1, 5, over - 1));
   g_assert_true (push (merge, 1, SSRC + 1, 5, over));
@@ -239,6 +239,37 @@ test_flood (void)
   }
   relay_merge_free (merge);
   g_assert_cmpuint (pushed - passed, ==, freed);
+}
+
+/* A leg is heard only while its packets are in time, as copies, too; else it says why not. */
+static void
+test_heard (void)
+{
+  static const struct
+  {
+    gint64 delay; /* of the second leg, in steps */
+    gboolean heard;
+  } rows[] = { { 0, TRUE }, { 499, TRUE }, { 501, FALSE }, { 5000, FALSE } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    RelayMerge *merge = relay_merge_new (HOLD, MOST, free_data);
+    const RelayMergeLeg *second = &relay_merge_get_stats (merge, 0)->legs[1];
+
+    for (guint n = 0; n < 10000; n++) {
+      push (merge, 0, SSRC, n, n * STEP);
+      assert_next (merge, n, n * STEP);
+      if (n >= rows[i].delay)
+        push (merge, 1, SSRC, n - rows[i].delay, n * STEP);
+      assert_none (merge, n * STEP);
+    }
+    g_assert_cmpint (second->heard, ==, rows[i].heard ? 9999 * STEP : RELAY_MERGE_NEVER);
+    g_assert_cmpint (second->refused, ==, rows[i].heard ? RELAY_MERGE_NEVER : 9999 * STEP);
+    g_assert_true (rows[i].heard || second->fault == RELAY_MERGE_LATE);
+    relay_merge_refuse (merge, 1, 10000 * STEP);
+    g_assert_cmpint (second->refused, ==, 10000 * STEP);
+    g_assert_cmpint (second->fault, ==, RELAY_MERGE_NO_RTP);
+    relay_merge_free (merge);
+  }
 }
 
 /* One packet that both legs lose is all that is missing, though `hold' lasts for more packets than
@@ -283,6 +314,9 @@ test_uris (void)
     { "rtp://:5000?leg2=:5002", FALSE, TRUE },
     { "rtp://h:5000?leg2=[::1]:5000", TRUE, TRUE },
     { "rtp://:5000?leg2=:5000", FALSE },
+    { "rtp://:5000?latency=1&leg2=:5002", FALSE, TRUE },
+    { "rtp://:5000?latency=0&leg2=:5002", FALSE },
+    { "rtp://:5000?latency=0", FALSE, TRUE },
     { "rtp://:5000?leg2", FALSE },
     { "rtp://:5000?leg2=name:5000", FALSE },
     { "rtp://:5000?leg2=[::1]:5000/x", FALSE },
@@ -312,10 +346,8 @@ main (int argc, char **argv)
   g_test_add_func ("/rtpmerge/deadline", test_deadline);
   g_test_add_func ("/rtpmerge/restart", test_restart);
   g_test_add_func ("/rtpmerge/flood", test_flood);
+  g_test_add_func ("/rtpmerge/heard", test_heard);
   g_test_add_func ("/rtpmerge/room", test_room);
   g_test_add_func ("/rtpmerge/uris", test_uris);
-    { "rtp://:5000?latency=1&leg2=:5002", FALSE, TRUE },
-    { "rtp://:5000?latency=0&leg2=:5002", FALSE },
-    { "rtp://:5000?latency=0", FALSE, TRUE },
   return g_test_run ();
 }
