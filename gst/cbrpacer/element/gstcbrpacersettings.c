@@ -255,6 +255,13 @@ gst_cbr_pacer_install_properties (GObjectClass *klass)
       g_param_spec_boolean ("monitor-ts", "Monitor the transport stream",
           "Measure what leaves by ETSI TR 101 290; stats has the errors of priority 1 and 2", FALSE,
           PLAYING));
+  /**
+   * GstCbrPacer:restamp:
+   *
+   * Give each PCR the time at which its packet leaves, with #GstCbrPacer:stuffing=null-ts.
+   *
+   * Since: 1.0
+   */
   g_object_class_install_property (klass, PROP_RESTAMP,
       g_param_spec_boolean ("restamp", "Restamp",
           "With stuffing=null-ts: each PCR says when its packet leaves, and one comes every 40 ms",
