@@ -7,6 +7,7 @@ import concurrent.futures
 import datetime
 import itertools
 import os
+import shlex
 import shutil
 import sqlite3
 import sys
@@ -91,7 +92,8 @@ def run_job(job, directory, keep_blocks=True):
     try:
         result = benchlib.stream(job["peer"], job["mbit"], job["channel"], job["seconds"], where,
                                  job["buffer"] or 1000, job["rtt"], job["loss"], seed=seed,
-                                 extra=extra, record=recording, write=job["write"])
+                                 extra=extra, write=job["write"],
+                                 receiver_keys=f"record={shlex.quote(recording)}" if recording else "")
         if result.get("missing") == -1:     # which says nothing about the peer
             raise RuntimeError(f"the checker behind {job['peer']} said nothing; the programs' messages:\n"
                                + tail_of(os.path.join(where, "log.err")))
