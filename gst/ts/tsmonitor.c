@@ -292,7 +292,7 @@ look (TsMonitor *self)
     ts_errors_hold (errors, TS_ERROR_SYNC_LOSS);
   if (self->second == TS_NEVER)
     return;
-  ts_tables_check (&self->tables, errors);
+  ts_tables_check (&self->tables, &self->pids, errors);
   for (guint i = 0; i < self->pids.n; i++) {
     TsPid *entry = &self->pids.list[i];
 

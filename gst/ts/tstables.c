@@ -7,6 +7,7 @@
 #define CURRENT 0x01
 #define PID_MASK 0x1fff
 #define LENGTH_MASK 0xfff
+#define SETTLE_EACH (20 * TS_MSECOND) /* ns; a fraction of what any table may take */
 
 /* PIDs (ISO/IEC 13818-1, table 2-3; ETSI EN 300 468, table 1). */
 enum
@@ -33,6 +34,7 @@ enum
 /* Descriptors: of a service's name, and of a stream's language and codec. */
 enum
 {
+  REGISTRATION = 0x05,
   LANGUAGE = 0x0a,
   SERVICE = 0x48
 };
@@ -43,7 +45,7 @@ ts_tables_init (TsTables *tables, TsPids *pids)
   memset (tables, 0, sizeof *tables);
   ts_repeat_forget (&tables->pat);
   ts_repeat_forget (&tables->cat);
-  tables->scrambled = TS_NEVER;
+  tables->scrambled = tables->settled = TS_NEVER;
   for (guint i = 0; i < G_N_ELEMENTS (fixed); i++)
     ts_pid_set_tables (ts_pids_need (pids, fixed[i], TRUE), TRUE);
 }
@@ -117,13 +119,18 @@ is_pmt_pid (const TsTables *tables, guint16 pid)
 
 /* --- PAT ------------------------------------------------------------ */
 
-/* Makes the PIDs of PMTs and PCRs those that the programmes name. */
+/* Makes the PIDs of PMTs and PCRs those that the programmes name, if these have changed.  All PIDs
+ * are looked at: a storm of tables must not make that often. */
 static void
 settle (TsTables *tables, TsPids *pids, gint64 now)
 {
   gboolean is_table[TS_PIDS_MAX] = { 0 }, is_clock[TS_PIDS_MAX] = { 0 };
   TsPid *entry;
 
+  if (!tables->changed || (tables->settled != TS_NEVER && now - tables->settled < SETTLE_EACH))
+    return;
+  tables->changed = FALSE;
+  tables->settled = now;
   for (guint i = 0; i < G_N_ELEMENTS (fixed); i++)
     is_table[ts_pids_find (pids, fixed[i]) - pids->list] = TRUE;
   for (guint i = 0; i < tables->n; i++) {
@@ -153,7 +160,9 @@ take_programme (TsTables *tables, guint16 number, guint16 pmt_pid, gint64 now)
   if (programme == NULL) {
     programme = &tables->list[tables->n++];
     *programme = (TsProgramme) { .number = number, .pcr_pid = TS_NULL_PID, .pmt.since = now };
+    tables->changed = TRUE;
   }
+  tables->changed |= programme->pmt_pid != pmt_pid;
   programme->pmt_pid = pmt_pid;
   programme->round = tables->round;
 }
@@ -174,6 +183,7 @@ remove_others (TsTables *tables, TsPids *pids, gint64 now)
   for (guint i = tables->n; i-- > 0;)
     if (tables->list[i].round != tables->round) {
       unname (pids, tables->list[i].number, NULL, now);
+      tables->changed = TRUE;
       tables->list[i] = tables->list[--tables->n];
     }
 }
@@ -220,8 +230,20 @@ is_audio (guint8 type)
   return memchr (types, type, sizeof types) != NULL;
 }
 
-/* A stream of private type is audio if it has a descriptor of AC-3, E-AC-3, DTS or AAC; audio of
- * another kind than the main one may pause (TR 101 290, 1.6). */
+/* Is it the format_identifier of sound, of those that SMPTE has registered? */
+static gboolean
+is_registered_audio (Bytes body)
+{
+  static const gchar ids[][5] = { "BSSD", "Opus", "AC-3", "EAC3", "DTS1", "DTS2", "DTS3" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (ids); i++)
+    if (body.size >= 4 && memcmp (body.data, ids[i], 4) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* A stream of private type is audio if it has a descriptor of AC-3, E-AC-3, DTS or AAC, or is
+ * registered as such; audio of another kind than the main one may pause (TR 101 290, 1.6). */
 static TsRole
 get_role (guint8 type, Bytes descriptors)
 {
@@ -232,6 +254,8 @@ get_role (guint8 type, Bytes descriptors)
 
   while ((item = take_item (&descriptors, DESCRIPTOR_HEADER, &body)) != NULL) {
     if (type == 0x06 && memchr (codecs, item[0], sizeof codecs) != NULL)
+      audio = TRUE;
+    if (type == 0x06 && item[0] == REGISTRATION && is_registered_audio (body))
       audio = TRUE;
     if (item[0] == LANGUAGE && body.size >= 4 && body.data[3] > 0)
       return TS_ROLE_OTHER;
@@ -254,6 +278,7 @@ take_pmt (TsTables *tables, TsPids *pids, TsErrors *errors, guint16 pid, const T
   pcr_pid = ts_get_16 (data + 8) & PID_MASK;
   if (programme->pcr_pid != pcr_pid) {
     programme->pcr_pid = pcr_pid;
+    tables->changed = TRUE;
     settle (tables, pids, errors->now);
   }
   left = get_body (section, 12 + (ts_get_16 (data + 10) & LENGTH_MASK));
@@ -357,8 +382,9 @@ ts_tables_take_scrambled (TsTables *tables, TsErrors *errors, guint16 pid)
 }
 
 void
-ts_tables_check (TsTables *tables, TsErrors *errors)
+ts_tables_check (TsTables *tables, TsPids *pids, TsErrors *errors)
 {
+  settle (tables, pids, errors->now);
   ts_repeat_await (&tables->pat, errors->now);
   ts_repeat_check (&tables->pat, errors, TS_ERROR_PAT, TS_TABLE_LIMIT);
   for (guint i = 0; i < tables->n; i++)

@@ -39,6 +39,8 @@ typedef struct
   TsProgramme list[TS_PROGRAMMES_MAX];
   guint round;      /* one for each PAT from its first section on */
   guint next;       /* number of the PAT's section that comes next */
+  gint64 settled;   /* when the PIDs were last given what tables say; TS_NEVER: never */
+  gboolean changed; /* the tables have changed since */
   TsRepeat pat;     /* awaited since the stream began */
   TsRepeat cat;     /* awaited while scrambled packets come within TS_CAT_LIMIT */
   gint64 scrambled; /* when the last scrambled packet came; TS_NEVER: none did */
@@ -51,7 +53,7 @@ void ts_tables_take (TsTables *tables, TsPids *pids, TsErrors *errors, guint16 p
 /* A packet is scrambled. */
 void ts_tables_take_scrambled (TsTables *tables, TsErrors *errors, guint16 pid);
 /* Time has passed. */
-void ts_tables_check (TsTables *tables, TsErrors *errors);
+void ts_tables_check (TsTables *tables, TsPids *pids, TsErrors *errors);
 /* "": it is unknown.  The text is converted here, as this costs too much for each SDT. */
 void ts_programme_get_name (const TsProgramme *programme, gchar name[TS_TEXT_MAX]);
 

@@ -80,7 +80,7 @@ fuzz_sections (const guint8 *data, gsize size)
     memcpy (section->data, data + 4, have);
     errors.now += 50 * TS_MSECOND;
     ts_tables_take (tables, pids, &errors, ts_get_16 (data) % TS_PIDS, section);
-    ts_tables_check (tables, &errors);
+    ts_tables_check (tables, pids, &errors);
     ts_pids_end_second (pids, errors.now, 1);
     check_pids (pids->list, pids->n);
     check_programmes (tables->list, tables->n);

@@ -421,6 +421,48 @@ test_wrap (void)
   }
 }
 
+static void
+take_section (TsTables *tables, TsPids *pids, guint16 pid, const guint8 *data, gsize size)
+{
+  TsErrors errors;
+  TsSection section = { .size = size, .have = size };
+
+  ts_errors_init (&errors);
+  memcpy (section.data, data, size);
+  ts_tables_take (tables, pids, &errors, pid, &section);
+}
+
+/* A private stream is sound if it is registered as such. */
+static void
+test_registered (void)
+{
+  static const struct
+  {
+    gchar id[5];
+    TsRole role;
+  } rows[] = { { "BSSD", TS_ROLE_AUDIO }, { "Opus", TS_ROLE_AUDIO }, { "DTS2", TS_ROLE_AUDIO },
+    { "KLVA", TS_ROLE_OTHER }, { "CUEI", TS_ROLE_OTHER } };
+  /* of programme 1, whose PMT is on PID 0x20; the four last bytes are a CRC, which is not looked at
+   */
+  static const guint8 pat[] = { 0, 0xb0, 13, 0, 1, 0xc1, 0, 0, 0, 1, 0xe0, 0x20, 0, 0, 0, 0 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    guint8 pmt[] = { 2, 0xb0, 24, 0, 1, 0xc1, 0, 0, 0xff, 0xff, 0xf0, 0, 0x06, 0xe0, 0x30, 0xf0, 6,
+      5, 4, 0, 0, 0, 0, 0, 0, 0, 0 };
+    TsTables *tables = g_new0 (TsTables, 1);
+    TsPids *pids = g_new0 (TsPids, 1);
+
+    memcpy (pmt + 19, rows[i].id, 4);
+    ts_tables_init (tables, pids);
+    take_section (tables, pids, 0, pat, sizeof pat);
+    take_section (tables, pids, 0x20, pmt, sizeof pmt);
+    g_assert_cmpint (ts_pids_find (pids, 0x30)->role, ==, rows[i].role);
+    ts_pids_clear (pids);
+    g_free (pids);
+    g_free (tables);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -439,5 +481,6 @@ main (int argc, char **argv)
   g_test_add_func ("/tsmonitor/crowd", test_crowd);
   g_test_add_func ("/tsmonitor/rubbish", test_rubbish);
   g_test_add_func ("/tsmonitor/wrap", test_wrap);
+  g_test_add_func ("/tsmonitor/registered", test_registered);
   return g_test_run ();
 }
