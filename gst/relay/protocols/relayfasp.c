@@ -174,7 +174,7 @@ on_data (GstPad *pad, GstPadProbeInfo *info, gpointer place)
   gint64 now = gst_fasp_monitor_get_time ();
 
   GST_OBJECT_LOCK (element);
-  if (*monitor == NULL)
+  if (*monitor == NULL && !(info->type & GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM))
     *monitor = gst_fasp_monitor_new ();
   if (info->type & GST_PAD_PROBE_TYPE_BUFFER)
     gst_fasp_monitor_push (*monitor, info->data, now);

@@ -383,6 +383,7 @@ settle (RelayProtocolPipeline *self)
   if (protocol->has_connections)
     left = self->pushed - self->handled;
   self->stats.state = RELAY_STARTING;
+  gst_fasp_monitor_begin (self->monitor); /* what comes next does not follow on this */
   self->stats.sent += counts ? sent : self->pushed - left;
   self->stats.failed += failed + left;
   self->pushed = self->handled = self->failed = 0;
@@ -444,8 +445,6 @@ build (RelayProtocolPipeline *self, GError **error)
   bus = gst_element_get_bus (pipeline);
   g_mutex_lock (&self->lock);
   self->bus = bus;
-  if (!self->protocol_uri->sends)
-    gst_fasp_monitor_begin (self->monitor);
   g_mutex_unlock (&self->lock);
   return pipeline;
 }

@@ -204,9 +204,11 @@ relay_figures_list_errors (const RelayEndStats *end, gboolean receiving)
 {
   GArray *all = g_array_new (FALSE, FALSE, sizeof (RelayErrorFigures));
   const GstStructure *measured = get_structure (end->stats, GST_FASP_MONITOR_FIELD);
+  /* an output that is down is given nothing */
+  gboolean known = receiving && (end->id == 0 || !relay_figures_is_down (end));
 
   for (guint kind = 0; measured != NULL && kind < TS_ERRORS; kind++) {
-    RelayErrorFigures one = get_error (measured, kind, receiving);
+    RelayErrorFigures one = get_error (measured, kind, known);
 
     g_array_append_val (all, one);
   }
@@ -333,6 +335,8 @@ get_input (const RelayEndStats *input, RelayStreamFigures *figures)
   for (guint i = 0; i < count_listed (input, "callers"); i++) {
     const GstStructure *peer = get_listed (input, "callers", i);
 
+    if (get_flag (peer, "stands-by"))
+      continue; /* nothing of it is in the stream */
     figures->received += get_count (peer, "packets-received");
     figures->lost += get_count (peer, "packets-received-lost");
   }

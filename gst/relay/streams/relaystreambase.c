@@ -90,7 +90,7 @@ by_id (gconstpointer a, gconstpointer b)
 }
 
 /* TRUE: a sender is connected and heard. `callers' may list several, as a sender that is gone stays
- * there until its data are read. */
+ * there until its data are read, and another one may stand by. */
 static gboolean
 is_receiving (const GstStructure *stats)
 {
@@ -98,11 +98,12 @@ is_receiving (const GstStructure *stats)
       gst_fasp_value_get_array (gst_structure_get_value (stats, "callers"));
 
   for (guint i = 0; callers != NULL && i < callers->n_values; i++) {
-    gboolean interrupted = TRUE;
+    const GstStructure *caller = gst_value_get_structure (&callers->values[i]);
+    gboolean interrupted = TRUE, stands_by = FALSE;
 
-    gst_structure_get_boolean (gst_value_get_structure (&callers->values[i]), "interrupted",
-        &interrupted);
-    if (!interrupted)
+    gst_structure_get_boolean (caller, "interrupted", &interrupted);
+    gst_structure_get_boolean (caller, "stands-by", &stands_by);
+    if (!interrupted && !stands_by)
       return TRUE;
   }
   return FALSE;

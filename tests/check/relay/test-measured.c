@@ -245,12 +245,14 @@ test_fault (gconstpointer data)
   measured_clear (&m);
 }
 
-/* Data that is no transport stream is not measured, and a stream that is off has no state. */
+/* Data that is no transport stream is not measured, and a stream that is off, or an output that is
+ * down, has no state. */
 static void
 test_unknown (void)
 {
   g_autoptr (GstBuffer) rubbish = gst_buffer_new_allocate (NULL, 10000, NULL);
-  g_autofree gchar *none = NULL, *off = NULL;
+  g_autofree gchar *none = NULL, *off = NULL, *down = NULL;
+  RelayStreamStats *s;
   RelayStats *stats;
   Measured m;
 
@@ -263,7 +265,13 @@ test_unknown (void)
   relay_stats_free (stats);
   measured_run (&m, 2 * TS_SECOND);
   stats = read_relay (&m);
-  ((RelayStreamStats *) g_ptr_array_index (stats->streams, 0))->receiving = FALSE;
+  s = g_ptr_array_index (stats->streams, 0);
+  ((RelayEndStats *) g_ptr_array_index (s->outputs, 0))->state = RELAY_STARTING;
+  down = relay_status_to_metrics (stats);
+  g_assert_cmpint (get_sample (down, "input", "bad", TS_ERROR_SYNC_LOSS), ==, 0);
+  g_assert_cmpint (get_sample (down, "output", "errors_total", TS_ERROR_SYNC_LOSS), ==, 1);
+  g_assert_cmpint (get_sample (down, "output", "bad", TS_ERROR_SYNC_LOSS), ==, -1);
+  s->receiving = FALSE;
   off = relay_status_to_metrics (stats);
   g_assert_cmpint (get_sample (off, "input", "errors_total", TS_ERROR_SYNC_LOSS), ==, 1);
   g_assert_cmpint (get_sample (off, "input", "bad", TS_ERROR_SYNC_LOSS), ==, -1);

@@ -556,13 +556,15 @@ test_standby (void)
     RelayStreamStats *s = g_ptr_array_index (stats->streams, 0);
     GPtrArray *callers = g_ptr_array_new ();
     g_autoptr (JsonNode) root = NULL;
+    RelayStreamFigures figures;
     JsonObject *stream;
     JsonArray *senders;
 
     for (gint by = !first; by <= 1; by++)
       g_ptr_array_add (callers,
           gst_structure_new ("x", "stands-by", G_TYPE_BOOLEAN, by, "interrupted", G_TYPE_BOOLEAN,
-              !by, "rtt-ms", G_TYPE_DOUBLE, by ? 8. : 4., NULL));
+              !by, "rtt-ms", G_TYPE_DOUBLE, by ? 8. : 4., "packets-received-lost", G_TYPE_UINT64,
+              (guint64) by, NULL));
     gst_fasp_structure_take_structures (s->input.stats, "callers", callers);
     root = parse (relay_summary_to_json (stats, history, 0, 0, 0));
     stream = json_array_get_object_element (
@@ -576,6 +578,8 @@ test_standby (void)
           ==, i == first);
     g_assert_cmpfloat (json_object_get_double_member_with_default (stream, "rtt-ms", -1), ==,
         first ? 4 : -1);
+    relay_figures_get_stream (s, RELAY_RATES_UNKNOWN, &figures);
+    g_assert_cmpuint (figures.lost, ==, 0);
     relay_stats_free (stats);
   }
   relay_history_free (history);
