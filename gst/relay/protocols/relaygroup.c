@@ -83,16 +83,40 @@ bind_to (GSocket *socket, GInetAddress *group, guint port, const gchar *interfac
   return FALSE;
 }
 
+/* Key of a receiving element's data: why it is in no group (relay_group_get_error). */
+#define ERROR "relay-group-error"
+
+/* Joins a named interface, or else that of the routing table. */
 static gboolean
-enter (GSocket *socket, const RelayProtocolUri *protocol_uri, GInetAddress *group, GError **error)
+join (GSocket *socket, const RelayProtocolUri *protocol_uri, GInetAddress *group, GError **error)
 {
   const gchar *interface = relay_protocol_uri_get (protocol_uri, "interface");
   g_autoptr (GInetAddress) source =
       protocol_uri->source != NULL ? g_inet_address_new_from_string (protocol_uri->source) : NULL;
 
+  if (interface != NULL && if_nametoindex (interface) == 0) {
+    /* the kernel would take the number 0 for its own choice */
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "there is no network interface %s",
+        interface);
+    return FALSE;
+  }
   if (source != NULL)
     return g_socket_join_multicast_group_ssm (socket, group, source, interface, error);
   return g_socket_join_multicast_group (socket, group, FALSE, interface, error);
+}
+
+/* Joins, and keeps the error with the element. */
+static gboolean
+enter (GstElement *udpsrc, GSocket *socket, const RelayProtocolUri *protocol_uri,
+    GInetAddress *group, GError **error)
+{
+  g_autoptr (GError) why = NULL;
+  gboolean good = join (socket, protocol_uri, group, &why);
+
+  g_object_set_data_full (G_OBJECT (udpsrc), ERROR, good ? NULL : g_strdup (why->message), g_free);
+  if (!good)
+    g_propagate_error (error, g_steal_pointer (&why));
+  return good;
 }
 
 /* @must: it is the only leg; another one joins its group later if it cannot yet. */
@@ -106,7 +130,7 @@ give_socket (const RelayProtocolUri *protocol_uri, GstElement *udpsrc, guint por
       G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, error);
 
   if (socket == NULL || !bind_to (socket, group, port, interface, error)
-      || (!enter (socket, protocol_uri, group, must ? error : NULL) && must)) {
+      || (!enter (udpsrc, socket, protocol_uri, group, must ? error : NULL) && must)) {
     g_prefix_error (error,
         "cannot join the group %s%s%s; check the address%s and interface: ", protocol_uri->host,
         protocol_uri->source != NULL ? " for what is sent by " : "",
@@ -134,15 +158,26 @@ relay_group_join (const RelayProtocolUri *protocol_uri, GstElement *end, GError 
   return good;
 }
 
-/* Returns the socket of the @i-th receiving element; NULL: there are no more. */
-static GSocket *
-get_socket (const RelayProtocolUri *protocol_uri, GstElement *end, guint i)
+static gpointer
+copy_text (gpointer text, gpointer unused)
 {
-  g_autoptr (GstElement) udpsrc = relay_chain_get_receiver (protocol_uri, end, i);
+  return g_strdup (text);
+}
+
+gchar *
+relay_group_get_error (const RelayProtocolUri *protocol_uri, GstElement *end)
+{
+  g_autoptr (GstElement) udpsrc = relay_chain_get_receiver (protocol_uri, end, 0);
+
+  return g_object_dup_data (G_OBJECT (udpsrc), ERROR, copy_text, NULL);
+}
+
+static GSocket *
+get_socket (GstElement *udpsrc)
+{
   GSocket *socket = NULL;
 
-  if (udpsrc != NULL)
-    g_object_get (udpsrc, "socket", &socket, NULL);
+  g_object_get (udpsrc, "socket", &socket, NULL);
   return socket;
 }
 
@@ -151,16 +186,22 @@ relay_group_join_again (const RelayProtocolUri *protocol_uri, GstElement *end)
 {
   const gchar *interface = relay_protocol_uri_get (protocol_uri, "interface");
   g_autoptr (GInetAddress) group = g_inet_address_new_from_string (protocol_uri->host);
-  GSocket *socket;
+  GstElement *udpsrc;
 
   /* leaves the group with all its sources, as a single source cannot be left at an interface that
    * is gone. The system fails if the socket was not in the group */
-  for (guint i = 0; (socket = get_socket (protocol_uri, end, i)) != NULL; i++) {
-    g_socket_leave_multicast_group (socket, group, FALSE, interface, NULL);
-    g_object_unref (socket);
+  for (guint i = 0; (udpsrc = relay_chain_get_receiver (protocol_uri, end, i)) != NULL; i++) {
+    g_autoptr (GSocket) socket = get_socket (udpsrc);
+
+    if (socket != NULL)
+      g_socket_leave_multicast_group (socket, group, FALSE, interface, NULL);
+    gst_object_unref (udpsrc);
   }
-  for (guint i = 0; (socket = get_socket (protocol_uri, end, i)) != NULL; i++) {
-    enter (socket, protocol_uri, group, NULL);
-    g_object_unref (socket);
+  for (guint i = 0; (udpsrc = relay_chain_get_receiver (protocol_uri, end, i)) != NULL; i++) {
+    g_autoptr (GSocket) socket = get_socket (udpsrc);
+
+    if (socket != NULL)
+      enter (udpsrc, socket, protocol_uri, group, NULL);
+    gst_object_unref (udpsrc);
   }
 }

@@ -24,7 +24,10 @@ gboolean relay_group_is_heard (const RelayProtocolUri *protocol_uri);
  * sentence. */
 gboolean relay_group_join (const RelayProtocolUri *protocol_uri, GstElement *end, GError **error);
 /* Leaves the group and joins it again at the interface that the routing table now chooses. To be
- * called regularly, as failures are not reported. */
+ * called regularly, as failures are only kept. */
 void relay_group_join_again (const RelayProtocolUri *protocol_uri, GstElement *end);
+/* Returns why it could not join when it last tried; NULL: it could. May be called from any thread.
+ */
+gchar *relay_group_get_error (const RelayProtocolUri *protocol_uri, GstElement *end);
 
 G_END_DECLS

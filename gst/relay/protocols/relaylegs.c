@@ -3,6 +3,7 @@
 #include <gst/app/app.h>
 #include <gst/rtp/rtp.h>
 #include "gstfaspcommon.h"
+#include "relaygroup.h"
 #include "relayguard.h"
 #include "relaymerge.h"
 #include "relayprotocol.h"
@@ -212,18 +213,22 @@ is_recent (gint64 since)
   return since != RELAY_MERGE_NEVER && g_get_monotonic_time () - since < RELAY_MERGE_SILENCE;
 }
 
-static const gchar *
-explain (const RelayMergeLeg *leg)
+static gchar *
+explain (GstElement *bin, const RelayProtocolUri *uri, const RelayMergeLeg *leg)
 {
   static const gchar *const faults[] = {
     [RELAY_MERGE_NO_RTP] = "what comes from it is no RTP: send RTP there",
     [RELAY_MERGE_OTHER] = "its packets are not those of the other leg: have one sender send both",
     [RELAY_MERGE_LATE] = "its packets come too late: set a longer latency",
   };
+  g_autofree gchar *error = relay_group_get_error (uri, bin);
 
   if (is_recent (leg->heard))
-    return "it brings packets of the stream";
-  return is_recent (leg->refused) ? faults[leg->fault] : "nothing comes from it: check its network";
+    return g_strdup ("it brings packets of the stream");
+  if (error != NULL)
+    return g_strdup_printf ("it cannot join its group: %s", error);
+  return g_strdup (is_recent (leg->refused) ? faults[leg->fault] :
+                                              "nothing comes from it: check its network");
 }
 
 static RelayMergeStats
@@ -248,16 +253,17 @@ relay_legs_hears (GstElement *bin, guint leg)
 
 /* Describes a leg as a source of the input, of which each that is heard is used. */
 static GstStructure *
-describe (const RelayProtocolUri *uri, const RelayMergeLeg *leg)
+describe (GstElement *bin, const RelayProtocolUri *uri, const RelayMergeLeg *leg)
 {
   g_autofree gchar *place = relay_host_with_port (uri->host, uri->port);
+  g_autofree gchar *why = explain (bin, uri, leg);
   gboolean heard = is_recent (leg->heard);
 
   return gst_structure_new ("application/x-relay-source", "source", G_TYPE_UINT,
       (guint) uri->is_second, "name", G_TYPE_STRING, place, "connected", G_TYPE_BOOLEAN, heard,
       "leads", G_TYPE_BOOLEAN, heard, "packets-received", G_TYPE_UINT64, leg->received,
       "packets-received-lost", G_TYPE_UINT64, leg->lost, "packets-used", G_TYPE_UINT64, leg->used,
-      "why", G_TYPE_STRING, explain (leg), NULL);
+      "why", G_TYPE_STRING, why, NULL);
 }
 
 void
@@ -268,7 +274,7 @@ relay_legs_add_figures (GstElement *bin, const RelayProtocolUri *protocol_uri, G
   GPtrArray *all = g_ptr_array_new ();
 
   for (const RelayProtocolUri *uri = protocol_uri; uri != NULL; uri = uri->second)
-    g_ptr_array_add (all, describe (uri, &merge.legs[uri->is_second]));
+    g_ptr_array_add (all, describe (bin, uri, &merge.legs[uri->is_second]));
   gst_fasp_structure_take_structures (stats, "source-list", all);
   /* each packet of the stream counts once as received, so that one leg's loss is seen by itself */
   gst_structure_set (peer, "packets-received", G_TYPE_UINT64,

@@ -3,6 +3,9 @@
  * Two legs of RTP are merged, in virtual time: what is missing, and what a leg has lost.
  */
 #include <glib.h>
+#include <string.h>
+#include "relaychain.h"
+#include "relaygroup.h"
 #include "relaymerge.h"
 #include "relayprotocol.h"
 
@@ -337,6 +340,35 @@ test_uris (void)
   }
 }
 
+/* A group whose interface is missing is not joined at another one: an end of one leg fails, an end
+ * of two goes on without that leg, and says why. */
+static void
+test_interface (void)
+{
+  static const gchar *const uris[] = { "rtp://239.255.77.5:5000?interface=nowhere",
+    "rtp://239.255.77.5:5000?interface=lo&leg2=239.255.77.6:5000&leg2-interface=nowhere" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (uris); i++) {
+    g_autoptr (GError) error = NULL;
+    g_autoptr (RelayProtocolUri) uri = relay_protocol_uri_parse (uris[i], FALSE, NULL, &error);
+    const RelayProtocolUri *last = uri->second != NULL ? uri->second : uri;
+    g_autoptr (GstElement) end = NULL;
+    GstElement *chain = gst_object_ref_sink (relay_chain_make (uri, &end, &error));
+    g_autofree gchar *why = NULL, *first = NULL;
+
+    g_assert_no_error (error);
+    g_assert_true (uri == last || relay_group_join (uri, end, NULL));
+    g_assert_true (relay_group_join (last, end, &error) == (uri != last));
+    g_assert_true (error == NULL || strstr (error->message, "network interface nowhere") != NULL);
+    relay_group_join_again (last, end);
+    why = relay_group_get_error (last, end);
+    first = relay_group_get_error (uri, end);
+    g_assert_cmpstr (why, ==, "there is no network interface nowhere");
+    g_assert_cmpstr (first, ==, uri == last ? why : NULL);
+    gst_object_unref (chain);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -349,5 +381,6 @@ main (int argc, char **argv)
   g_test_add_func ("/rtpmerge/heard", test_heard);
   g_test_add_func ("/rtpmerge/room", test_room);
   g_test_add_func ("/rtpmerge/uris", test_uris);
+  g_test_add_func ("/rtpmerge/interface", test_interface);
   return g_test_run ();
 }
