@@ -490,6 +490,27 @@ take_message (RelayProtocolPipeline *self, GstElement *pipeline, GstMessage *mes
   }
 }
 
+/* Shows an output of which one leg sends nothing, and says so once.  FALSE: all send. */
+static gboolean
+note_leg (RelayProtocolPipeline *self)
+{
+  const gchar *fault = relay_watch_get_fault (self->watch);
+  gboolean told;
+
+  g_mutex_lock (&self->lock);
+  told = self->stats.state == RELAY_STARTING;
+  self->stats.state = fault != NULL ? RELAY_STARTING : RELAY_RUNNING;
+  if (fault != NULL) {
+    g_free (self->stats.error);
+    self->stats.error = g_strdup (fault);
+    self->worked = TRUE;
+  }
+  g_mutex_unlock (&self->lock);
+  if (fault != NULL && !told)
+    self->funcs->tell (fault, fault, self->owner);
+  return fault != NULL;
+}
+
 /* Checks whether the media still reach the network; returns as take_message(). */
 static gboolean
 look (RelayProtocolPipeline *self, gchar **text)
@@ -504,6 +525,7 @@ look (RelayProtocolPipeline *self, gchar **text)
     g_mutex_unlock (&self->lock);
   }
   *text = relay_watch_look (self->watch, &works);
+  works &= !note_leg (self);
   /* an output whose bytes are not counted here says itself that it works, as does an end that dials
    */
   if (works && !relay_protocol_uri_dials (self->protocol_uri)

@@ -52,7 +52,8 @@ typedef enum
 
 typedef struct
 {
-  /* IDLE: it waits to start again, after an error; STARTING: also while it dials */
+  /* IDLE: it waits to start again, after an error; STARTING: also while it dials, or one of
+   * two legs sends nothing */
   RelayState state;
   guint callers;    /* connected callers; 0: none, or not known */
   guint64 restarts; /* after errors */

@@ -9,6 +9,9 @@
  * there is no querier (IGMP, MLD), and routes change: 10 s, as in faspsrc. */
 #define JOIN_AGAIN 10
 
+/* So many looks, as one can come when a datagram has gone to the first leg alone. */
+#define STILL 2
+
 struct _RelayWatch
 {
   const RelayProtocolUri *protocol_uri;
@@ -16,8 +19,10 @@ struct _RelayWatch
   guint interface; /* number of the named interface when the end was started; 0: none is named */
   gint received;   /* atomic: data were received since the last look */
   guint silent;    /* looks in a row without received data; with two legs, all looks */
-  guint64 sent;    /* bytes at the last look */
+  guint64 sent[2]; /* bytes of each leg at the last look */
+  guint still;     /* looks in which one leg has sent nothing, but the other one has */
   gchar *why;      /* why datagrams could not be sent since then; NULL: none failed */
+  gchar *fault;    /* of one of two legs (relay_watch_get_fault) */
 };
 
 static guint
@@ -44,6 +49,7 @@ relay_watch_free (RelayWatch *watch)
 {
   gst_object_unref (watch->end);
   g_free (watch->why);
+  g_free (watch->fault);
   g_free (watch);
 }
 
@@ -75,20 +81,25 @@ get_sender (const RelayProtocolUri *leg, GstElement *end)
   return relay_watch_sends_datagrams (leg) ? relay_chain_get_part (end, name) : NULL;
 }
 
+static guint64
+count_leg (const RelayProtocolUri *leg, GstElement *end, const gchar *property)
+{
+  g_autoptr (GstElement) sender = get_sender (leg, end);
+  guint64 its = 0;
+
+  if (sender != NULL)
+    g_object_get (sender, property, &its, NULL);
+  return its;
+}
+
 /* Adds up a counter of all legs' senders. */
 static guint64
 count (const RelayProtocolUri *protocol_uri, GstElement *end, const gchar *property)
 {
-  guint64 all = 0, its;
+  guint64 all = 0;
 
-  for (const RelayProtocolUri *leg = protocol_uri; leg != NULL; leg = leg->second) {
-    g_autoptr (GstElement) sender = get_sender (leg, end);
-
-    if (sender == NULL)
-      continue;
-    g_object_get (sender, property, &its, NULL);
-    all += its;
-  }
+  for (const RelayProtocolUri *leg = protocol_uri; leg != NULL; leg = leg->second)
+    all += count_leg (leg, end, property);
   return all;
 }
 
@@ -142,14 +153,46 @@ relay_watch_takes (RelayWatch *watch, GstMessage *warning, const gchar *text)
   return watch->protocol_uri->second == NULL;
 }
 
+/* Notes whether one of two legs sends nothing.  If neither does, it stays as it was.  @sends: each
+ * leg has sent since the last look.  @why: NULL: not known. */
+static void
+compare_legs (RelayWatch *watch, const gboolean *sends, const gchar *why)
+{
+  const RelayProtocolUri *first = watch->protocol_uri;
+  const RelayProtocolUri *leg = sends[0] ? first->second : first;
+  g_autofree gchar *place = relay_host_with_port (leg->host, leg->port);
+
+  if (!sends[0] && !sends[1])
+    return;
+  g_clear_pointer (&watch->fault, g_free);
+  watch->still = sends[0] && sends[1] ? 0 : watch->still + 1;
+  if (watch->still >= STILL)
+    watch->fault = g_strdup_printf ("nothing could be sent by the leg to %s, but by the other one, "
+                                    "check the address and the route to it: %s",
+        place, why != NULL ? why : "the system does not say why");
+}
+
+const gchar *
+relay_watch_get_fault (const RelayWatch *watch)
+{
+  return watch->fault;
+}
+
 static gchar *
 look_at_sender (RelayWatch *watch, gboolean *works)
 {
   g_autofree gchar *why = g_steal_pointer (&watch->why);
-  guint64 before = watch->sent;
+  gboolean sends[] = { FALSE, FALSE };
 
-  watch->sent = relay_watch_get_sent (watch->protocol_uri, watch->end);
-  *works = watch->sent > before;
+  for (const RelayProtocolUri *leg = watch->protocol_uri; leg != NULL; leg = leg->second) {
+    guint64 now = count_leg (leg, watch->end, "bytes-served");
+
+    sends[leg->is_second] = now > watch->sent[leg->is_second];
+    watch->sent[leg->is_second] = now;
+  }
+  *works = sends[0] || sends[1];
+  if (watch->protocol_uri->second != NULL)
+    compare_legs (watch, sends, why);
   if (*works || why == NULL)
     return NULL;
   return g_strdup_printf ("nothing could be sent for a second, check the address and the route to "

@@ -31,6 +31,9 @@ gboolean relay_watch_takes (RelayWatch *watch, GstMessage *warning, const gchar 
 /* To be called each RELAY_WATCH_EACH. Returns why the end must be started anew; NULL: it need not
  * be. *works: data were sent since the last look, or this cannot be known. */
 gchar *relay_watch_look (RelayWatch *watch, gboolean *works);
+/* Returns why one of an output's two legs has sent nothing at the last looks, while the other one
+ * has; NULL: both have, or it has one. */
+const gchar *relay_watch_get_fault (const RelayWatch *watch);
 /* Has sending failed since the last look? */
 gboolean relay_watch_may_have_failed (const RelayWatch *watch);
 

@@ -17,6 +17,7 @@
 #include "../elements/pair.h"
 #include "openedend.h"
 #include "relayprotocol.h"
+#include "relayprotocolend.h"
 #include "relaygroup.h"
 #include "relayretry.h"
 #include "relaysrtsocket.h"
@@ -415,6 +416,37 @@ test_outputs_anew (void)
     opened_end_clear (&outputs[i]);
 }
 
+/* An output of which one leg has no way to go on shows it, and goes on with the other one. */
+static void
+test_one_leg (void)
+{
+  guint port = pair_get_even_port ();
+  g_autofree gchar *uri = g_strdup_printf ("rtp://127.0.0.1:%u?leg2=10.1.0.77:%u", port, port);
+  guint64 before;
+  OpenedEnd output;
+
+  if (skip ())
+    return;
+  opened_end_init_output (&output, uri);
+  while (get_figure (output.end, "bytes-sent-total") < 2 * ENOUGH * PAYLOAD)
+    feed_all (&output, 1);
+  g_assert_false (has_error (&output));
+  g_assert_cmpint (relay_protocol_end_get_state (output.end), ==, RELAY_RUNNING);
+  g_assert_cmpint (system (REMOVE), ==, 0);
+  while (!has_error (&output))
+    feed_all (&output, 1);
+  g_assert_cmpint (relay_protocol_end_get_state (output.end), ==, RELAY_STARTING);
+  before = get_figure (output.end, "bytes-sent-total");
+  while (get_figure (output.end, "bytes-sent-total") < before + ENOUGH * PAYLOAD)
+    feed_all (&output, 1);
+  g_assert_cmpint (system (MAKE_ANEW), ==, 0);
+  while (has_error (&output))
+    feed_all (&output, 1);
+  g_assert_cmpint (relay_protocol_end_get_state (output.end), ==, RELAY_RUNNING);
+  g_assert_cmpuint (get_figure (output.end, "end-restarts"), ==, 0);
+  opened_end_clear (&output);
+}
+
 /* --- names ------------------------------------------------------------------------------------ */
 
 /* µs that have been skipped; atomic. */
@@ -792,6 +824,7 @@ main (int argc, char **argv)
   g_test_add_func ("/network/inputs-anew", test_inputs_anew);
   g_test_add_func ("/network/join-again", test_join_again);
   g_test_add_func ("/network/outputs-anew", test_outputs_anew);
+  g_test_add_func ("/network/one-leg", test_one_leg);
   g_test_add_func ("/network/next-address", test_next_address);
   g_test_add_func ("/network/same-address", test_same_address);
   g_test_add_func ("/network/moved", test_moved);
