@@ -210,6 +210,8 @@ gboolean gst_cbr_pacer_src_query (GstPad *pad, GstObject *parent, GstQuery *quer
 void gst_cbr_pacer_ask_if_live (GstCbrPacer *self);
 
 /* gstcbrpacerformat.c: call these with the lock held */
+/* Is the line filled up with null packets, by the settings? */
+gboolean gst_cbr_pacer_is_stuffed (GstCbrPacer *self);
 /* Do null packets fill the line now? */
 gboolean gst_cbr_pacer_is_stuffing (GstCbrPacer *self);
 /* Returns the most bytes of a datagram; 0: buffers leave as they come. */

@@ -76,11 +76,10 @@ cut (GstCbrPacer *self, const CbrPiece *piece, gsize size, guint payload, const 
 static GstBuffer *
 make_datagrams (GstCbrPacer *self, guint payload, guint n, CbrCycle *cycle, gboolean *wrong)
 {
-  gboolean nulls = self->settings.stuffing == GST_CBR_PACER_STUFFING_NULL_TS;
   GstMemory *pcr = gst_cbr_pacer_insert_pcr (self, payload, n, cycle->bytes);
   gsize taken = pcr != NULL ? TS_PACKET : 0;
-  CbrPiece piece =
-      nulls ? skip_foreign (self, n, taken, wrong) : gst_cbr_pacer_look (self, n, taken);
+  CbrPiece piece = gst_cbr_pacer_is_stuffed (self) ? skip_foreign (self, n, taken, wrong) :
+                                                     gst_cbr_pacer_look (self, n, taken);
   gsize size = piece.size, rest = payload > 0 ? (taken + size) % payload : 0, fill = 0;
   GstBuffer *buffer = NULL;
 

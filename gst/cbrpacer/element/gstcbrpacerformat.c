@@ -4,8 +4,8 @@
  */
 #include "gstcbrpacer.h"
 
-static gboolean
-is_stuffed (GstCbrPacer *self)
+gboolean
+gst_cbr_pacer_is_stuffed (GstCbrPacer *self)
 {
   return self->settings.stuffing == GST_CBR_PACER_STUFFING_NULL_TS;
 }
@@ -13,7 +13,8 @@ is_stuffed (GstCbrPacer *self)
 gboolean
 gst_cbr_pacer_is_stuffing (GstCbrPacer *self)
 {
-  return is_stuffed (self) && self->begun && self->playing && self->demand == CBR_WANTED;
+  return gst_cbr_pacer_is_stuffed (self) && self->begun && self->playing
+      && self->demand == CBR_WANTED;
 }
 
 guint
@@ -21,19 +22,19 @@ gst_cbr_pacer_get_payload (GstCbrPacer *self)
 {
   guint payload = self->settings.payload_size, packet = self->input.format.packets.size;
 
-  if (!self->input.format.is_ts && !is_stuffed (self))
+  if (!self->input.format.is_ts && !gst_cbr_pacer_is_stuffed (self))
     return payload;
   if (payload == 0)
     return CBR_TS_PACKETS * packet;
   /* as many whole packets as fit, if any does; with null packets nothing but whole ones will do */
-  return payload < packet || is_stuffed (self) ? payload : payload - payload % packet;
+  return payload < packet || gst_cbr_pacer_is_stuffed (self) ? payload : payload - payload % packet;
 }
 
 /* Is the stream cut between packets? */
 static gboolean
 has_packets (GstCbrPacer *self)
 {
-  return (self->input.format.is_ts || is_stuffed (self))
+  return (self->input.format.is_ts || gst_cbr_pacer_is_stuffed (self))
       && gst_cbr_pacer_get_payload (self) % self->input.format.packets.size == 0;
 }
 
@@ -45,11 +46,11 @@ gst_cbr_pacer_look (GstCbrPacer *self, guint n, gsize taken)
 
   if (has_packets (self))
     piece = cbr_packets_look (&self->input.format.packets, &self->queue, most,
-        self->departure.stage == CBR_SHORT && !is_stuffed (self));
+        self->departure.stage == CBR_SHORT && !gst_cbr_pacer_is_stuffed (self));
   else
     piece.size = cbr_queue_peek (&self->queue, (guint) most, &piece.whole);
   /* while the rest of a packet has not come, null packets leave: the wait for it never ends */
-  piece.doubt &= !is_stuffed (self);
+  piece.doubt &= !gst_cbr_pacer_is_stuffed (self);
   return piece;
 }
 
@@ -72,7 +73,7 @@ gst_cbr_pacer_check_stuffing (GstCbrPacer *self)
   guint packet = self->input.format.packets.size;
   gboolean own;
 
-  if (!is_stuffed (self) || (payload % TS_PACKET == 0 && packet == TS_PACKET))
+  if (!gst_cbr_pacer_is_stuffed (self) || (payload % TS_PACKET == 0 && packet == TS_PACKET))
     return TRUE;
   own = packet == TS_PACKET;
   g_mutex_unlock (&self->lock);

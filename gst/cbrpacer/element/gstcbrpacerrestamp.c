@@ -11,7 +11,7 @@
 gboolean
 gst_cbr_pacer_is_restamping (GstCbrPacer *self)
 {
-  return self->settings.restamp && self->settings.stuffing == GST_CBR_PACER_STUFFING_NULL_TS;
+  return self->settings.restamp && gst_cbr_pacer_is_stuffed (self);
 }
 
 void
@@ -56,9 +56,7 @@ gst_cbr_pacer_prepend_pcr (GstBuffer *datagram, GstMemory *pcr)
 {
   datagram = gst_buffer_make_writable (datagram);
   gst_buffer_prepend_memory (datagram, pcr);
-  /* with these, elements may ignore the content */
-  GST_BUFFER_FLAG_UNSET (datagram,
-      GST_BUFFER_FLAG_GAP | GST_BUFFER_FLAG_DROPPABLE | GST_BUFFER_FLAG_DECODE_ONLY);
+  GST_BUFFER_FLAG_UNSET (datagram, CBR_QUEUE_IGNORABLE);
   return datagram;
 }
 

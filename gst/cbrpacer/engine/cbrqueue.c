@@ -336,10 +336,6 @@ cbr_queue_let_pass (CbrQueue *queue)
   return passed;
 }
 
-/* With these flags, elements may ignore the content of a buffer: a datagram has one only if all
- * buffers that it is made of have it. */
-#define OF_ALL (GST_BUFFER_FLAG_GAP | GST_BUFFER_FLAG_DROPPABLE | GST_BUFFER_FLAG_DECODE_ONLY)
-
 /* Updates the flags of the datagram @out after a piece of @buffer, from @offset on,
  * was added. @first: it is the first piece of the datagram; @last: it is the last
  * piece of the buffer. */
@@ -357,8 +353,8 @@ carry_flags (GstBuffer *out, GstBuffer *buffer, gsize offset, gboolean first, gb
   if (!last)
     flags &= ~GST_BUFFER_FLAG_MARKER;
   if (!first) {
-    GST_BUFFER_FLAG_UNSET (out, OF_ALL & ~flags);
-    flags &= ~OF_ALL;
+    GST_BUFFER_FLAG_UNSET (out, CBR_QUEUE_IGNORABLE & ~flags);
+    flags &= ~CBR_QUEUE_IGNORABLE;
   }
   GST_BUFFER_FLAG_SET (out, flags);
   if (first && delta)

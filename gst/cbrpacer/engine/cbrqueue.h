@@ -26,6 +26,11 @@
 
 G_BEGIN_DECLS
 
+/* With these flags, elements may ignore the content of a buffer: a datagram has one only if all
+ * buffers that it is made of have it. */
+#define CBR_QUEUE_IGNORABLE \
+  (GST_BUFFER_FLAG_GAP | GST_BUFFER_FLAG_DROPPABLE | GST_BUFFER_FLAG_DECODE_ONLY)
+
 /* What the caller notes of a buffer that comes: how late the stream leaves, and when that is. */
 typedef struct
 {

@@ -16,9 +16,9 @@
  *     byte reaches a decoder later than it came here plus the delay, and none by more than the
  *     delay earlier.
  *   - The source's clock and that of the output are different ones, and drift.  In each stretch of
- *     CBR_RESTAMP_LOOK, the packet that came earliest by its PCR shows by how much the clock is
- * off. A control loop changes the skew so slowly (CBR_RESTAMP_DRIFT) that a measurement of the
- * PCRs' accuracy does not see it.
+ *     CBR_RESTAMP_LOOK, the packet that came earliest by its PCR shows the clock's error.
+ *     A control loop changes the skew so slowly (CBR_RESTAMP_DRIFT) that a measurement of the PCRs'
+ *     accuracy does not see it.
  *   - The clock begins anew where a packet announces another one, and if two PCRs in a row are off
  *     by more than CBR_RESTAMP_FAR, and by the same.  A single PCR that is far off is wrong, and
  *     gets the clock's value.
