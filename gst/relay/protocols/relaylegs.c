@@ -7,6 +7,7 @@
 #include "relayguard.h"
 #include "relaymerge.h"
 #include "relayprotocol.h"
+#include "relaytimer.h"
 
 #define JOINT "joint"
 #define KEY "relay-legs" /* of the bin's data */
@@ -43,15 +44,10 @@ static void
 release_legs (gpointer data)
 {
   Legs *legs = data;
-  GstClockID timer;
 
   g_mutex_lock (&legs->lock);
-  timer = g_steal_pointer (&legs->timer);
+  relay_timer_stop (&legs->timer);
   g_mutex_unlock (&legs->lock);
-  if (timer != NULL) {
-    gst_clock_id_unschedule (timer);
-    gst_clock_id_unref (timer);
-  }
   g_atomic_rc_box_release_full (legs, clear_legs);
 }
 
@@ -67,7 +63,6 @@ static gboolean on_timer (GstClock *clock, GstClockTime time, GstClockID id, gpo
 static void
 pass_on (Legs *legs, gint64 now)
 {
-  g_autoptr (GstClock) clock = gst_system_clock_obtain ();
   GstBuffer *packet;
   gint64 deadline;
 
@@ -76,9 +71,8 @@ pass_on (Legs *legs, gint64 now)
   deadline = relay_merge_get_deadline (legs->merge);
   if (deadline == G_MAXINT64 || legs->timer != NULL)
     return;
-  legs->timer = gst_clock_new_single_shot_id (clock,
-      gst_clock_get_time (clock) + MAX (deadline - now, 0) * GST_USECOND);
-  gst_clock_id_wait_async (legs->timer, on_timer, g_atomic_rc_box_acquire (legs), unref_legs);
+  legs->timer = relay_timer_start (relay_timer_get_time () + MAX (deadline - now, 0) * GST_USECOND,
+      on_timer, g_atomic_rc_box_acquire (legs), unref_legs);
 }
 
 /* Called in a thread of the clock. */
@@ -89,7 +83,7 @@ on_timer (GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
 
   g_mutex_lock (&legs->lock);
   if (legs->timer == id) {
-    g_clear_pointer (&legs->timer, gst_clock_id_unref);
+    relay_timer_stop (&legs->timer);
     pass_on (legs, g_get_monotonic_time ());
   }
   g_mutex_unlock (&legs->lock);

@@ -5,6 +5,7 @@
 #include "relaypackets.h"
 #include "relayprotocol.h"
 #include "relayprotocolend.h"
+#include "relaytimer.h"
 
 /* An input that receives nothing for this long counts as interrupted. */
 #define SILENCE G_USEC_PER_SEC
@@ -100,24 +101,13 @@ send_packets (RelayProtocolEnd *self, gboolean last)
   g_mutex_unlock (&self->lock);
 }
 
-static void
-stop_timer (RelayProtocolEnd *self)
-{
-  if (self->timer != NULL)
-    gst_clock_id_unschedule (self->timer);
-  g_clear_pointer (&self->timer, gst_clock_id_unref);
-}
-
 static gboolean on_timer (GstClock *clock, GstClockTime time, GstClockID id, gpointer data);
 
 static void
 start_timer (RelayProtocolEnd *self)
 {
-  g_autoptr (GstClock) clock = gst_system_clock_obtain ();
-
-  self->timer =
-      gst_clock_new_single_shot_id (clock, relay_packets_get_since (self->packets) + GATHER);
-  gst_clock_id_wait_async (self->timer, on_timer, gst_object_ref (self), gst_object_unref);
+  self->timer = relay_timer_start (relay_packets_get_since (self->packets) + GATHER, on_timer,
+      gst_object_ref (self), gst_object_unref);
 }
 
 /* Sends packets that have waited for GATHER. Called in a thread of the clock. */
@@ -128,9 +118,9 @@ on_timer (GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
 
   g_mutex_lock (&self->gathering);
   if (self->timer == id) {
-    stop_timer (self);
+    relay_timer_stop (&self->timer);
     if (relay_packets_wait (self->packets)
-        && relay_packets_get_since (self->packets) + GATHER > relay_protocol_pipeline_get_time ())
+        && relay_packets_get_since (self->packets) + GATHER > relay_timer_get_time ())
       start_timer (self);
     else
       send_packets (self, TRUE);
@@ -144,7 +134,7 @@ static void
 gather (RelayProtocolEnd *self, GstBuffer *buffer)
 {
   g_mutex_lock (&self->gathering);
-  relay_packets_push (self->packets, buffer, relay_protocol_pipeline_get_time ());
+  relay_packets_push (self->packets, buffer, relay_timer_get_time ());
   send_packets (self, FALSE);
   if (self->timer == NULL && relay_packets_wait (self->packets))
     start_timer (self);
@@ -155,7 +145,7 @@ static void
 send_rest (RelayProtocolEnd *self)
 {
   g_mutex_lock (&self->gathering);
-  stop_timer (self);
+  relay_timer_stop (&self->timer);
   send_packets (self, TRUE);
   g_mutex_unlock (&self->gathering);
 }
@@ -187,7 +177,7 @@ set_departure (RelayProtocolEnd *self, GstBuffer *buffer, const GstSegment *segm
   GstClockTime running = segment->format == GST_FORMAT_TIME ?
       gst_segment_to_running_time (segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer)) :
       GST_CLOCK_TIME_NONE;
-  GstClockTime at = relay_protocol_pipeline_get_time (), now, due;
+  GstClockTime at = relay_timer_get_time (), now, due;
 
   if (clock != NULL && GST_CLOCK_TIME_IS_VALID (running)) {
     now = gst_clock_get_time (clock);

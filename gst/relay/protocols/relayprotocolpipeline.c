@@ -257,20 +257,23 @@ relay_protocol_pipeline_note_sent (RelayProtocolPipeline *self, gsize handled, g
 
 /* --- the pipeline --------------------------------------------------------------------------- */
 
-/* Does the URI's interface exist? If not, GStreamer's elements would use another one. Not part of
+/* Do the interfaces of the URI exist? If not, GStreamer's elements would use others. Not part of
  * --check, as the interface may come later. A leg of an input joins its group then. */
 static gboolean
-has_interface (const RelayProtocolUri *protocol_uri, GError **error)
+has_interfaces (const RelayProtocolUri *protocol_uri, GError **error)
 {
-  const gchar *interface = relay_protocol_uri_get (protocol_uri, "interface");
+  if (!protocol_uri->sends && protocol_uri->second != NULL)
+    return TRUE;
+  for (const RelayProtocolUri *leg = protocol_uri; leg != NULL; leg = leg->second) {
+    const gchar *interface = relay_protocol_uri_get (leg, "interface");
 
-  if (interface == NULL || if_nametoindex (interface) != 0
-      || (protocol_uri->second != NULL && !protocol_uri->sends))
-    return protocol_uri->second == NULL || !protocol_uri->sends
-        || has_interface (protocol_uri->second, error);
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-      "there is no network interface %s: name one that \"ip link\" lists.", interface);
-  return FALSE;
+    if (interface != NULL && if_nametoindex (interface) == 0) {
+      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+          "there is no network interface %s: name one that \"ip link\" lists.", interface);
+      return FALSE;
+    }
+  }
+  return TRUE;
 }
 
 /* Opens what the protocol has instead of elements; this may note that it works. */
@@ -396,14 +399,6 @@ settle (RelayProtocolPipeline *self)
   gst_clear_object (&end);
 }
 
-GstClockTime
-relay_protocol_pipeline_get_time (void)
-{
-  g_autoptr (GstClock) clock = gst_system_clock_obtain ();
-
-  return gst_clock_get_time (clock);
-}
-
 /* Makes running times those of the system's clock, so that the source stamps buffers alike before
  * and after the pipeline has told it the base time. */
 static void
@@ -424,7 +419,7 @@ build (RelayProtocolPipeline *self, GError **error)
   GstBus *bus;
 
   /* this takes seconds where a name server is down, or a peer: no media wait for that */
-  if (!has_interface (self->protocol_uri, error)
+  if (!has_interfaces (self->protocol_uri, error)
       || !relay_address_choose (self->address, self->worked, error) || !open_end (self, error))
     return NULL;
   gate = self->protocol_uri->sends ? open_source (self, error) : make_gate (self, error);

@@ -76,12 +76,10 @@ void relay_protocol_pipeline_call_off (RelayProtocolPipeline *self);
 void relay_protocol_pipeline_end (RelayProtocolPipeline *self, RelayProtocolPipelineStats *stats);
 
 /* Sends a buffer, taking its reference. If the end is timed, its PTS is the time of departure by
- * relay_protocol_pipeline_get_time(). Never blocks. FALSE: the buffer was dropped, as no pipeline
+ * relay_timer_get_time(). Never blocks. FALSE: the buffer was dropped, as no pipeline
  * plays or is built, or more than @most bytes would wait. */
 gboolean relay_protocol_pipeline_send (RelayProtocolPipeline *self, GstBuffer *buffer,
     guint64 most);
-
-GstClockTime relay_protocol_pipeline_get_time (void);
 
 void relay_protocol_pipeline_get_stats (RelayProtocolPipeline *self,
     RelayProtocolPipelineStats *stats);
