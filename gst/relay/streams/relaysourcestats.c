@@ -58,6 +58,16 @@ explain (GstStructure *source, const GstStructure *its)
     gst_structure_set (source, "why", G_TYPE_STRING, error, NULL);
 }
 
+gboolean
+relay_source_stats_is_heard (const GstStructure *caller)
+{
+  gboolean interrupted = TRUE, stands_by = FALSE;
+
+  gst_structure_get_boolean (caller, "interrupted", &interrupted);
+  gst_structure_get_boolean (caller, "stands-by", &stands_by);
+  return !interrupted && !stands_by;
+}
+
 guint
 relay_source_stats_add (GstStructure *all, GstStructure *source, GPtrArray *callers,
     const GstStructure *its)
@@ -74,11 +84,8 @@ relay_source_stats_add (GstStructure *all, GstStructure *source, GPtrArray *call
   gst_structure_get (source, "source", G_TYPE_UINT, &number, "leads", G_TYPE_BOOLEAN, &leads, NULL);
   for (guint i = 0; peers != NULL && i < peers->n_values; i++) {
     GstStructure *peer = gst_structure_copy (gst_value_get_structure (&peers->values[i]));
-    gboolean interrupted = FALSE, stands_by = FALSE;
 
-    gst_structure_get_boolean (peer, "interrupted", &interrupted);
-    gst_structure_get_boolean (peer, "stands-by", &stands_by);
-    heard += !interrupted && !stands_by;
+    heard += relay_source_stats_is_heard (peer);
     gst_structure_set (peer, "source", G_TYPE_UINT, number, "leads", G_TYPE_BOOLEAN, leads, NULL);
     g_ptr_array_add (callers, peer);
   }

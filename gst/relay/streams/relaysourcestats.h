@@ -18,5 +18,8 @@ void relay_source_stats_set_lead (GstStructure *all, const RelayFailover *failov
  * described, and its senders to @callers.  Returns how many of these are heard. */
 guint relay_source_stats_add (GstStructure *all, GstStructure *source, GPtrArray *callers,
     const GstStructure *its);
+/* Does this sender of `callers' give the stream its media?  One that stands by, or is not heard any
+ * more, does not. */
+gboolean relay_source_stats_is_heard (const GstStructure *caller);
 
 G_END_DECLS

@@ -6,6 +6,7 @@
 #include "relayauth.h"
 #include "relayedit.h"
 #include "relaystreambase.h"
+#include "relaysourcestats.h"
 
 static const RelayState states[RELAY_PHASES] = {
   [RELAY_PHASE_IDLE] = RELAY_IDLE,
@@ -97,15 +98,9 @@ is_receiving (const GstStructure *stats)
   const GValueArray *callers =
       gst_fasp_value_get_array (gst_structure_get_value (stats, "callers"));
 
-  for (guint i = 0; callers != NULL && i < callers->n_values; i++) {
-    const GstStructure *caller = gst_value_get_structure (&callers->values[i]);
-    gboolean interrupted = TRUE, stands_by = FALSE;
-
-    gst_structure_get_boolean (caller, "interrupted", &interrupted);
-    gst_structure_get_boolean (caller, "stands-by", &stands_by);
-    if (!interrupted && !stands_by)
+  for (guint i = 0; callers != NULL && i < callers->n_values; i++)
+    if (relay_source_stats_is_heard (gst_value_get_structure (&callers->values[i])))
       return TRUE;
-  }
   return FALSE;
 }
 
