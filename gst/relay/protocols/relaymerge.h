@@ -4,8 +4,8 @@
  *
  * Packets leave in the order of their sequence numbers, each once.  Where one is missing, those
  * behind it wait until a leg brings it, or `hold' is over: a packet that one leg has brought in
- * that time is never missing.  The wait ends earlier where `most' or the window holds less of the
- * stream than `hold': what is missing then is what no leg has brought, not what had no room.
+ * that time is never missing.  The wait ends earlier if packets of the stream have filled `most' or
+ * the window before `hold' is over: then, too, only packets that no leg has brought are missing.
  *
  *     ... judged ...... next ........ next + RELAY_MERGE_WINDOW
  *         have left     wait, with gaps
