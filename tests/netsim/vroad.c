@@ -200,16 +200,6 @@ vroad_set_rtt (Vroad *road, guint sender, gint64 rtt)
   road->senders[sender]->config.rtt = rtt;
 }
 
-void
-vroad_set_source (Vroad *road, guint sender, guint64 bits)
-{
-  Sender *s = road->senders[sender];
-
-  s->config.source = bits;
-  s->credit = 0;
-  s->credit_time = road->now;
-}
-
 /* --- sending ------------------------------------------------------------------------ */
 
 static void

@@ -62,8 +62,6 @@ void vroad_run (Vroad *road, gint64 until);
 void vroad_set_max (Vroad *road, guint sender, guint64 max);
 /* Sets another route from now on. */
 void vroad_set_rtt (Vroad *road, guint sender, gint64 rtt);
-/* Sets another source. What has not left of the old one is dropped. */
-void vroad_set_source (Vroad *road, guint sender, guint64 bits);
 
 /* Bytes that have arrived so far; for a TCP, in order. */
 guint64 vroad_get_delivered (const Vroad *road, guint sender);
