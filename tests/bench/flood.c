@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * flood: hostile datagrams, many a second, to a port of this machine, from all
- * addresses of 127.0.0.0/8: noise; OPENs that look like a caller's, of this
- * version and of an older one; session datagrams with ids that do not exist; and
- * what others have sent to that port, once more as it was, with one bit
- * flipped, or as another kind of message (which needs root: it listens to the
- * loopback interface).
+ * addresses of 127.0.0.0/8, a quarter each: noise; OPENs that look like a caller's;
+ * session datagrams with ids that do not exist; and what others have sent to that
+ * port, once more (which needs root: it listens to the loopback interface).
  *
  * A line of JSON at the end: how many of which.
  */
@@ -32,14 +30,10 @@ enum
   OPENS,
   SESSIONS,
   REPLAYS,
-  VERSIONS,
-  FLIPS,
-  SPOOFS,
   KINDS,
 };
 
-static const gchar *names[] = { "noise", "opens", "sessions", "replays", "versions", "flips",
-  "spoofs" };
+static const gchar *names[] = { "noise", "opens", "sessions", "replays" };
 
 typedef struct
 {
@@ -116,14 +110,13 @@ make (guint kind, guint8 *data, const Tape *tape, GRand *rand)
       fill (data, 400, rand);
       return 30 + data[0];
     case OPENS:
-    case VERSIONS:
       memset (data, 0, OPEN_SIZE);
       fill (data, 148, rand);
-      data[0] = 0x41;                  /* OPEN */
-      data[1] = kind == OPENS ? 2 : 1; /* version */
-      memset (data + 2, 0, 4);         /* to nobody yet */
-      data[26] = 0;                    /* no cookie */
-      data[27] = 1 + data[27] % 4;     /* pattern */
+      data[0] = 0x41;              /* OPEN */
+      data[1] = 2;                 /* version */
+      memset (data + 2, 0, 4);     /* to nobody yet */
+      data[26] = 0;                /* no cookie */
+      data[27] = 1 + data[27] % 4; /* pattern */
       data[28] = 0;
       data[29] = 96; /* message */
       return OPEN_SIZE;
@@ -136,10 +129,6 @@ make (guint kind, guint8 *data, const Tape *tape, GRand *rand)
         return 0;
       which = g_rand_int_range (rand, 0, tape->n);
       memcpy (data, tape->data[which], tape->size[which]);
-      if (kind == FLIPS)
-        data[g_rand_int_range (rand, 0, tape->size[which])] ^= 1 << g_rand_int_range (rand, 0, 8);
-      else if (kind == SPOOFS) /* to a session that exists, and anything */
-        fill (data + 5, tape->size[which] - 5, rand);
       return tape->size[which];
   }
 }
@@ -171,25 +160,6 @@ prepare (Batch *batch, guint16 port)
   }
 }
 
-/* Numbers of the kinds named in @list; 0: there is none of such a name. */
-static guint
-parse_kinds (const gchar *list, guint kinds[KINDS])
-{
-  g_auto (GStrv) words = g_strsplit (list, ",", -1);
-  guint n = 0;
-
-  for (guint i = 0; words[i] != NULL; i++) {
-    guint k = 0;
-
-    while (k < KINDS && !g_str_equal (words[i], names[k]))
-      k++;
-    if (k == KINDS || n == KINDS)
-      return 0;
-    kinds[n++] = k;
-  }
-  return n;
-}
-
 static void
 send_from_anywhere (Batch *batch, guint i, GRand *rand)
 {
@@ -203,29 +173,22 @@ int
 main (int argc, char **argv)
 {
   static gint port = 0, rate = 200000, seconds = 60;
-  static gchar *list = NULL;
   static const GOptionEntry entries[] = {
     { "port", 0, 0, G_OPTION_ARG_INT, &port, "To be flooded", "PORT" },
     { "rate", 0, 0, G_OPTION_ARG_INT, &rate, "Datagrams a second", "N" },
     { "seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "", "SECONDS" },
-    { "kinds", 0, 0, G_OPTION_ARG_STRING, &list,
-        "Of noise, opens, sessions, replays (these if not given), versions, flips, spoofs",
-        "KIND,KIND" },
     { NULL },
   };
   static Batch batch;
   static Tape tape;
   guint64 sent[KINDS] = { 0 }, all = 0;
-  guint chosen[KINDS], n_chosen;
   g_autoptr (GRand) rand = g_rand_new_with_seed (1);
   int fd = socket (AF_INET, SOCK_DGRAM, 0), tap = listen_to_loopback ();
   gint64 start = g_get_monotonic_time ();
 
   options_parse (&argc, &argv, entries, NULL);
-  n_chosen = parse_kinds (list != NULL ? list : "noise,opens,sessions,replays", chosen);
-  if (port <= 0 || port > G_MAXUINT16 || rate <= 0 || seconds <= 0 || n_chosen == 0)
-    options_refuse (
-        "--port is needed; rate and seconds are more than 0; --help says which kinds there are");
+  if (port <= 0 || port > G_MAXUINT16 || rate <= 0 || seconds <= 0)
+    options_refuse ("--port is needed; rate and seconds are more than 0");
   if (tap < 0) {
     fprintf (stderr, "flood: cannot listen to the loopback interface: %s. Run it as root.\n",
         g_strerror (errno));
@@ -247,7 +210,7 @@ main (int argc, char **argv)
     while (n < BATCH) {
       gsize size;
 
-      kinds[n] = chosen[g_rand_int_range (rand, 0, n_chosen)];
+      kinds[n] = g_rand_int_range (rand, 0, KINDS);
       size = make (kinds[n], batch.data[n], &tape, rand);
       if (size == 0 && g_get_monotonic_time () - start > seconds * G_USEC_PER_SEC)
         break; /* nobody has sent anything to be repeated */
