@@ -113,14 +113,22 @@ pacer_make_ts (guint n)
   return buffer;
 }
 
+gint64
+pacer_wait_for_sleep (Pacer *f)
+{
+  GstClockID id;
+  gint64 time;
+
+  gst_test_clock_wait_for_next_pending_id (f->clock, &id);
+  time = (gint64) gst_clock_id_get_time (id);
+  gst_clock_id_unref (id);
+  return time;
+}
+
 void
 pacer_advance_to (Pacer *f, GstClockTime time)
 {
-  GstClockID id;
-
-  gst_test_clock_wait_for_next_pending_id (f->clock, &id);
-  g_assert_cmpuint (gst_clock_id_get_time (id), ==, time);
-  gst_clock_id_unref (id);
+  g_assert_cmpint (pacer_wait_for_sleep (f), ==, time);
   g_assert_true (gst_test_clock_crank (f->clock));
 }
 

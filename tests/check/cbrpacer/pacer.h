@@ -68,6 +68,8 @@ gboolean pacer_answer_not_live (GstPad *pad, GstObject *parent, GstQuery *query)
 
 /* --- what comes out ---------------------------------------------------------------------- */
 
+/* Waits until the thread sleeps.  Returns the time until which it does. */
+gint64 pacer_wait_for_sleep (Pacer *f);
 /* The thread sleeps until @time and until nothing else; it is @time now. */
 void pacer_advance_to (Pacer *f, GstClockTime time);
 /* The next buffer; it is waited for. */

@@ -3,9 +3,7 @@
  * The element in virtual time: what an encoder of variable rate and a muxer make leaves with null
  * packets between, and each PCR says when its packet leaves.
  */
-#include <string.h>
-#include "pacer.h"
-#include "tsmonitor.h"
+#include "restamped.h"
 
 #define SECONDS 20
 /* A noisy picture every second, else a grey one: the rate goes from 0.1 to 3 Mbit/s. */
@@ -43,150 +41,27 @@ make_stream (void)
   return stream;
 }
 
-static gint64
-get_time (GPtrArray *stream, guint i)
-{
-  return (gint64) GST_BUFFER_DTS_OR_PTS (GST_BUFFER (g_ptr_array_index (stream, i)))
-      - (gint64) GST_BUFFER_DTS_OR_PTS (GST_BUFFER (g_ptr_array_index (stream, 0)));
-}
-
-/* Pushes the buffers that have come by @now, after buffer *next. */
-static void
-push_until (Pacer *f, GPtrArray *stream, guint *next, gint64 now, GByteArray *in)
-{
-  while (*next < stream->len && get_time (stream, *next) <= now) {
-    GstBuffer *buffer = g_ptr_array_index (stream, (*next)++);
-    GstMapInfo map;
-
-    gst_buffer_map (buffer, &map, GST_MAP_READ);
-    g_byte_array_append (in, map.data, map.size);
-    gst_buffer_unmap (buffer, &map);
-    g_assert_cmpint (gst_harness_push (f->h, gst_buffer_ref (buffer)), ==, GST_FLOW_OK);
-  }
-}
-
-/* What has left: measured at the time of its bytes, and compared with what came in. */
-typedef struct
-{
-  guint64 rate; /* of packets, bit/s */
-  guint64 packets;
-  TsMonitor *monitor;
-  GByteArray *in; /* what came in */
-  gsize compared; /* so many of its bytes have left */
-  guint64 pcrs;   /* of those */
-} Out;
-
-/* Is it the source's next packet, as it was but for a PCR? */
-static gboolean
-is_next (Out *out, const guint8 *data, gboolean has_pcr)
-{
-  guint8 was[TS_PACKET];
-
-  if (out->compared + TS_PACKET > out->in->len)
-    return FALSE;
-  memcpy (was, out->in->data + out->compared, TS_PACKET);
-  if (has_pcr)
-    memcpy (was + 6, data + 6, TS_HEADER - 6);
-  return memcmp (data, was, TS_PACKET) == 0;
-}
-
-/* The source's PCR is ahead of the new one by no more than packets wait, 100 ms, and is not behind
- * it, but for the interval at which the muxer writes PCRs. */
-static void
-assert_lead (const guint8 *was, const TsPacket *packet)
-{
-  TsPacket source;
-  gint64 lead;
-
-  ts_packet_read (&source, was, TS_PACKET);
-  lead = ts_pcr_get_step (packet->pcr, source.pcr);
-  lead = (lead > (gint64) TS_PCR_WRAP / 2 ? lead - (gint64) TS_PCR_WRAP : lead) * 1000 / 27;
-  g_assert_cmpint (lead, >=, -40 * MS);
-  g_assert_cmpint (lead, <=, 140 * MS);
-}
-
-/* All packets of the source are there; others are null packets, or have nothing but a PCR. */
-static void
-compare (Out *out, const guint8 *data)
-{
-  TsPacket packet;
-
-  ts_packet_read (&packet, data, TS_PACKET);
-  if (is_next (out, data, packet.has_pcr)) {
-    if (packet.has_pcr)
-      assert_lead (out->in->data + out->compared, &packet);
-    out->compared += TS_PACKET;
-    out->pcrs += packet.has_pcr;
-  } else {
-    g_assert_true (packet.pid == TS_NULL_PID || (packet.has_pcr && packet.step == 0));
-  }
-}
-
-static void
-take (Out *out, GstBuffer *buffer)
-{
-  GstMapInfo map;
-
-  g_assert_cmpuint (gst_buffer_get_size (buffer), ==, 7 * TS_PACKET);
-  gst_buffer_map (buffer, &map, GST_MAP_READ);
-  for (gsize at = 0; at < map.size; at += TS_PACKET) {
-    gint64 now =
-        (gint64) gst_util_uint64_scale (out->packets++, 8 * TS_PACKET * GST_SECOND, out->rate);
-
-    ts_monitor_push (out->monitor, map.data + at, TS_PACKET, now);
-    compare (out, map.data + at);
-  }
-  gst_buffer_unmap (buffer, &map);
-  gst_buffer_unref (buffer);
-}
-
-/* The time until which the pacer's thread sleeps. */
-static gint64
-wait_for_sleep (Pacer *f)
-{
-  GstClockID id;
-  gint64 time;
-
-  gst_test_clock_wait_for_next_pending_id (f->clock, &id);
-  time = (gint64) gst_clock_id_get_time (id);
-  gst_clock_id_unref (id);
-  return time;
-}
-
 static void
 test_stream (gconstpointer data)
 {
-  guint kbits = GPOINTER_TO_UINT (data), next = 0;
-  g_autofree gchar *settings =
-      g_strdup_printf ("bitrate=%u000 header-size=28 stuffing=null-ts max-delay=300000000", kbits);
-  g_autoptr (Pacer) f = pacer_new (settings, TS);
+  guint rate = GPOINTER_TO_UINT (data) * 1000;
   g_autoptr (GPtrArray) stream = make_stream ();
-  g_autoptr (GByteArray) in = g_byte_array_new ();
-  /* 1316 of 1344 bytes are packets; time between PCRs: 40 ms, and a datagram */
-  TsLimits limits = { TS_LIMIT_PID, 40 * MS + 1344 * 8 * GST_SECOND / (kbits * 1000) };
-  Out out = { .rate = kbits * 1000 / 1344.0 * 1316, .in = in, .monitor = ts_monitor_new (&limits) };
+  /* time between PCRs: 40 ms, and a datagram */
+  TsLimits limits = { TS_LIMIT_PID, 40 * MS + 1344 * 8 * GST_SECOND / rate };
+  Restamped out = { .rate = rate, .limits = &limits };
 
-  push_until (f, stream, &next, 0, in);
-  while (next < stream->len || out.compared < in->len) {
-    gint64 now = wait_for_sleep (f);
-    GstBuffer *buffer;
-
-    push_until (f, stream, &next, now, in);
-    gst_test_clock_crank (f->clock);
-    while ((buffer = pacer_try_pull (f)) != NULL)
-      take (&out, buffer);
-  }
-  g_assert_cmpint (ts_monitor_get_state (out.monitor, TS_ERROR_PCR_ACCURACY), ==, TS_STATE_GOOD);
+  /* no more than packets wait, and the interval at which the muxer writes PCRs */
+  out.lead_min = -40 * MS;
+  out.lead_max = 140 * MS;
+  restamped_run (&out, stream);
+  g_assert_cmpint (out.accuracy, ==, TS_STATE_GOOD);
   for (TsErrorKind kind = 0; kind < TS_ERRORS; kind++)
-    if (ts_monitor_get_error (out.monitor, kind)->count > 0)
-      g_error ("%" G_GUINT64_FORMAT " errors: %s, first at %g s",
-          ts_monitor_get_error (out.monitor, kind)->count, ts_error_rows[kind].name,
-          ts_monitor_get_error (out.monitor, kind)->first / 1e9);
+    if (out.errors[kind] > 0)
+      g_error ("%" G_GUINT64_FORMAT " errors: %s", out.errors[kind], ts_error_rows[kind].name);
   g_assert_cmpuint (out.pcrs, >, SECONDS * 10);
-  g_assert_cmpuint (pacer_get_stat (f, "pcrs-restamped"), ==, out.pcrs);
-  g_assert_cmpuint (pacer_get_stat (f, "pcrs-inserted"), >, 0);
-  g_assert_cmpuint (pacer_get_stat (f, "pcr-clocks-begun-anew"), ==, 0);
-  ts_monitor_free (out.monitor);
+  g_assert_cmpuint (out.restamped, ==, out.pcrs);
+  g_assert_cmpuint (out.inserted, >, 0);
+  g_assert_cmpuint (out.begun_anew, ==, 0);
 }
 
 /* --- what happens meanwhile ------------------------------------------------------------------- */
@@ -274,7 +149,7 @@ take_buffers (Run *run)
 static void
 pass (Run *run, gint64 until)
 {
-  while (wait_for_sleep (run->f) <= until) {
+  while (pacer_wait_for_sleep (run->f) <= until) {
     gst_test_clock_crank (run->f->clock);
     gst_test_clock_wait_for_next_pending_id (run->f->clock, NULL);
     take_buffers (run);
