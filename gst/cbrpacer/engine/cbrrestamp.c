@@ -210,9 +210,12 @@ judge (Clock *clock, guint64 pcr, gint64 passed, gint64 waited)
 static gboolean
 take_pcr (CbrRestamp *restamp, Clock *clock, const TsPacket *packet, gint64 now, gint64 waited)
 {
-  gboolean announced = clock->broken;
   gint64 passed = now - clock->seen, grown;
+  gboolean announced;
 
+  if (passed > CBR_RESTAMP_GONE)
+    stop (clock);
+  announced = clock->broken;
   if (clock->state == CLOCK_ABSENT || packet->announced) {
     begin (clock, packet->pcr, now, waited);
     return announced;
