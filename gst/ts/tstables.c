@@ -1,43 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
+#include "tsitems.h"
 #include "tstables.h"
 
-#define CRC 4 /* bytes at the end of a section */
-#define LONG_HEADER 8
-#define CURRENT 0x01
-#define PID_MASK 0x1fff
-#define LENGTH_MASK 0xfff
 #define SETTLE_EACH (20 * TS_MSECOND) /* ns; a fraction of what any table may take */
 
-/* PIDs (ISO/IEC 13818-1, table 2-3; ETSI EN 300 468, table 1). */
-enum
-{
-  PID_PAT = 0,
-  PID_CAT = 1,
-  PID_NIT = 0x10,
-  PID_SDT = 0x11,
-  PID_EIT = 0x12,
-  PID_TOT = 0x14
-};
-static const guint16 fixed[] = { PID_PAT, PID_CAT, PID_NIT, PID_SDT, PID_EIT, PID_TOT };
-
-/* table_ids (ISO/IEC 13818-1, table 2-31; EN 300 468, table 2). */
-enum
-{
-  TABLE_PAT = 0,
-  TABLE_CAT = 1,
-  TABLE_PMT = 2,
-  TABLE_SDT = 0x42,
-  TABLE_TOT = 0x73
-};
-
-/* Descriptors: of a service's name, and of a stream's language and codec. */
-enum
-{
-  REGISTRATION = 0x05,
-  LANGUAGE = 0x0a,
-  SERVICE = 0x48
-};
+static const guint16 fixed[] = { TS_PID_PAT, TS_PID_CAT, TS_PID_NIT, TS_PID_SDT, TS_PID_EIT,
+  TS_PID_TOT };
 
 void
 ts_tables_init (TsTables *tables, TsPids *pids)
@@ -50,53 +19,13 @@ ts_tables_init (TsTables *tables, TsPids *pids)
     ts_pid_set_tables (ts_pids_need (pids, fixed[i], TRUE), TRUE);
 }
 
-/* Bytes that are left. */
-typedef struct
-{
-  const guint8 *data;
-  guint size;
-} Bytes;
-
-/* Headers of the items that tables are lists of: the last byte or bytes are the size of the body.
- */
-enum
-{
-  DESCRIPTOR_HEADER = 2,
-  ENTRY_HEADER = 5 /* of a stream in a PMT, of a service in an SDT */
-};
-
-/* Takes an item from the front.  NULL: there is no whole one. */
-static const guint8 *
-take_item (Bytes *left, guint header, Bytes *body)
-{
-  const guint8 *item = left->data;
-  guint size;
-
-  if (left->size < header)
-    return NULL;
-  size = header == DESCRIPTOR_HEADER ? item[1] : ts_get_16 (item + 3) & LENGTH_MASK;
-  if (size > left->size - header)
-    return NULL;
-  *body = (Bytes) { item + header, size };
-  *left = (Bytes) { body->data + size, left->size - header - size };
-  return item;
-}
-
-/* Returns the bytes of a section from byte @from to its CRC. */
-static Bytes
-get_body (const TsSection *section, guint from)
-{
-  guint end = section->size - CRC;
-
-  return from < end ? (Bytes) { section->data + from, end - from } : (Bytes) { NULL, 0 };
-}
-
 /* Is it a table whose CRC TR 101 290 (2.2) looks at? */
 static gboolean
 has_crc (guint8 table)
 {
-  return table <= TABLE_PMT || table == 0x40 || table == 0x41 || table == TABLE_SDT || table == 0x46
-      || table == 0x4a || (table >= 0x4e && table <= 0x6f) || table == TABLE_TOT;
+  return table <= TS_TABLE_PMT || table == 0x40 || table == 0x41 || table == TS_TABLE_SDT
+      || table == 0x46 || table == 0x4a || (table >= 0x4e && table <= 0x6f)
+      || table == TS_TABLE_TOT;
 }
 
 static TsProgramme *
@@ -199,9 +128,9 @@ take_pat (TsTables *tables, TsPids *pids, TsErrors *errors, const TsSection *sec
     tables->round++;
     tables->next = 0;
   }
-  for (guint at = LONG_HEADER; at + 4 + CRC <= section->size; at += 4)
+  for (guint at = TS_LONG_HEADER; at + 4 + TS_SECTION_CRC <= section->size; at += 4)
     if (ts_get_16 (data + at) != 0) /* 0 is no programme, but the network's table */
-      take_programme (tables, ts_get_16 (data + at), ts_get_16 (data + at + 2) & PID_MASK,
+      take_programme (tables, ts_get_16 (data + at), ts_get_16 (data + at + 2) & TS_PID_MASK,
           errors->now);
   if (number == tables->next)
     tables->next++;
@@ -232,7 +161,7 @@ is_audio (guint8 type)
 
 /* Is it the format_identifier of sound, of those that SMPTE has registered? */
 static gboolean
-is_registered_audio (Bytes body)
+is_registered_audio (TsItems body)
 {
   static const gchar ids[][5] = { "BSSD", "Opus", "AC-3", "EAC3", "DTS1", "DTS2", "DTS3" };
 
@@ -245,19 +174,19 @@ is_registered_audio (Bytes body)
 /* A stream of private type is audio if it has a descriptor of AC-3, E-AC-3, DTS or AAC, or is
  * registered as such; audio of another kind than the main one may pause (TR 101 290, 1.6). */
 static TsRole
-get_role (guint8 type, Bytes descriptors)
+get_role (guint8 type, TsItems descriptors)
 {
   static const guint8 codecs[] = { 0x6a, 0x7a, 0x7b, 0x7c };
   gboolean audio = is_audio (type);
   const guint8 *item;
-  Bytes body;
+  TsItems body;
 
-  while ((item = take_item (&descriptors, DESCRIPTOR_HEADER, &body)) != NULL) {
+  while ((item = ts_items_take (&descriptors, TS_DESCRIPTOR_HEADER, &body)) != NULL) {
     if (type == 0x06 && memchr (codecs, item[0], sizeof codecs) != NULL)
       audio = TRUE;
-    if (type == 0x06 && item[0] == REGISTRATION && is_registered_audio (body))
+    if (type == 0x06 && item[0] == TS_DESCRIPTOR_REGISTRATION && is_registered_audio (body))
       audio = TRUE;
-    if (item[0] == LANGUAGE && body.size >= 4 && body.data[3] > 0)
+    if (item[0] == TS_DESCRIPTOR_LANGUAGE && body.size >= 4 && body.data[3] > 0)
       return TS_ROLE_OTHER;
   }
   return is_video (type) ? TS_ROLE_VIDEO : audio ? TS_ROLE_AUDIO : TS_ROLE_OTHER;
@@ -268,22 +197,24 @@ take_pmt (TsTables *tables, TsPids *pids, TsErrors *errors, guint16 pid, const T
 {
   const guint8 *data = section->data, *item;
   TsProgramme *programme = find_programme (tables, ts_get_16 (data + 3));
-  Bytes left, body;
+  TsItems left, body;
   gboolean keep[TS_PIDS_MAX] = { 0 };
   guint16 pcr_pid;
 
-  if (programme == NULL || programme->pmt_pid != pid || section->size < 12 + CRC)
+  if (programme == NULL || programme->pmt_pid != pid
+      || section->size < TS_PMT_HEADER + TS_SECTION_CRC)
     return;
   ts_repeat_arrive (&programme->pmt, errors, TS_ERROR_PMT, TS_TABLE_LIMIT);
-  pcr_pid = ts_get_16 (data + 8) & PID_MASK;
+  pcr_pid = ts_get_16 (data + 8) & TS_PID_MASK;
   if (programme->pcr_pid != pcr_pid) {
     programme->pcr_pid = pcr_pid;
     tables->changed = TRUE;
     settle (tables, pids, errors->now);
   }
-  left = get_body (section, 12 + (ts_get_16 (data + 10) & LENGTH_MASK));
-  while ((item = take_item (&left, ENTRY_HEADER, &body)) != NULL) {
-    TsPid *entry = ts_pids_need (pids, ts_get_16 (item + 1) & PID_MASK, TRUE);
+  left = ts_items_of (section->data, section->size,
+      TS_PMT_HEADER + (ts_get_16 (data + 10) & TS_LENGTH_MASK));
+  while ((item = ts_items_take (&left, TS_ENTRY_HEADER, &body)) != NULL) {
+    TsPid *entry = ts_pids_need (pids, ts_get_16 (item + 1) & TS_PID_MASK, TRUE);
 
     if (entry == NULL)
       continue;
@@ -298,7 +229,7 @@ take_pmt (TsTables *tables, TsPids *pids, TsErrors *errors, guint16 pid, const T
 /* --- SDT ------------------------------------------------------------ */
 
 static void
-take_name (TsProgramme *programme, Bytes service)
+take_name (TsProgramme *programme, TsItems service)
 {
   /* type, length and text of the provider, then of the service */
   guint at = service.size >= 2 ? 2 + service.data[1] : 0, size;
@@ -321,14 +252,15 @@ ts_programme_get_name (const TsProgramme *programme, gchar name[TS_TEXT_MAX])
 static void
 take_sdt (TsTables *tables, const TsSection *section)
 {
-  Bytes left = get_body (section, 11), descriptors, body;
+  TsItems left = ts_items_of (section->data, section->size, TS_SDT_HEADER), descriptors, body;
   const guint8 *item;
 
-  while ((item = take_item (&left, ENTRY_HEADER, &descriptors)) != NULL) {
+  while ((item = ts_items_take (&left, TS_ENTRY_HEADER, &descriptors)) != NULL) {
     TsProgramme *programme = find_programme (tables, ts_get_16 (item));
 
-    while (programme != NULL && (item = take_item (&descriptors, DESCRIPTOR_HEADER, &body)) != NULL)
-      if (item[0] == SERVICE)
+    while (programme != NULL
+        && (item = ts_items_take (&descriptors, TS_DESCRIPTOR_HEADER, &body)) != NULL)
+      if (item[0] == TS_DESCRIPTOR_SERVICE)
         take_name (programme, body);
   }
 }
@@ -344,20 +276,20 @@ ts_tables_take (TsTables *tables, TsPids *pids, TsErrors *errors, guint16 pid,
 
   if (has_crc (table))
     ts_errors_judge (errors, TS_ERROR_CRC, good);
-  if (pid == PID_PAT && table != TABLE_PAT)
+  if (pid == TS_PID_PAT && table != TS_TABLE_PAT)
     ts_errors_judge (errors, TS_ERROR_PAT, FALSE);
-  if (pid == PID_CAT && table != TABLE_CAT)
+  if (pid == TS_PID_CAT && table != TS_TABLE_CAT)
     ts_errors_judge (errors, TS_ERROR_CAT, FALSE);
-  if (!good || section->size > TS_SECTION_KEPT || section->size < LONG_HEADER + CRC
-      || (section->data[5] & CURRENT) == 0)
+  if (!good || section->size > TS_SECTION_KEPT || section->size < TS_LONG_HEADER + TS_SECTION_CRC
+      || (section->data[5] & TS_CURRENT) == 0)
     return;
-  if (pid == PID_PAT && table == TABLE_PAT)
+  if (pid == TS_PID_PAT && table == TS_TABLE_PAT)
     take_pat (tables, pids, errors, section);
-  else if (pid == PID_CAT && table == TABLE_CAT)
+  else if (pid == TS_PID_CAT && table == TS_TABLE_CAT)
     ts_repeat_arrive (&tables->cat, errors, TS_ERROR_CAT, TS_CAT_LIMIT);
-  else if (pid == PID_SDT && table == TABLE_SDT)
+  else if (pid == TS_PID_SDT && table == TS_TABLE_SDT)
     take_sdt (tables, section);
-  else if (table == TABLE_PMT)
+  else if (table == TS_TABLE_PMT)
     take_pmt (tables, pids, errors, pid, section);
 }
 
@@ -375,7 +307,7 @@ ts_tables_take_scrambled (TsTables *tables, TsErrors *errors, guint16 pid)
   end_scrambled (tables, errors->now);
   tables->scrambled = errors->now;
   ts_repeat_await (&tables->cat, errors->now);
-  if (pid == PID_PAT)
+  if (pid == TS_PID_PAT)
     ts_errors_judge (errors, TS_ERROR_PAT, FALSE);
   else if (is_pmt_pid (tables, pid))
     ts_errors_judge (errors, TS_ERROR_PMT, FALSE);

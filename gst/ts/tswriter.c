@@ -2,8 +2,7 @@
 #include <string.h>
 #include "tswriter.h"
 
-#define HEADER 3      /* bytes, up to the section_length */
-#define LONG_HEADER 8 /* up to the last_section_number */
+#define HEADER 3 /* bytes, up to the section_length */
 #define STUFFING 0xff
 #define VERSION 0x3e /* in byte 5 */
 
@@ -18,7 +17,7 @@ guint
 ts_pat_write (guint8 section[TS_SECTION_KEPT], guint16 stream_id, const TsPatEntry *entries,
     guint n)
 {
-  guint8 *at = section + LONG_HEADER;
+  guint8 *at = section + TS_LONG_HEADER;
 
   g_return_val_if_fail (n <= TS_PAT_ENTRIES, 0);
   section[0] = 0; /* table_id */
@@ -53,7 +52,7 @@ ts_section_seal (guint8 *section, guint size, TsVersion *version)
 {
   guint32 crc;
 
-  g_return_if_fail (size >= LONG_HEADER + TS_SECTION_CRC && size <= TS_SECTION_KEPT);
+  g_return_if_fail (size >= TS_LONG_HEADER + TS_SECTION_CRC && size <= TS_SECTION_KEPT);
   put_16 (section + 1, 0xb000 | (size - HEADER));
   section[5] = (section[5] & ~VERSION) | count_version (version, section, size) << 1;
   crc = GUINT32_TO_BE (ts_section_add_crc (0xffffffff, section, size - TS_SECTION_CRC));

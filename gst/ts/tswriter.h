@@ -9,11 +9,10 @@
  */
 #pragma once
 
-#include "tssection.h"
+#include "tsitems.h"
 
 G_BEGIN_DECLS
 
-#define TS_SECTION_CRC 4     /* bytes of the CRC at a section's end */
 #define TS_PAT_ENTRIES 253   /* that a section of TS_SECTION_KEPT bytes has room for */
 #define TS_SECTION_PACKETS 6 /* that carry a section of TS_SECTION_KEPT bytes */
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Any bytes as a transport stream, cut anywhere, and as sections of its tables: what the monitor
- * keeps is bounded, and fits together.
+ * keeps is bounded, and fits together, and what the filter lets pass is whole packets.
  */
 #include "fuzz.h"
 #include <stdlib.h>
 #include <string.h>
+#include "tsfilter.h"
 #include "tsmonitor.h"
+#include "tswriter.h"
 
 static void
 check_pids (const TsPid *pids, guint n)
@@ -93,13 +95,75 @@ fuzz_sections (const guint8 *data, gsize size)
   g_free (pids);
 }
 
+/* @choice: what is chosen.  @piece: bytes that are pushed at once. */
+static GByteArray *
+filter (guint8 choice, const GByteArray *bytes, gsize piece)
+{
+  g_autoptr (TsFilter) self = ts_filter_new ();
+  GByteArray *out = g_byte_array_new ();
+  gint64 now = 0;
+
+  if (choice & 1)
+    ts_filter_choose_programme (self, 1);
+  if (choice & 2)
+    ts_filter_choose_pid (self, 0x100);
+  for (gsize at = 0; at < bytes->len; at += piece, now += TS_SECOND)
+    ts_filter_push (self, bytes->data + at, MIN (piece, bytes->len - at), now, out);
+  return out;
+}
+
+/* Adds the packets of a section with a good CRC; of a few bytes, a packet that begins with them. */
+static void
+add_packets (GByteArray *bytes, guint16 pid, const guint8 *data, gsize size, guint8 *counter)
+{
+  guint8 section[TS_SECTION_KEPT] = { 0 }, packets[TS_SECTION_PACKETS][TS_PACKET] = { 0 };
+  TsVersion version = { FALSE };
+  guint n = 1;
+
+  memcpy (section, data, size);
+  memcpy (packets[0] + 1, data, MIN (size, TS_PACKET - 1));
+  packets[0][0] = TS_SYNC;
+  if (size >= TS_LONG_HEADER + TS_SECTION_CRC) {
+    ts_section_seal (section, size, &version);
+    n = ts_section_write (section, size, pid, counter, packets);
+  }
+  g_byte_array_append (bytes, packets[0], n * TS_PACKET);
+}
+
+/* Sections as in fuzz_sections(), in packets: what is written are whole packets, the same ones
+ * however the stream is cut.  The first byte tells what is chosen, and how the stream is cut. */
+static void
+fuzz_filter (const guint8 *data, gsize size)
+{
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  g_autoptr (GByteArray) whole = NULL;
+  g_autoptr (GByteArray) cut = NULL;
+  guint8 counters[TS_PIDS] = { 0 }, first = data[0];
+
+  for (data++, size--; size >= 4;) {
+    gsize have = MIN (size - 4, ts_get_16 (data + 2) % (TS_SECTION_KEPT + 1));
+    guint16 pid = ts_get_16 (data) % TS_PIDS;
+
+    add_packets (bytes, pid, data + 4, have, &counters[pid]);
+    data += 4 + have;
+    size -= 4 + have;
+  }
+  whole = filter (first, bytes, 7 * TS_PACKET);
+  cut = filter (first, bytes, 1 + first);
+  if (whole->len % TS_PACKET != 0 || whole->len > bytes->len * (1 + TS_SECTION_PACKETS)
+      || whole->len != cut->len || memcmp (whole->data, cut->data, cut->len) != 0)
+    abort ();
+}
+
 /* The first byte tells what the others are. */
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   if (size < 2)
     return 0;
-  if (data[0] % 2 == 0)
+  if (data[0] % 4 == 2)
+    fuzz_filter (data + 1, size - 1);
+  else if (data[0] % 2 == 0)
     fuzz_stream (data + 1, size - 1);
   else
     fuzz_sections (data + 1, size - 1);

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * tsitems.h: the lists of which the sections of tables consist, and the numbers that name tables,
+ * PIDs and descriptors (ISO/IEC 13818-1, tables 2-3 and 2-31; ETSI EN 300 468, tables 1, 2 and 12).
+ */
+#pragma once
+
+#include "tssection.h"
+
+G_BEGIN_DECLS
+
+#define TS_LONG_HEADER 8 /* bytes of a section up to its last_section_number */
+#define TS_PMT_HEADER 12 /* up to its program_info_length */
+#define TS_SDT_HEADER 11
+#define TS_SECTION_CRC 4 /* bytes at the end of a section */
+#define TS_CURRENT 0x01  /* in byte 5: current_next_indicator */
+#define TS_PID_MASK 0x1fff
+#define TS_LENGTH_MASK 0xfff
+
+enum
+{
+  TS_PID_PAT = 0,
+  TS_PID_CAT = 1,
+  TS_PID_NIT = 0x10,
+  TS_PID_SDT = 0x11,
+  TS_PID_EIT = 0x12,
+  TS_PID_TOT = 0x14
+};
+
+enum
+{
+  TS_TABLE_PAT = 0,
+  TS_TABLE_CAT = 1,
+  TS_TABLE_PMT = 2,
+  TS_TABLE_SDT = 0x42,
+  TS_TABLE_TOT = 0x73
+};
+
+/* Descriptors: of a stream's codec, scrambling and language, and of a service's name. */
+enum
+{
+  TS_DESCRIPTOR_REGISTRATION = 0x05,
+  TS_DESCRIPTOR_CA = 0x09,
+  TS_DESCRIPTOR_LANGUAGE = 0x0a,
+  TS_DESCRIPTOR_SERVICE = 0x48
+};
+
+/* Headers of the items that lists consist of: the last byte or bytes are the size of the body. */
+enum
+{
+  TS_DESCRIPTOR_HEADER = 2,
+  TS_ENTRY_HEADER = 5 /* of a stream in a PMT, of a service in an SDT */
+};
+
+/* Bytes that are left. */
+typedef struct
+{
+  const guint8 *data;
+  guint size;
+} TsItems;
+
+/* Takes an item from the front.  NULL: there is no whole one. */
+const guint8 *ts_items_take (TsItems *left, guint header, TsItems *body);
+/* Returns the bytes of a section of @size bytes from byte @from to its CRC. */
+TsItems ts_items_of (const guint8 *section, guint size, guint from);
+
+G_END_DECLS
