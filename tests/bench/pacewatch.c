@@ -5,6 +5,11 @@
  *
  * A burst is a run of datagrams of which each came less than a quarter of its
  * own time at the rate after the one before, or less than --gap µs.
+ *
+ * With --pcr, also how far each PCR of a transport stream is from the clock that a slow decoder
+ * recovers from those before it (tsclock.h): the overall jitter of TR 101 290.  A packet comes when
+ * its datagram does, and later by those before it in the datagram at the rate, as from a receiver
+ * that forwards packets evenly.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,6 +26,8 @@
 #include <string.h>
 #include <sys/socket.h>
 #include "options.h"
+#include "tsclock.h"
+#include "tspacket.h"
 #include "values.h"
 
 #define BATCH 32
@@ -33,9 +40,18 @@ typedef struct
   guint32 datagrams;
 } Arrival;
 
+/* Of the first PID that has some. */
+typedef struct
+{
+  gint64 ns;
+  guint64 pcr;        /* 27 MHz */
+  gboolean announced; /* another clock */
+} Pcr;
+
 static gint port = 5004, header = 28, seconds = 3600, idle_ms = 1500;
 static gdouble bitrate, drain_factor = 1.25, gap_us = 0;
 static gchar *csv_file;
+static gboolean with_pcr;
 static volatile sig_atomic_t stopped;
 
 static GOptionEntry entries[] = {
@@ -49,6 +65,7 @@ static GOptionEntry entries[] = {
       "times the rate at which a bottleneck drains, to tell the queue in front of it (1.25)", "N" },
   { "seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "at most so long", "N" },
   { "idle", 0, 0, G_OPTION_ARG_INT, &idle_ms, "ends after so many ms of silence (1500)", "N" },
+  { "pcr", 0, 0, G_OPTION_ARG_NONE, &with_pcr, "the jitter of PCRs, too", NULL },
   { "csv", 0, 0, G_OPTION_ARG_FILENAME, &csv_file, "every arrival: ns, payload bytes, datagrams",
       "FILE" },
   { NULL },
@@ -85,9 +102,11 @@ open_socket (void)
 static guint32 overflowed;
 
 static Arrival
-read_message (struct msghdr *message, guint bytes)
+read_message (struct msghdr *message, guint bytes, guint *segment)
 {
   Arrival arrival = { 0, bytes, 1 };
+
+  *segment = bytes;
 
   for (struct cmsghdr *c = CMSG_FIRSTHDR (message); c != NULL; c = CMSG_NXTHDR (message, c)) {
     if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPING) {
@@ -101,8 +120,10 @@ read_message (struct msghdr *message, guint bytes)
       guint16 size;
 
       memcpy (&size, CMSG_DATA (c), sizeof size);
-      if (size > 0)
+      if (size > 0) {
         arrival.datagrams = (bytes + size - 1) / size;
+        *segment = size;
+      }
     } else if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SO_RXQ_OVFL) {
       memcpy (&overflowed, CMSG_DATA (c), sizeof overflowed);
     }
@@ -110,8 +131,29 @@ read_message (struct msghdr *message, guint bytes)
   return arrival;
 }
 
+/* Datagrams of @segment bytes came at @ns. */
+static void
+read_pcrs (GArray *pcrs, const guint8 *data, gsize size, guint segment, gint64 ns)
+{
+  static gint pid = -1;
+
+  for (gsize at = 0; at + TS_PACKET <= size; at += TS_PACKET) {
+    TsPacket packet;
+    Pcr pcr;
+
+    if (data[at] != TS_SYNC)
+      return;
+    ts_packet_read (&packet, data + at, TS_PACKET);
+    if (!packet.has_pcr || (pid >= 0 && packet.pid != pid))
+      continue;
+    pid = packet.pid;
+    pcr = (Pcr) { ns + (gint64) (at % segment * 8e9 / bitrate), packet.pcr, packet.announced };
+    g_array_append_val (pcrs, pcr);
+  }
+}
+
 static GArray *
-receive (int fd)
+receive (int fd, GArray *pcrs)
 {
   static guint8 data[BATCH][ROOM], control[BATCH][256];
   GArray *arrivals = g_array_sized_new (FALSE, FALSE, sizeof (Arrival), 1 << 20);
@@ -141,9 +183,12 @@ receive (int fd)
     n = recvmmsg (fd, messages, BATCH, MSG_DONTWAIT, NULL);
     while (n > 0) {
       for (int i = 0; i < n; i++) {
-        Arrival arrival = read_message (&messages[i].msg_hdr, messages[i].msg_len);
+        guint segment;
+        Arrival arrival = read_message (&messages[i].msg_hdr, messages[i].msg_len, &segment);
 
         g_array_append_val (arrivals, arrival);
+        if (with_pcr)
+          read_pcrs (pcrs, data[i], messages[i].msg_len, segment, arrival.ns);
         messages[i].msg_hdr.msg_controllen = sizeof control[i];
       }
       n = recvmmsg (fd, messages, BATCH, MSG_DONTWAIT, NULL);
@@ -219,8 +264,41 @@ find_queue (GArray *arrivals, gdouble rate)
   return most;
 }
 
+#define SETTLE 10e9 /* ns, in which the clock is found */
+
 static void
-report (GArray *arrivals)
+report_pcrs (GArray *pcrs)
+{
+  g_autoptr (GArray) jitter = values_new ();
+  TsClock clock = { 0 };
+  gint64 begun = 0;
+  guint clocks = 0;
+
+  for (guint i = 0; i < pcrs->len; i++) {
+    const Pcr *pcr = &g_array_index (pcrs, Pcr, i), *last = pcr - 1;
+    gint64 step;
+    gdouble distance;
+
+    if (i == 0 || pcr->announced) {
+      clock = (TsClock) { 0 };
+      begun = pcr->ns;
+      clocks++;
+      continue;
+    }
+    step = ts_pcr_get_step (last->pcr, pcr->pcr);
+    step -= step > (gint64) TS_PCR_WRAP / 2 ? (gint64) TS_PCR_WRAP : 0;
+    distance = ts_clock_take (&clock, pcr->ns - last->ns, step);
+    if (pcr->ns - begun > SETTLE)
+      values_add (jitter, ABS (distance) / 27);
+  }
+  printf ("\"pcr_clocks\": %u, ", clocks);
+  printf ("\"pcrs\": %u, ", pcrs->len);
+  print_percentiles ("pcr_jitter_us", jitter);
+  printf (", ");
+}
+
+static void
+report (GArray *arrivals, GArray *pcrs)
 {
   g_autoptr (GArray) bursts = values_new (), gaps = values_new ();
   guint64 datagrams = 0, payload = 0, total = 0, counted = 0;
@@ -266,6 +344,8 @@ report (GArray *arrivals)
   printf ("\"peak_1ms_mbit\": %.3f, \"peak_10ms_mbit\": %.3f, \"queue_bytes\": %.0f, ",
       find_peak (arrivals, 1000000) * 8 / 1e3, find_peak (arrivals, 10000000) * 8 / 1e4,
       find_queue (arrivals, mean * drain_factor));
+  if (with_pcr)
+    report_pcrs (pcrs);
   print_percentiles ("gap_error_us", gaps);
   printf (", ");
   print_percentiles ("burst_bytes", bursts);
@@ -291,15 +371,17 @@ write_csv (GArray *arrivals)
 int
 main (int argc, char **argv)
 {
-  g_autoptr (GArray) arrivals = NULL;
+  g_autoptr (GArray) arrivals = NULL, pcrs = g_array_new (FALSE, FALSE, sizeof (Pcr));
   struct sigaction action = { 0 };
 
   options_parse (&argc, &argv, entries, NULL);
   action.sa_handler = on_signal;
   sigaction (SIGINT, &action, NULL);
   sigaction (SIGTERM, &action, NULL);
-  arrivals = receive (open_socket ());
-  report (arrivals);
+  if (with_pcr && bitrate <= 0)
+    g_error ("--pcr needs --bitrate");
+  arrivals = receive (open_socket (), pcrs);
+  report (arrivals, pcrs);
   if (csv_file != NULL)
     write_csv (arrivals);
   return arrivals->len > 0 ? 0 : 1;
