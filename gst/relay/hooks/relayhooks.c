@@ -220,7 +220,7 @@ post (Line *line)
 static void
 call_program (Line *line)
 {
-  if (relay_program_call (line->program, NULL, line->now->body))
+  if (relay_program_call (line->program, line->now->body))
     done (line, TRUE);
   else
     retry (line);

@@ -13,21 +13,17 @@
 
 struct _RelayProgram
 {
-  gint users; /* the output, and each call; atomic */
   gchar **words;
   guint most; /* s */
   RelayRepeats *repeats;
-  GMutex lock;      /* guards the rest */
   GPtrArray *calls; /* Call, those that run */
-  gboolean ended;
+  gboolean ended;   /* it is freed with the last of them */
 };
 
-/* Used in the main context, but for the process. */
 typedef struct
 {
   RelayProgram *program;
-  GPid pid;    /* of the process, and of its group */
-  gchar *what; /* the reason of the call: a path, or an event */
+  GPid pid; /* of the process, and of its group */
   guint timer;
   gboolean late;
 } Call;
@@ -37,22 +33,19 @@ relay_program_new (const gchar *const *words, guint most)
 {
   RelayProgram *program = g_new0 (RelayProgram, 1);
 
-  program->users = 1;
   program->words = g_strdupv ((gchar **) words);
   program->most = most;
   program->repeats = relay_repeats_new ();
   program->calls = g_ptr_array_new ();
-  g_mutex_init (&program->lock);
   return program;
 }
 
 static void
-unref (RelayProgram *program)
+free_unused (RelayProgram *program)
 {
-  if (!g_atomic_int_dec_and_test (&program->users))
+  if (!program->ended || program->calls->len > 0)
     return;
   g_ptr_array_unref (program->calls);
-  g_mutex_clear (&program->lock);
   relay_repeats_free (program->repeats);
   g_strfreev (program->words);
   g_free (program);
@@ -68,11 +61,9 @@ kill_call (gpointer data, gpointer unused)
 void
 relay_program_free (RelayProgram *program)
 {
-  g_mutex_lock (&program->lock);
   program->ended = TRUE;
   g_ptr_array_foreach (program->calls, kill_call, NULL);
-  g_mutex_unlock (&program->lock);
-  unref (program);
+  free_unused (program);
 }
 
 static gboolean
@@ -86,19 +77,17 @@ on_late (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* Logs a call that failed, unless that is a repetition: the program, how it failed (@format), and
- * @what it was called for. */
-static void G_GNUC_PRINTF (3, 4)
-    warn (const RelayProgram *program, const gchar *what, const gchar *format, ...)
+/* Logs a call that failed, unless that is a repetition: the program, and how it failed. */
+static void G_GNUC_PRINTF (2, 3) warn (const RelayProgram *program, const gchar *format, ...)
 {
-  g_autofree gchar *then = g_strdup_printf (": %s.", what), *text = NULL, *line = NULL;
+  g_autofree gchar *text = NULL, *line = NULL;
   va_list args;
 
   va_start (args, format);
   text = g_strdup_vprintf (format, args);
   va_end (args);
   line = g_strdup_printf ("%s %s", program->words[0], text);
-  relay_repeats_warn (program->repeats, NULL, RELAY_LOG_HOOK_FAILED, line, then);
+  relay_repeats_warn (program->repeats, NULL, RELAY_LOG_HOOK_FAILED, line, ".");
 }
 
 /* Logs how a call has ended, unless it is well. */
@@ -106,12 +95,11 @@ static void
 log_end (const Call *call, gint status)
 {
   if (call->late)
-    warn (call->program, call->what, "was killed, as it had not ended after %u s",
-        call->program->most);
+    warn (call->program, "was killed, as it had not ended after %u s", call->program->most);
   else if (WIFSIGNALED (status))
-    warn (call->program, call->what, "was ended by signal %d", WTERMSIG (status));
+    warn (call->program, "was ended by signal %d", WTERMSIG (status));
   else if (WEXITSTATUS (status) != 0)
-    warn (call->program, call->what, "has failed, with status %d", WEXITSTATUS (status));
+    warn (call->program, "has failed, with status %d", WEXITSTATUS (status));
 }
 
 /* What the process has left behind in its group ends with it. */
@@ -120,22 +108,17 @@ on_end (gint fd, GIOCondition condition, gpointer data)
 {
   Call *call = data;
   RelayProgram *program = call->program;
-  gboolean ended;
   gint status;
 
   kill_call (call, NULL);
-  g_mutex_lock (&program->lock);
   g_ptr_array_remove_fast (program->calls, call);
-  ended = program->ended;
-  g_mutex_unlock (&program->lock);
   status = relay_process_reap (call->pid, fd);
-  if (!ended)
+  if (!program->ended)
     log_end (call, status);
   if (call->timer != 0)
     g_source_remove (call->timer);
-  g_free (call->what);
   g_free (call);
-  unref (program);
+  free_unused (program);
   return G_SOURCE_REMOVE;
 }
 
@@ -148,22 +131,15 @@ lead_group (gpointer unused)
 
 /* Starts the process.  *pid: its number, and that of its group.  FALSE: it cannot be started. */
 static gboolean
-spawn (const RelayProgram *program, const gchar *path, GBytes *input, GPid *pid, GError **error)
+spawn (const RelayProgram *program, GBytes *input, GPid *pid, GError **error)
 {
-  g_autoptr (GPtrArray) words = g_ptr_array_new ();
   g_autoptr (GOutputStream) pipe = NULL;
   gint end;
 
-  for (guint i = 0; program->words[i] != NULL; i++)
-    g_ptr_array_add (words, program->words[i]);
-  g_ptr_array_add (words, (gpointer) path);
-  g_ptr_array_add (words, NULL);
-  if (!g_spawn_async_with_pipes (NULL, (gchar **) words->pdata, NULL,
+  if (!g_spawn_async_with_pipes (NULL, program->words, NULL,
           G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL,
-          lead_group, NULL, pid, input != NULL ? &end : NULL, NULL, NULL, error))
+          lead_group, NULL, pid, &end, NULL, NULL, error))
     return FALSE;
-  if (input == NULL)
-    return TRUE;
   pipe = g_unix_output_stream_new (end, TRUE);
   /* does not wait, as the pipe is empty; fails if the program has closed it */
   g_output_stream_write_all (pipe, g_bytes_get_data (input, NULL),
@@ -172,38 +148,25 @@ spawn (const RelayProgram *program, const gchar *path, GBytes *input, GPid *pid,
 }
 
 gboolean
-relay_program_call (RelayProgram *program, const gchar *path, GBytes *input)
+relay_program_call (RelayProgram *program, GBytes *input)
 {
-  const gchar *what = path != NULL ? path : "an event";
   g_autoptr (GError) error = NULL;
-  guint running;
   GPid pid;
   Call *call;
 
-  g_mutex_lock (&program->lock);
-  running = program->calls->len;
-  g_mutex_unlock (&program->lock);
-  if (running == RELAY_PROGRAM_MOST) {
-    if (input == NULL)
-      warn (program, what, "is not called, as it runs %u times already", running);
+  if (program->calls->len == RELAY_PROGRAM_MOST)
     return FALSE;
-  }
-  /* without the lock, as this waits for the disk with the program */
-  if (!spawn (program, path, input, &pid, &error)) {
-    warn (program, what, "cannot be called (%s)", error->message);
+  if (!spawn (program, input, &pid, &error)) {
+    warn (program, "cannot be called (%s)", error->message);
     return TRUE;
   }
   call = g_new0 (Call, 1);
   call->pid = pid;
   call->program = program;
-  call->what = g_strdup (what);
-  g_atomic_int_inc (&program->users);
-  g_mutex_lock (&program->lock);
   g_ptr_array_add (program->calls, call);
-  g_mutex_unlock (&program->lock);
   call->timer = g_timeout_add_seconds (program->most, on_late, call);
   if (!relay_process_watch (pid, on_end, call)) {
-    warn (program, what, "cannot be watched, and is killed (%s)", g_strerror (errno));
+    warn (program, "cannot be watched, and is killed (%s)", g_strerror (errno));
     on_end (-1, 0, call);
   }
   return TRUE;

@@ -14,7 +14,6 @@
 G_BEGIN_DECLS
 
 #define RELAY_PROGRAM_MOST 4     /* run at once for one caller */
-#define RELAY_PROGRAM_TIME 3600  /* s; enough to upload a piece of an hour */
 #define RELAY_PROGRAM_INPUT 4096 /* bytes, so that a pipe has room for them */
 
 typedef struct _RelayProgram RelayProgram;
@@ -23,10 +22,9 @@ typedef struct _RelayProgram RelayProgram;
 RelayProgram *relay_program_new (const gchar *const *words, guint most);
 /* Kills the processes that run. */
 void relay_program_free (RelayProgram *program);
-/* Starts the program.  @path: its last argument; NULL: it has no further one.  @input: what it can
- * read, of RELAY_PROGRAM_INPUT bytes at most; NULL: nothing.  FALSE: it runs RELAY_PROGRAM_MOST
- * times already, which is logged unless there is @input.  Called by one thread at a time, any one,
- * and not while @program is freed.  The main context logs how it ends, unless that is well. */
-gboolean relay_program_call (RelayProgram *program, const gchar *path, GBytes *input);
+/* Starts the program.  @input: what it can read, of RELAY_PROGRAM_INPUT bytes at most.  FALSE: it
+ * runs RELAY_PROGRAM_MOST times already.  How it ends is logged, unless that is well.  All is done
+ * in the main context. */
+gboolean relay_program_call (RelayProgram *program, GBytes *input);
 
 G_END_DECLS

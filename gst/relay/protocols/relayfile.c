@@ -32,8 +32,6 @@ static const RelayKey keys[] = {
       "10^6 bytes; with piece: the oldest pieces are removed when all together have more" },
   { "keep-free-mbytes", RELAY_KEY_OUTPUT, NULL, 1, KEEP_MAX, "none",
       "10^6 bytes; with piece: the oldest pieces are removed when less is free on the disk" },
-  { "piece-program", RELAY_KEY_OUTPUT, NULL, 0, 0, "none",
-      "with piece: path of a program that is called with the path of each piece that is finished" },
   RELAY_KEY_BUFFER_SIZE,
   { NULL },
 };
@@ -51,7 +49,6 @@ static gboolean
 check (const RelayProtocolUri *protocol_uri, GError **error)
 {
   const gchar *path = protocol_uri->path;
-  const gchar *program = relay_protocol_uri_get (protocol_uri, "piece-program");
   RelayRetention retention;
   g_autoptr (GDateTime) now = g_date_time_new_now_local ();
   g_autofree gchar *name = g_date_time_format (now, path);
@@ -65,11 +62,6 @@ check (const RelayProtocolUri *protocol_uri, GError **error)
     RELAY_BAD (error,
         "with piece, the name needs a date, or all pieces have the same name: write e.g. "
         "news-%%F-%%H%%M%%S.ts.");
-  else if (program != NULL
-      && (program[0] != '/' || relay_protocol_uri_get (protocol_uri, "piece") == NULL))
-    RELAY_BAD (error,
-        "piece-program is called at the end of each piece: write piece, too, and the whole path of a "
-        "program.");
   else if (relay_recording_get_retention (protocol_uri, &retention) && !knows_pieces (protocol_uri))
     RELAY_BAD (error,
         "what is kept is for pieces whose date is in the file's name, in digits: write piece, too, "
@@ -79,18 +71,6 @@ check (const RelayProtocolUri *protocol_uri, GError **error)
   return FALSE;
 }
 
-static GstElement *
-make_output (RelayChain *chain, const RelayProtocolUri *protocol_uri)
-{
-  const gchar *program = relay_protocol_uri_get (protocol_uri, "piece-program");
-  GstElement *sink = relay_chain_add_writer (chain, protocol_uri->path);
-
-  if (chain->error == NULL && program != NULL && !g_file_test (program, G_FILE_TEST_IS_EXECUTABLE))
-    RELAY_BAD (&chain->error, "there is no program %s that can be called: make it (chmod +x).",
-        program);
-  return sink;
-}
-
 /* Makes the elements. If the disk is away, only this end waits for it. */
 static GstElement *
 make (RelayChain *chain, const RelayProtocolUri *protocol_uri)
@@ -98,7 +78,7 @@ make (RelayChain *chain, const RelayProtocolUri *protocol_uri)
   GstElement *source, *parse;
 
   if (protocol_uri->sends)
-    return make_output (chain, protocol_uri);
+    return relay_chain_add_writer (chain, protocol_uri->path);
   source = relay_chain_add (chain, "filesrc", RELAY_CORE);
   parse = relay_chain_add (chain, "tsparse", RELAY_PLUGINS_BAD);
   relay_chain_add (chain, "clocksync", RELAY_CORE);

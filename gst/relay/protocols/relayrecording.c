@@ -3,7 +3,6 @@
 #include <gst/app/app.h>
 #include "relaychain.h"
 #include "relaycut.h"
-#include "relayprogram.h"
 #include "relayrecord.h"
 
 #define MBYTE (1000 * 1000)
@@ -13,7 +12,6 @@ struct _RelayRecording
   RelayProtocolPipeline *pipeline; /* with the appsink */
   RelayCut *cut;
   RelayRecord *record;
-  RelayProgram *program; /* NULL: none */
   RelayRetention retention;
   gboolean removes; /* there is a limit */
   GError *error;    /* of the last write; NULL: it was good */
@@ -33,13 +31,9 @@ relay_recording_new (const RelayProtocolUri *protocol_uri)
 {
   RelayRecording *recording = g_new0 (RelayRecording, 1);
   guint piece = relay_protocol_uri_get_uint (protocol_uri, "piece", 0);
-  const gchar *program = relay_protocol_uri_get (protocol_uri, "piece-program");
 
   recording->cut = relay_cut_new (piece);
   recording->record = relay_record_new (protocol_uri->path, piece);
-  if (program != NULL)
-    recording->program =
-        relay_program_new ((const gchar *const[]) { program, NULL }, RELAY_PROGRAM_TIME);
   recording->removes = relay_recording_get_retention (protocol_uri, &recording->retention);
   return recording;
 }
@@ -64,11 +58,8 @@ write_packets (const guint8 *data, gsize size, gint64 seconds, gpointer data_of)
   gboolean good = relay_record_write (recording->record, data, size, seconds, &recording->error);
 
   finished = relay_record_take_finished (recording->record);
-  if (finished == NULL)
-    return good;
-  relay_protocol_pipeline_note_piece (recording->pipeline, finished);
-  if (recording->program != NULL)
-    relay_program_call (recording->program, finished, NULL);
+  if (finished != NULL)
+    relay_protocol_pipeline_note_piece (recording->pipeline, finished);
   return good;
 }
 
@@ -131,6 +122,5 @@ relay_recording_free (RelayRecording *recording)
 {
   relay_cut_free (recording->cut);
   relay_record_free (recording->record);
-  g_clear_pointer (&recording->program, relay_program_free);
   g_free (recording);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * relayrecording.h: an output that records: what an appsink takes is cut at key frames
- * (relaycut.h), written (relayrecord.h), and old pieces go; a program is called for each piece that
- * is finished.
+ * (relaycut.h), written (relayrecord.h), and old pieces go.
  */
 #pragma once
 
