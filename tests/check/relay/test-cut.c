@@ -300,8 +300,8 @@ __wrap_kill (pid_t pid, int number)
   return __real_kill (pid, number);
 }
 
-/* It reads what it is called for; that it fails, is missing or takes too long is logged; it does not
- * run too often; at the end it is killed, with its children. */
+/* It reads what it is called for; that it fails, is missing or takes too long is logged; it does
+ * not run too often; at the end it is killed, with its children. */
 static void
 test_program (void)
 {
