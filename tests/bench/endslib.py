@@ -25,7 +25,7 @@ PAT = struct.pack(">BHBB", SYNC, 0x4000, 0x10, 0) + bytes.fromhex("00b0090001c10
 EMPTY = struct.pack(">BHB", SYNC, 0x1FFF, 0x10) + bytes(PACKET - 4)      # a packet without content
 # ms: their time to repair, many round trips of this machine. Nothing may be missing by SRT, so it can wait for a machine
 # that pauses for a second.
-LATENCY = {"srt": 2000, "rist": 500}
+LATENCY = {"srt": 2000, "rist": 1500}
 RATE = 25           # pictures a second
 RIST_START = 3      # s: within this, the first report of RIST has come
 GROUP = "239.255.77.1"
