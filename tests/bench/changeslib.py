@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A fasp-relay whose outputs come and go while a stream passes: for tests and benchmarks."""
+"""A fasp-relay whose outputs come and go while a stream passes."""
 
 import contextlib
 import filecmp
@@ -12,6 +12,7 @@ import time
 import benchlib
 import relaylib
 
+LATENCY = 10000     # ms, of which no machine stands still for so long: else each receiver would rightly report a skip
 PIECE = 1 << 20     # bytes, of a file that is made: random numbers come at most 256 MiB at once
 
 
@@ -63,7 +64,7 @@ def come_and_go(directory, changes, mbit, seconds):
         relay.wait(lambda s: s["s"]["state"] == "running")
         lossy = stack.enter_context(subprocess.Popen(link, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
         stack.callback(lossy.kill)
-        those = [stack.enter_context(receiver(directory, "far", far)), stack.enter_context(receiver(directory, "near", c))]
+        those = [stack.enter_context(receiver(directory, name, port, f"latency={LATENCY}")) for name, port in (("far", far), ("near", c))]
         relay.wait(lambda s: relaylib.receivers(s["s"]) == 2)
         # what waits for half a second at most: the whole file at once would be late, which is a skip
         s = stack.enter_context(sender(directory, "sender", a, content, mbit=1.2 * mbit, keys=f"buffer-size={int(mbit * 1e6 / 16)}"))
