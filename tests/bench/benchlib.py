@@ -356,20 +356,6 @@ def remove_at_once(folder):
     shutil.rmtree(gone)
 
 
-def download(congestion, mbit, at, seconds):
-    """A command: the kernel's TCP has @mbit to send for @seconds, from @at s on."""
-    check = f"{command('bench/cbrcheck')} --mbit {mbit} --seconds {seconds} --idle 3 --limit {at + seconds + 20}"
-    source = f"{command('bench/cbrsource')} --mbit {mbit} --seconds {seconds}"
-    return (f"{{ $LINKEM_B {check} --tcp 5100 >/dev/null & sleep {at}; "
-            f"$LINKEM_A timeout {seconds} {source} --tcp $LINKEM_ADDR_B:5100 --congestion {congestion}; wait; }}")
-
-
-PORT_BLOCK = 512        # that a program takes at a time
-_reserved = []          # sockets that say so, as long as it lives
-_ports = iter(())
-_choosing = threading.Lock()
-
-
 def free_port(count=1, kind=socket.SOCK_DGRAM):
     """The first of @count ports that nobody has, and that nothing else that is asked of for ports
     here and in tests/check/elements/pair.c is given: they hold a block while they live."""
