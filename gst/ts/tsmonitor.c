@@ -345,6 +345,34 @@ ts_monitor_get_state (const TsMonitor *self, TsErrorKind kind)
   return ts_errors_get_state (&self->errors, kind);
 }
 
+TsState
+ts_monitor_get_priority_1 (const TsMonitor *self)
+{
+  TsState worst = TS_STATE_UNKNOWN;
+
+  for (guint kind = 0; kind < TS_ERRORS; kind++)
+    if (ts_error_rows[kind].priority == 1)
+      worst = MAX (worst, ts_monitor_get_state (self, kind));
+  return worst;
+}
+
+TsState
+ts_monitor_get_video (const TsMonitor *self)
+{
+  TsState state = TS_STATE_UNKNOWN;
+
+  for (guint i = 0; i < self->pids.n; i++) {
+    const TsPid *entry = &self->pids.list[i];
+
+    if (entry->role == TS_ROLE_VIDEO && entry->seen != TS_NEVER
+        && self->errors.now - entry->seen < TS_ERROR_HOLD)
+      return TS_STATE_GOOD;
+    if (entry->role != TS_ROLE_UNNAMED)
+      state = TS_STATE_BAD;
+  }
+  return state;
+}
+
 guint64
 ts_monitor_get_packets (const TsMonitor *self)
 {

@@ -50,6 +50,10 @@ void ts_monitor_update (TsMonitor *monitor, gint64 now);
 
 const TsError *ts_monitor_get_error (const TsMonitor *monitor, TsErrorKind kind);
 TsState ts_monitor_get_state (const TsMonitor *monitor, TsErrorKind kind);
+/* Is there an error of priority 1? */
+TsState ts_monitor_get_priority_1 (const TsMonitor *monitor);
+/* BAD: the tables name no video, or none came for TS_ERROR_HOLD. UNKNOWN: there are no tables. */
+TsState ts_monitor_get_video (const TsMonitor *monitor);
 /* Packets since the monitor was made; those with a wrong sync byte do not count. */
 guint64 ts_monitor_get_packets (const TsMonitor *monitor);
 /* All packets, in the last second, bit/s of packets of 188 bytes; G_MAXUINT64: not known yet. */

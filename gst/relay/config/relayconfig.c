@@ -180,26 +180,32 @@ read_side (GKeyFile *file, const gchar *group, const RelaySecrets *secrets, Rela
   return good;
 }
 
-/* Reads the times of an input with backups. */
+/* Reads a number of an input with backups. */
+static gboolean
+read_time (GKeyFile *file, const gchar *group, const RelayEnd *input, const gchar *key,
+    guint *value, GError **error)
+{
+  if (input->backups == NULL && g_key_file_has_key (file, group, key, NULL)) {
+    RELAY_BAD (error,
+        "it is for an input with backups: write input = MAIN;BACKUP, or leave it out.");
+    return relay_value_locate (error, group, key);
+  }
+  return relay_value_number (file, group, relay_key_find (relay_stream_keys, key, 0), value, error);
+}
+
+/* Reads the times and rules of an input with backups. */
 static gboolean
 read_times (GKeyFile *file, const gchar *group, RelayEnd *input, GError **error)
 {
-  static const gchar *const keys[] = { "switch-after", "wait-to-restore" };
-  guint *const values[] = { &input->switch_after, &input->wait_to_restore };
+  gboolean good;
 
   input->switch_after = RELAY_SWITCH_AFTER;
   input->wait_to_restore = RELAY_WAIT_TO_RESTORE;
-  for (guint i = 0; i < G_N_ELEMENTS (keys); i++) {
-    if (input->backups == NULL && g_key_file_has_key (file, group, keys[i], NULL)) {
-      RELAY_BAD (error,
-          "it is for an input with backups: write input = MAIN;BACKUP, or leave it out.");
-      return relay_value_locate (error, group, keys[i]);
-    }
-    if (!relay_value_number (file, group, relay_key_find (relay_stream_keys, keys[i], 0), values[i],
-            error))
-      return FALSE;
-  }
-  return TRUE;
+  good = read_time (file, group, input, "switch-after", &input->switch_after, error)
+      && read_time (file, group, input, "wait-to-restore", &input->wait_to_restore, error);
+  for (guint i = 0; good && i < RELAY_RULES; i++)
+    good = read_time (file, group, input, relay_rule_rows[i].key, &input->rules[i], error);
+  return good;
 }
 
 /* Makes the ends of the input: the main one, which has the others as its backups. */
@@ -372,6 +378,22 @@ warn_of_unused (const RelayStreamConfig *config, GPtrArray *warnings)
               config->name, i == 0 ? "input" : "output"));
 }
 
+/* Tells of rules that have nothing to judge by. */
+static void
+warn_of_rules (const RelayStreamConfig *config, GPtrArray *warnings)
+{
+  for (guint i = 0; i < RELAY_RULES; i++) {
+    const RelayRuleRow *row = &relay_rule_rows[i];
+    gboolean seen = row->pictured ? config->picture_interval > 0 : config->input->monitored;
+
+    if (config->input->rules[i] > 0 && !seen)
+      g_ptr_array_add (warnings,
+          g_strdup_printf ("[stream %s] %s has nothing to judge by: write %s, or leave it out.",
+              config->name, row->key,
+              row->pictured ? "picture-interval = 1" : "monitor-ts = true"));
+  }
+}
+
 static RelayStreamConfig *
 read_stream (GKeyFile *file, const gchar *group, const RelaySecrets *secrets, GError **error)
 {
@@ -400,6 +422,7 @@ read_stream (GKeyFile *file, const gchar *group, const RelaySecrets *secrets, GE
       && read_outputs (file, group, secrets, config, &why);
   if (good) {
     warn_of_unused (config, secrets->warnings);
+    warn_of_rules (config, secrets->warnings);
     return config;
   }
   g_propagate_error (error, g_steal_pointer (&why));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relayconfigkeys.h"
+#include "relayrules.h"
 
 #define PICTURE_INTERVAL_MAX 3600 /* s */
 #define PREVIEW_VIEWERS_MAX 16
@@ -11,6 +12,7 @@
 #define WAIT_TO_RESTORE_MAX 3600000 /* ms: an hour */
 
 #define TEXT(name, normal, meaning) { name, 0, NULL, 0, 0, normal, meaning }
+#define RULE(name, meaning) { name, 0, NULL, 0, RELAY_RULE_MAX, "0", meaning }
 #define BOOLEAN(name, meaning) { name, 0, "true false", 0, 0, "false", meaning }
 
 #define ROLES "view operate administer"
@@ -88,6 +90,13 @@ const RelayKey relay_stream_keys[] = {
   { "wait-to-restore", 0, NULL, 0, WAIT_TO_RESTORE_MAX, G_STRINGIFY (RELAY_WAIT_TO_RESTORE),
       "ms for which a source before the one in use has to give media without a pause until it is "
       "used again; 0: only when it is asked for" },
+  RULE ("leave-on-errors",
+      "seconds of errors of priority 1 (TR 101 290) after which a source of an input with backups is "
+      "left for the next one that is good, up to 3600; 0: it is not. See docs/gateway.md"),
+  RULE ("leave-on-no-video", "the same of tables that name no video, or video that does not come"),
+  RULE ("leave-on-black", "the same of a black picture; needs picture-interval"),
+  RULE ("leave-on-frozen", "the same of a picture that does not change; needs picture-interval"),
+  RULE ("leave-on-silence", "the same of silent sound; needs picture-interval"),
   TEXT ("input-passphrase-file", "none",
       "file that holds the passphrase of the input, and nothing else. If the URI has one as well, "
       "the file takes precedence"),

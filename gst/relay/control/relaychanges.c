@@ -48,18 +48,25 @@ get_strings (RelayCall *call, const gchar *name)
 }
 
 static void
+set_setting (RelayCall *call, RelayEdit *edit, const gchar *key, gboolean all)
+{
+  JsonNode *node = json_object_get_member (call->body, key);
+  g_autofree gchar *value = node != NULL ? relay_describe_scalar (node) : NULL;
+
+  if (node != NULL || all)
+    relay_edit_set_string (edit, call->stream, key, value);
+}
+
+static void
 set_settings (RelayCall *call, RelayEdit *edit, gboolean all)
 {
   static const gchar *const settings[] = { "streamid", "picture-interval", "preview-viewers",
     "require-streamid", "optional", "switch-after", "wait-to-restore" };
 
-  for (guint i = 0; i < G_N_ELEMENTS (settings); i++) {
-    JsonNode *node = json_object_get_member (call->body, settings[i]);
-    g_autofree gchar *value = node != NULL ? relay_describe_scalar (node) : NULL;
-
-    if (node != NULL || all)
-      relay_edit_set_string (edit, call->stream, settings[i], value);
-  }
+  for (guint i = 0; i < G_N_ELEMENTS (settings); i++)
+    set_setting (call, edit, settings[i], all);
+  for (guint i = 0; i < RELAY_RULES; i++)
+    set_setting (call, edit, relay_rule_rows[i].key, all);
 }
 
 /* --- the sources of an input ----------------------------------------------------------------- */
@@ -130,8 +137,8 @@ list_sources (RelayCall *call, gboolean replaces)
   return whole;
 }
 
-/* Sets the URIs of the input's sources, and removes the times of an input without backups. Keys
- * that name files, secrets included, can only be changed in the configuration file; the check
+/* Sets the URIs of the input's sources, and removes times and rules of an input without backups.
+ * Keys that name files, secrets included, can only be changed in the configuration file; the check
  * refuses an input that they do not suit. */
 static void
 set_input (RelayCall *call, RelayEdit *edit, gchar **all)
@@ -139,6 +146,8 @@ set_input (RelayCall *call, RelayEdit *edit, gchar **all)
   relay_edit_set_uris (edit, call->stream, "input", (const gchar *const *) all);
   for (guint i = 0; all[1] == NULL && i < G_N_ELEMENTS (times); i++)
     relay_edit_set_string (edit, call->stream, times[i], NULL);
+  for (guint i = 0; all[1] == NULL && i < RELAY_RULES; i++)
+    relay_edit_set_string (edit, call->stream, relay_rule_rows[i].key, NULL);
 }
 
 /* Sets another main source, and leaves the backups as they are. Takes @uri. */

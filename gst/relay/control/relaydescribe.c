@@ -48,7 +48,7 @@ relay_describe_receivers (const RelayEnd *output, const RelayStreamStats *stats)
       receivers));
 }
 
-/* Sets a time of an input with backups, ms. */
+/* Sets a time of an input with backups. */
 static void
 set_time (JsonObject *object, const gchar *name, const RelayEnd *input, guint time)
 {
@@ -84,6 +84,8 @@ relay_describe_stream (const RelayStreamConfig *config, const RelayStreamStats *
   json_object_set_array_member (object, "backups", backups);
   set_time (object, "switch-after", config->input, config->input->switch_after);
   set_time (object, "wait-to-restore", config->input, config->input->wait_to_restore);
+  for (guint i = 0; i < RELAY_RULES; i++)
+    set_time (object, relay_rule_rows[i].key, config->input, config->input->rules[i]);
   for (guint i = 0; i < config->outputs->len; i++)
     json_array_add_element (outputs,
         relay_describe_end (g_ptr_array_index (config->outputs, i), stats));

@@ -20,6 +20,9 @@
 /* So many pictures may come after less than half of the interval, as frames that a process wrote
  * while the relay was held up are read all at once. */
 #define HASTE 4
+#define ALL_DARK 0.98   /* share of the samples, as ffmpeg's blackdetect has it */
+#define UNCHANGED 0.001 /* of a sample's range, as ffmpeg's freezedetect has it */
+#define SILENCE (-6000) /* 1/100 dBFS: speech and music are above this, also in their pauses */
 
 typedef enum
 {
@@ -382,4 +385,35 @@ relay_picture_stats_free (RelayPictureStats *stats)
     return;
   clear_stats (stats);
   g_free (stats);
+}
+
+/* --- what is wrong with it --------------------------------------------------------------------- */
+
+static RelayAnswer
+is_above (gdouble value, gdouble limit)
+{
+  return isnan (value) ? RELAY_UNKNOWN : value > limit ? RELAY_YES : RELAY_NO;
+}
+
+RelayAnswer
+relay_picture_is_black (const RelayPictureStats *stats)
+{
+  return stats != NULL ? is_above (stats->dark, ALL_DARK) : RELAY_UNKNOWN;
+}
+
+RelayAnswer
+relay_picture_is_frozen (const RelayPictureStats *stats)
+{
+  return stats != NULL ? is_above (-stats->change, -UNCHANGED) : RELAY_UNKNOWN;
+}
+
+RelayAnswer
+relay_picture_is_silent (const RelayPictureStats *stats)
+{
+  if (stats == NULL || stats->channels == 0)
+    return RELAY_UNKNOWN;
+  for (guint i = 0; i < stats->channels; i++)
+    if (stats->levels[i].rms >= SILENCE)
+      return RELAY_NO;
+  return RELAY_YES;
 }

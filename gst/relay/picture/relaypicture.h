@@ -18,6 +18,7 @@
 
 #include <gst/gst.h>
 #include "pictureframes.h"
+#include "relayrules.h"
 
 G_BEGIN_DECLS
 
@@ -52,5 +53,10 @@ void relay_picture_end (RelayPicture *picture);
 /* NULL: there are no pictures. May be called from any thread. */
 RelayPictureStats *relay_picture_get_stats (RelayPicture *picture);
 void relay_picture_stats_free (RelayPictureStats *stats);
+/* Of the last picture and its sound; NULL: nothing is known.  Frozen is what has not changed since
+ * the picture before, whether it is black or not. */
+RelayAnswer relay_picture_is_black (const RelayPictureStats *stats);
+RelayAnswer relay_picture_is_frozen (const RelayPictureStats *stats);
+RelayAnswer relay_picture_is_silent (const RelayPictureStats *stats);
 
 G_END_DECLS

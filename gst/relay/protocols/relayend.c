@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
 #include "gstfaspparse.h"
-#include "gstfaspmonitor.h"
 #include "relayallowed.h"
 #include "relaygroup.h"
 #include "relayprotocol.h"
@@ -28,20 +28,38 @@ relay_end_make (const RelayEnd *end, const gchar *name, GError **error)
   return element;
 }
 
-GstStructure *
-relay_end_get_stats (GstElement *element)
+/* Of an element that keeps its monitor as RELAY_MONITOR. */
+static GstFaspMonitor *
+copy_kept (GstElement *element)
 {
   GstFaspMonitor **monitor = g_object_get_data (G_OBJECT (element), RELAY_MONITOR);
-  g_autoptr (GstFaspMonitor) copy = NULL;
-  GstStructure *stats = NULL;
+  GstFaspMonitor *copy;
 
-  g_object_get (element, "stats", &stats, NULL);
-  if (monitor == NULL || stats == NULL)
-    return stats;
+  if (monitor == NULL)
+    return NULL;
   GST_OBJECT_LOCK (element);
   copy = gst_fasp_monitor_copy (*monitor, gst_fasp_monitor_get_time ());
   GST_OBJECT_UNLOCK (element);
-  gst_fasp_monitor_add_figures (copy, stats);
+  return copy;
+}
+
+GstFaspMonitor *
+relay_end_copy_monitor (GstElement *element)
+{
+  GstFaspMonitor *copy = copy_kept (element);
+
+  return copy != NULL ? copy : relay_protocol_end_copy_monitor (element);
+}
+
+GstStructure *
+relay_end_get_stats (GstElement *element)
+{
+  g_autoptr (GstFaspMonitor) monitor = copy_kept (element);
+  GstStructure *stats = NULL;
+
+  g_object_get (element, "stats", &stats, NULL);
+  if (stats != NULL)
+    gst_fasp_monitor_add_figures (monitor, stats);
   return stats;
 }
 
@@ -99,6 +117,12 @@ guint
 relay_end_count_backups (const RelayEnd *end)
 {
   return end->backups != NULL ? end->backups->len : 0;
+}
+
+gboolean
+relay_end_is_file (const RelayEnd *end)
+{
+  return relay_protocol_find (end->uri)->is_path;
 }
 
 gboolean
@@ -199,7 +223,8 @@ relay_binding_clear (RelayBinding *l)
   g_free (l->bonds);
 }
 
-/* The same for inputs with backups, of which only the times can be changed while they play. */
+/* The same for inputs with backups, of which only the times and rules can be changed while they
+ * play. */
 static RelayDifference
 compare_backups (const RelayEnd *a, const RelayEnd *b)
 {
@@ -215,7 +240,8 @@ compare_backups (const RelayEnd *a, const RelayEnd *b)
         == RELAY_SAME;
   if (!same)
     return RELAY_RESTART;
-  return a->switch_after == b->switch_after && a->wait_to_restore == b->wait_to_restore ?
+  return a->switch_after == b->switch_after && a->wait_to_restore == b->wait_to_restore
+          && memcmp (a->rules, b->rules, sizeof a->rules) == 0 ?
       RELAY_SAME :
       RELAY_ADJUST;
 }

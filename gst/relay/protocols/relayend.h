@@ -6,7 +6,8 @@
  */
 #pragma once
 
-#include <gst/gst.h>
+#include "gstfaspmonitor.h"
+#include "relayrules.h"
 
 G_BEGIN_DECLS
 
@@ -33,6 +34,7 @@ typedef struct
   guint switch_after;    /* ms of silence after which another source is used */
   guint wait_to_restore; /* ms for which a preferred source has to give media; 0: it waits until it
                             is asked for */
+  guint rules[RELAY_RULES]; /* s, of each rule; 0: it is not applied */
 } RelayEnd;
 
 /* Key of the data of an element that keeps a GstFaspMonitor * there, NULL before any data, under
@@ -75,6 +77,8 @@ GstElement *relay_end_make (const RelayEnd *end, const gchar *name, GError **err
 /* Returns the property `stats' of such an element, with what the relay itself knows of its stream.
  */
 GstStructure *relay_end_get_stats (GstElement *element);
+/* Returns what was measured of such an element's stream; NULL: nothing was. */
+GstFaspMonitor *relay_end_copy_monitor (GstElement *element);
 /* Looks for faults that the element would otherwise report only at its start. */
 gboolean relay_end_check (const RelayEnd *end, GError **error);
 /* Can its protocol use a passphrase, and relay_end_files? */
@@ -84,6 +88,8 @@ gboolean relay_end_has_passphrase (const RelayEnd *end);
 /* Does it wait for callers, or for senders of datagrams, which `allowed' is about? */
 gboolean relay_end_is_called (const RelayEnd *end);
 guint relay_end_count_backups (const RelayEnd *end);
+/* Is it a file, or files? */
+gboolean relay_end_is_file (const RelayEnd *end);
 /* May this output block the input, so that the input cannot be closed alone? */
 gboolean relay_end_holds_up (const RelayEnd *end);
 /* Returns the path that an output records to, with the fields of g_date_time_format(). NULL: it

@@ -498,6 +498,22 @@ relay_protocol_end_get_state (GstElement *end)
   return pipeline.state;
 }
 
+GstFaspMonitor *
+relay_protocol_end_copy_monitor (GstElement *end)
+{
+  GstFaspMonitor *copy = NULL;
+  RelayProtocolEnd *self;
+
+  if (!RELAY_IS_PROTOCOL_END (end))
+    return NULL;
+  self = RELAY_PROTOCOL_END (end);
+  g_mutex_lock (&self->lock);
+  if (self->pipeline != NULL)
+    copy = relay_protocol_pipeline_copy_monitor (self->pipeline);
+  g_mutex_unlock (&self->lock);
+  return copy;
+}
+
 /* --- the type ---------------------------------------------------------------------------------- */
 
 /* Returns why this end would not start; NULL: it would. */

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <gst/gst.h>
+#include "gstfaspmonitor.h"
 #include "relaystate.h"
 
 G_BEGIN_DECLS
@@ -25,5 +26,7 @@ void relay_protocol_end_set_up (GstElement *end, GPtrArray *allowed, gboolean mo
 /* Returns the state of an end whose stream plays; an end of fasp counts as playing. May be called
  * from any thread. */
 RelayState relay_protocol_end_get_state (GstElement *end);
+/* Returns what was measured of its stream; NULL: nothing was, or it is an end of fasp. */
+GstFaspMonitor *relay_protocol_end_copy_monitor (GstElement *end);
 
 G_END_DECLS

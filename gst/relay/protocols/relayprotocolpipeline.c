@@ -807,6 +807,17 @@ relay_protocol_pipeline_get_stats (RelayProtocolPipeline *self, RelayProtocolPip
   g_mutex_unlock (&self->counting);
 }
 
+GstFaspMonitor *
+relay_protocol_pipeline_copy_monitor (RelayProtocolPipeline *self)
+{
+  GstFaspMonitor *copy;
+
+  g_mutex_lock (&self->lock);
+  copy = gst_fasp_monitor_copy (self->monitor, gst_fasp_monitor_get_time ());
+  g_mutex_unlock (&self->lock);
+  return copy;
+}
+
 void
 relay_protocol_pipeline_add_figures (RelayProtocolPipeline *self, GstStructure *stats,
     GPtrArray *peers)

@@ -15,6 +15,7 @@
 
 #include <gio/gio.h>
 #include <gst/gst.h>
+#include "gstfaspmonitor.h"
 #include "relayprotocoluri.h"
 #include "relaystate.h"
 
@@ -83,6 +84,8 @@ gboolean relay_protocol_pipeline_send (RelayProtocolPipeline *self, GstBuffer *b
 
 void relay_protocol_pipeline_get_stats (RelayProtocolPipeline *self,
     RelayProtocolPipelineStats *stats);
+/* Returns what was measured of the data; NULL: nothing was. */
+GstFaspMonitor *relay_protocol_pipeline_copy_monitor (RelayProtocolPipeline *self);
 /* Adds what is known of the stream that passed, and what the protocol knows (relayprotocol.h). */
 void relay_protocol_pipeline_add_figures (RelayProtocolPipeline *self, GstStructure *stats,
     GPtrArray *peers);

@@ -3,18 +3,8 @@
 #include "relayjson.h"
 #include "relaypictureview.h"
 
-#define ALL_DARK 0.98   /* share of the samples, as ffmpeg's blackdetect has it */
-#define UNCHANGED 0.001 /* of a sample's range, as ffmpeg's freezedetect has it */
-#define SILENCE (-60)   /* dBFS: speech and music are above this, also in their pauses */
 #define MUCH_LOSS 0.1   /* share of the datagrams */
 #define STANDS_AFTER 60 /* s beyond three intervals: key frames may be eight seconds apart */
-
-typedef enum
-{
-  NO,
-  YES,
-  UNKNOWN,
-} Answer;
 
 typedef struct
 {
@@ -23,19 +13,19 @@ typedef struct
   const gchar *rules;
   guint seconds;     /* for which it has to last */
   gboolean pictured; /* it also has to last from one picture to the next */
-  Answer (*is) (const RelayStreamFigures *figures);
+  RelayAnswer (*is) (const RelayStreamFigures *figures);
 } Alarm;
 
-static Answer
+static RelayAnswer
 is_above (gdouble value, gdouble limit)
 {
-  return isnan (value) ? UNKNOWN : value > limit ? YES : NO;
+  return isnan (value) ? RELAY_UNKNOWN : value > limit ? RELAY_YES : RELAY_NO;
 }
 
-static Answer
+static RelayAnswer
 is_off (const RelayStreamFigures *figures)
 {
-  return !figures->stats.receiving && !figures->optional ? YES : NO;
+  return !figures->stats.receiving && !figures->optional ? RELAY_YES : RELAY_NO;
 }
 
 /* --- picture and sound -------------------------------------------------------------------- */
@@ -49,71 +39,56 @@ get_picture (const RelayStreamFigures *figures)
   return figures->stats.receiving && picture != NULL && picture->made > 0 ? picture : NULL;
 }
 
-static Answer
+static RelayAnswer
 is_black (const RelayStreamFigures *figures)
 {
-  const RelayPictureStats *picture = get_picture (figures);
-
-  return picture != NULL ? is_above (picture->dark, ALL_DARK) : UNKNOWN;
+  return relay_picture_is_black (get_picture (figures));
 }
 
-static Answer
+static RelayAnswer
 is_frozen (const RelayStreamFigures *figures)
 {
-  const RelayPictureStats *picture = get_picture (figures);
-
-  if (picture == NULL)
-    return UNKNOWN;
   /* a black picture does not change, and has an alarm already */
-  return picture->dark > ALL_DARK ? NO : is_above (-picture->change, -UNCHANGED);
+  return is_black (figures) == RELAY_YES ? RELAY_NO :
+                                           relay_picture_is_frozen (get_picture (figures));
 }
 
-static Answer
+static RelayAnswer
 is_unseen (const RelayStreamFigures *figures)
 {
   const RelayPictureStats *picture = figures->stats.picture;
 
   if (picture == NULL || !figures->stats.receiving)
-    return UNKNOWN;
+    return RELAY_UNKNOWN;
   return picture->made == 0
           || g_get_real_time () - picture->time
               > (3 * picture->interval + STANDS_AFTER) * G_USEC_PER_SEC ?
-      YES :
-      NO;
+      RELAY_YES :
+      RELAY_NO;
 }
 
-static Answer
+static RelayAnswer
 is_silent (const RelayStreamFigures *figures)
 {
-  const RelayPictureStats *picture = figures->stats.picture;
-
-  if (!figures->stats.receiving || picture == NULL || picture->channels == 0)
-    return UNKNOWN;
-  for (guint i = 0; i < picture->channels; i++) {
-    RelayLevelFigures level;
-
-    relay_picture_get_level (picture, i, &level);
-    if (level.rms >= SILENCE)
-      return NO;
-  }
-  return YES;
+  return figures->stats.receiving ? relay_picture_is_silent (figures->stats.picture) :
+                                    RELAY_UNKNOWN;
 }
 
 /* --- what comes in, and goes out ---------------------------------------------------------- */
 
-static Answer
+static RelayAnswer
 is_damaged (const RelayStreamFigures *figures)
 {
   const RelayRates *rates = &figures->rates;
 
   if (!figures->stats.receiving)
-    return UNKNOWN;
+    return RELAY_UNKNOWN;
   /* fmax() ignores what is not known */
   return is_above (fmax (rates->errors, fmax (rates->unrepaired, rates->skips)), 0);
 }
 
 /* Has the end an error of priority 1?  Continuity errors are damage, as is_damaged() says. */
-static Answer
+static RelayAnswer
 has_error (const RelayEndStats *end)
 {
   g_autoptr (GArray) errors = relay_figures_list_errors (end, TRUE);
@@ -122,52 +97,52 @@ has_error (const RelayEndStats *end)
     const RelayErrorFigures *one = &g_array_index (errors, RelayErrorFigures, i);
 
     if (one->priority == 1 && one->bad == 1 && !g_str_equal (one->name, "continuity"))
-      return YES;
+      return RELAY_YES;
   }
-  return errors->len > 0 ? NO : UNKNOWN;
+  return errors->len > 0 ? RELAY_NO : RELAY_UNKNOWN;
 }
 
-static Answer
+static RelayAnswer
 is_wrong (const RelayStreamFigures *figures)
 {
-  Answer answer = figures->stats.receiving ? has_error (&figures->stats.input) : UNKNOWN;
+  RelayAnswer answer = figures->stats.receiving ? has_error (&figures->stats.input) : RELAY_UNKNOWN;
 
-  for (guint i = 0; answer == NO && i < figures->stats.outputs->len; i++)
-    if (has_error (g_ptr_array_index (figures->stats.outputs, i)) == YES)
-      return YES;
+  for (guint i = 0; answer == RELAY_NO && i < figures->stats.outputs->len; i++)
+    if (has_error (g_ptr_array_index (figures->stats.outputs, i)) == RELAY_YES)
+      return RELAY_YES;
   return answer;
 }
 
-static Answer
+static RelayAnswer
 is_lossy (const RelayStreamFigures *figures)
 {
-  return figures->stats.receiving ? is_above (figures->rates.loss, MUCH_LOSS) : UNKNOWN;
+  return figures->stats.receiving ? is_above (figures->rates.loss, MUCH_LOSS) : RELAY_UNKNOWN;
 }
 
-static Answer
+static RelayAnswer
 is_closed (const RelayStreamFigures *figures)
 {
-  return figures->stats.closed ? YES : NO;
+  return figures->stats.closed ? RELAY_YES : RELAY_NO;
 }
 
-static Answer
+static RelayAnswer
 lacks_source (const RelayStreamFigures *figures)
 {
   g_autoptr (GArray) sources = relay_figures_list_sources (&figures->stats.input);
 
   for (guint i = 0; i < sources->len; i++)
     if (!g_array_index (sources, RelaySourceFigures, i).connected)
-      return YES;
-  return NO;
+      return RELAY_YES;
+  return RELAY_NO;
 }
 
-static Answer
+static RelayAnswer
 is_output_down (const RelayStreamFigures *figures)
 {
   for (guint i = 0; i < figures->stats.outputs->len; i++)
     if (relay_figures_is_down (g_ptr_array_index (figures->stats.outputs, i)))
-      return YES;
-  return NO;
+      return RELAY_YES;
+  return RELAY_NO;
 }
 
 #define NO_PICTURE "the relay has no picture of it, or it has no sound: see picture-interval"
@@ -205,13 +180,13 @@ relay_alarms_note (RelayAlarms *alarms, gint64 now, const RelayStreamFigures *fi
 {
   alarms->unknown = 0;
   for (guint i = 0; i < RELAY_ALARMS; i++) {
-    Answer answer = rows[i].is (figures);
+    RelayAnswer answer = rows[i].is (figures);
 
-    if (answer != YES)
+    if (answer != RELAY_YES)
       alarms->since[i] = 0;
     else if (alarms->since[i] == 0)
       alarms->since[i] = now;
-    alarms->unknown |= (answer == UNKNOWN) << i;
+    alarms->unknown |= (answer == RELAY_UNKNOWN) << i;
   }
 }
 

@@ -149,6 +149,8 @@ describe (guint64 id, const gchar *stream, const gchar *end, GLogLevelFlags leve
       visit ? describe_peer (details) : json_node_new (JSON_NODE_NULL));
   set_text (object, "alarm", details != NULL ? gst_structure_get_string (details, "alarm") : NULL,
       RELAY_EVENTS_NAME);
+  set_text (object, "cause", details != NULL ? gst_structure_get_string (details, "cause") : NULL,
+      RELAY_EVENTS_NAME);
   set_text (object, "file", details != NULL ? gst_structure_get_string (details, "path") : NULL,
       RELAY_EVENTS_TEXT);
   return relay_json_take (object);

@@ -98,12 +98,14 @@ begin_stream (RelayBackups *self)
 
 /* Says which source is used from now on, and why. */
 static void
-tell (RelayBackups *self, const Source *source, const gchar *why, gboolean failed)
+tell (RelayBackups *self, const Source *source, const gchar *cause, const gchar *why,
+    gboolean failed)
 {
   g_autoptr (GError) error = g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
       "source %u (%s) is used from now on: %s.", source->number, source->name, why);
-  GstStructure *details = gst_structure_new ("stream-source", "event", G_TYPE_STRING,
-      "stream-source", "address-string", G_TYPE_STRING, source->name, NULL);
+  GstStructure *details =
+      gst_structure_new ("stream-source", "event", G_TYPE_STRING, "stream-source", "address-string",
+          G_TYPE_STRING, source->name, "cause", G_TYPE_STRING, cause, NULL);
 
   gst_element_post_message (GST_ELEMENT (self),
       failed ? gst_message_new_warning_with_details (GST_OBJECT (self), error, NULL, details) :
@@ -117,20 +119,24 @@ take_over (Source *source, gint64 now)
   RelayBackups *self = source->owner;
   RelayFailover *f = &self->failover;
   g_autofree gchar *why = NULL;
+  const gchar *cause;
   gboolean good, failed;
 
   g_mutex_lock (&self->lock);
   good = f->cued == (gint) source->number;
-  failed = f->active >= 0 && f->sources[f->active].state == RELAY_SOURCE_STALLED;
+  failed = f->active >= 0
+      && (f->sources[f->active].state == RELAY_SOURCE_STALLED
+          || f->sources[f->active].fault != RELAY_RULE_NONE);
   if (good)
     relay_failover_take_over (f, now);
   why = g_strdup (f->sources[source->number].why);
+  cause = f->sources[source->number].cause;
   g_mutex_unlock (&self->lock);
   if (!good)
     return FALSE;
   memset (self->marked, 0, RELAY_MARK_PIDS);
   self->marked_until = now + MARKED_IN;
-  tell (self, source, why, failed);
+  tell (self, source, cause, why, failed);
   return TRUE;
 }
 
@@ -543,4 +549,43 @@ relay_backups_set_times (GstElement *element, const RelayEnd *end)
   g_mutex_lock (&self->lock);
   relay_failover_set_times (&self->failover, end->switch_after, end->wait_to_restore);
   g_mutex_unlock (&self->lock);
+}
+
+gboolean
+relay_backups_gives (GstElement *element, guint i)
+{
+  RelayBackups *self = RELAY_BACKUPS (element);
+  gboolean gives;
+
+  g_mutex_lock (&self->lock);
+  relay_failover_look (&self->failover, g_get_monotonic_time ());
+  gives = relay_source_gives (self->failover.sources[i].state);
+  g_mutex_unlock (&self->lock);
+  return gives;
+}
+
+void
+relay_backups_judge (GstElement *element, guint i, gint fault, gint64 judged, gint64 faulty)
+{
+  RelayBackups *self = RELAY_BACKUPS (element);
+  const Source *source = &self->sources[i];
+  g_autofree gchar *why = NULL, *text = NULL;
+  g_autoptr (GError) error = NULL;
+  gboolean is_new;
+
+  g_mutex_lock (&self->lock);
+  is_new =
+      relay_failover_judge (&self->failover, i, fault, judged, faulty, g_get_monotonic_time ());
+  why = relay_failover_say_fault (&self->failover, i);
+  g_mutex_unlock (&self->lock);
+  if (!is_new)
+    return;
+  text = why != NULL ? g_strdup_printf ("%s (%s).", why, source->name) :
+                       g_strdup_printf ("source %u (%s) is good again.", i, source->name);
+  error = g_error_new_literal (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ, text);
+  gst_element_post_message (element,
+      gst_message_new_info_with_details (GST_OBJECT (self), error, NULL,
+          gst_structure_new ("source-judged", "address-string", G_TYPE_STRING, source->name,
+              "cause", G_TYPE_STRING, fault != RELAY_RULE_NONE ? relay_rule_rows[fault].name : NULL,
+              NULL)));
 }

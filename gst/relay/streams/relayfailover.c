@@ -26,6 +26,8 @@ void
 relay_failover_init (RelayFailover *f, guint n)
 {
   *f = (RelayFailover) { .n = n, .active = -1, .cued = -1 };
+  for (guint i = 0; i < n; i++)
+    f->sources[i].fault = RELAY_RULE_NONE;
 }
 
 void
@@ -80,27 +82,72 @@ relay_failover_look (RelayFailover *f, gint64 now)
   }
 }
 
+/* @cause, @why: taken; of no source (-1), NULL. */
 static void
-cue (RelayFailover *f, gint i, gint64 now, gchar *why)
+cue (RelayFailover *f, gint i, gint64 now, const gchar *cause, gchar *why)
 {
   if (f->cued >= 0)
     set_state (f, f->cued, RELAY_SOURCE_STANDBY, now, g_strdup ("another source was chosen"));
   f->cued = i;
   f->asked = FALSE;
-  if (i >= 0)
-    set_state (f, i, RELAY_SOURCE_CUED, now, why);
+  if (i < 0)
+    return;
+  set_state (f, i, RELAY_SOURCE_CUED, now, why);
+  f->sources[i].cause = cause;
 }
 
-/* Returns the most preferred source before @end that gives media without a pause since @steady; -1:
- * there is none. */
-static gint
-find (const RelayFailover *f, guint end, gint64 steady)
+static gboolean
+is_bad (const RelayFailover *f, gint i)
 {
-  for (guint i = 0; i < end; i++)
-    if ((gint) i != f->active && relay_source_gives (f->sources[i].state)
-        && f->sources[i].steady <= steady)
+  return f->sources[i].fault != RELAY_RULE_NONE;
+}
+
+/* Returns the most preferred good source before @end that gives media, has been steady since
+ * @steady, and without a fault since @faulty; -1: there is none. */
+static gint
+find_good (const RelayFailover *f, guint end, gint64 steady, gint64 faulty)
+{
+  for (guint i = 0; i < end; i++) {
+    const RelaySource *source = &f->sources[i];
+
+    if ((gint) i != f->active && relay_source_gives (source->state) && !is_bad (f, i)
+        && source->steady <= steady && source->faulty <= faulty)
       return i;
+  }
   return -1;
+}
+
+/* The same of all that give media; a bad one only if none is good. */
+static gint
+find (const RelayFailover *f)
+{
+  gint found = find_good (f, f->n, G_MAXINT64, G_MAXINT64);
+
+  for (guint i = 0; found < 0 && i < f->n; i++)
+    if ((gint) i != f->active && relay_source_gives (f->sources[i].state))
+      found = i;
+  return found;
+}
+
+gchar *
+relay_failover_say_fault (const RelayFailover *f, guint i)
+{
+  if (!is_bad (f, i))
+    return NULL;
+  return g_strdup_printf ("source %u %s for %g s", i, relay_rule_rows[f->sources[i].fault].fault,
+      f->sources[i].judged / 1e6);
+}
+
+/* Cues a good source if the active one is bad, and was not asked for. */
+static void
+leave_bad (RelayFailover *f, gint64 now)
+{
+  gint64 steady = now - MAX (f->silence, f->restore);
+  gint found = f->cued < 0 && !f->stays ? find_good (f, f->n, steady, G_MAXINT64) : -1;
+
+  if (found >= 0)
+    cue (f, found, now, relay_rule_rows[f->sources[f->active].fault].name,
+        relay_failover_say_fault (f, f->active));
 }
 
 /* Cues a source if another one than the active one is to be used. */
@@ -110,19 +157,21 @@ choose (RelayFailover *f, gint64 now)
   gint found;
 
   if (f->active < 0) {
-    found = f->cued < 0 ? find (f, f->n, now) : -1;
+    found = f->cued < 0 ? find (f) : -1;
     if (found >= 0)
-      cue (f, found, now, g_strdup ("it is the first that gives media"));
+      cue (f, found, now, "first", g_strdup ("it is the first that gives media"));
   } else if (f->sources[f->active].state == RELAY_SOURCE_STALLED) {
     /* one that is cued keeps its turn */
-    found = f->cued < 0 ? find (f, f->n, now) : -1;
+    found = f->cued < 0 ? find (f) : -1;
     f->stays &= found < 0;
     if (found >= 0)
-      cue (f, found, now, say_silent (f, f->active));
+      cue (f, found, now, "silent", say_silent (f, f->active));
+  } else if (is_bad (f, f->active)) {
+    leave_bad (f, now);
   } else if (!f->stays && !f->asked && f->restore > 0) {
-    found = find (f, f->active, now - f->restore);
+    found = find_good (f, f->active, now - f->restore, now - f->restore);
     if (found >= 0 && found != f->cued)
-      cue (f, found, now,
+      cue (f, found, now, "restored",
           g_strdup_printf ("it is preferred, and has given media for %g s without a pause",
               f->restore / 1e6));
   }
@@ -138,7 +187,30 @@ resume (RelayFailover *f, gint64 now)
   gint64 gave = source->heard - source->steady;
 
   if (!f->asked && gave >= MAX (f->silence, f->restore))
-    cue (f, -1, now, NULL);
+    cue (f, -1, now, NULL, NULL);
+}
+
+gboolean
+relay_failover_judge (RelayFailover *f, guint i, gint fault, gint64 judged, gint64 faulty,
+    gint64 now)
+{
+  RelaySource *source = &f->sources[i];
+  gboolean turns = (fault != RELAY_RULE_NONE) != is_bad (f, i);
+
+  source->fault = fault;
+  source->judged = judged;
+  source->faulty = faulty;
+  if (!turns)
+    return FALSE;
+  /* another choice may be better now: of the source to take over, or to stay */
+  if (f->cued >= 0 && !f->asked && ((gint) i == f->cued || (gint) i == f->active))
+    cue (f, -1, now, NULL, NULL);
+  /* source 0 stays although it was bad: nothing has to be asked for any more */
+  if (i == 0 && f->active == 0)
+    f->stays = f->stays && is_bad (f, 0);
+  relay_failover_look (f, now);
+  choose (f, now);
+  return TRUE;
 }
 
 RelaySourceState
@@ -166,7 +238,7 @@ relay_failover_take_over (RelayFailover *f, gint64 now)
   gint old = f->active, new = f->cued;
 
   g_return_if_fail (new >= 0);
-  f->stays = f->asked && new != 0;
+  f->stays = f->asked && (new != 0 || is_bad (f, 0));
   f->asked = FALSE;
   f->cued = -1;
   f->active = new;
@@ -185,11 +257,11 @@ relay_failover_ask (RelayFailover *f, guint i, gint64 now)
   relay_failover_look (f, now);
   if (i >= f->n || !relay_source_gives (f->sources[i].state))
     return FALSE;
-  f->stays = i != 0 && (f->stays || (gint) i == f->active);
+  f->stays = (i != 0 || is_bad (f, 0)) && (f->stays || (gint) i == f->active);
   if ((gint) i == f->active)
-    cue (f, -1, now, NULL);
+    cue (f, -1, now, NULL, NULL);
   else if ((gint) i != f->cued)
-    cue (f, i, now, g_strdup ("it was asked for"));
+    cue (f, i, now, "asked", g_strdup ("it was asked for"));
   f->asked = f->cued >= 0;
   return TRUE;
 }

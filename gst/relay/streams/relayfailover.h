@@ -23,7 +23,19 @@
  * that one has given them for less than `restore' (or `silence') before it stalled.  A more
  * preferred source that has given media without a pause for the time `restore' is cued, too
  * (revert), unless the one in use was asked for.  A source that was asked for is cued, and used
- * until it stalls; to ask for source 0 ends this.
+ * until it stalls; to ask for source 0 ends this, unless source 0 is bad.
+ *
+ * Rules may find a source bad (relayrules.h).  A source that gives nothing is worse than a bad one,
+ * and a bad one worse than a good one.  One that is not judged counts as good.  What keeps it from
+ * going to and fro:
+ *
+ *   - A rule has the active source left only for a good one that has given media without a pause
+ * for `restore' (`silence', if that is longer), so that each such switch is to a better source.  If
+ *     there is none, the active one stays.
+ *   - To revert, no rule must have seen a fault of the more preferred source for the time
+ * `restore'.
+ *   - So no source takes over by a rule, or as it is preferred, twice in that time, or in the time
+ *     of a rule if that is shorter.
  *
  * Time is an argument (µs, any clock that never steps back).  Silence is found when media come from
  * any source, or the states are read: without media of another source, nothing could be
@@ -32,6 +44,7 @@
 #pragma once
 
 #include "relayend.h"
+#include "relayrules.h"
 
 G_BEGIN_DECLS
 
@@ -51,10 +64,14 @@ typedef struct
   gint64 heard;  /* when media last came */
   gboolean held; /* the outputs have not taken its last packets yet, so no more can come */
   gint64 held_since;
-  gint64 steady;   /* since when they come without a pause */
-  gint64 since;    /* when the state began */
-  guint64 changes; /* of the state */
-  gchar *why;      /* a sentence without its full stop; NULL: it has not changed yet */
+  gint64 steady;      /* since when they come without a pause */
+  gint64 faulty;      /* when a rule last saw a fault, whether it was there for long or not */
+  gint fault;         /* the rule by which it is bad (relayrules.h), or RELAY_RULE_NONE */
+  gint64 judged;      /* µs: the time of that rule */
+  gint64 since;       /* when the state began */
+  guint64 changes;    /* of the state */
+  gchar *why;         /* a sentence without its full stop; NULL: it has not changed yet */
+  const gchar *cause; /* the same in a word, of a source that is cued or used */
 } RelaySource;
 
 typedef struct
@@ -62,7 +79,7 @@ typedef struct
   guint n;
   gint64 silence, restore; /* µs; restore 0: reverts only when it is asked to */
   gint active, cued;       /* numbers; -1: none */
-  gboolean stays;          /* the active source was asked for, and is not the main one */
+  gboolean stays;          /* the active source was asked for, and is left for silence alone */
   gboolean asked;          /* the cued source was asked for */
   guint64 takeovers;       /* but for the first source */
   gint64 taken;            /* when the active source took over */
@@ -80,6 +97,13 @@ void relay_failover_set_times (RelayFailover *f, guint silence, guint restore);
 RelaySourceState relay_failover_note (RelayFailover *f, guint i, gint64 now);
 /* The cued source takes over. */
 void relay_failover_take_over (RelayFailover *f, gint64 now);
+/* The rules have found source @i bad (@fault, for @judged µs), or good again (RELAY_RULE_NONE),
+ * and have
+ * last seen a fault at @faulty.  TRUE: that it is bad, or good, is new. */
+gboolean relay_failover_judge (RelayFailover *f, guint i, gint fault, gint64 judged, gint64 faulty,
+    gint64 now);
+/* Says why a source is bad: a sentence without its full stop; NULL: it is not. */
+gchar *relay_failover_say_fault (const RelayFailover *f, guint i);
 /* Asks for a source. FALSE: there is no such source, or it gives nothing. */
 gboolean relay_failover_ask (RelayFailover *f, guint i, gint64 now);
 /* The outputs begin to take packets of source @i (@held), or have taken them.  The time in which

@@ -8,13 +8,21 @@ relay_source_stats_describe (const RelayFailover *failover, guint i, const gchar
     guint64 used, gint64 now)
 {
   const RelaySource *source = &failover->sources[i];
+  gboolean leads = failover->active == (gint) i;
+  g_autofree gchar *fault = relay_failover_say_fault (failover, i);
   GstStructure *s = gst_structure_new ("application/x-relay-source", "source", G_TYPE_UINT, i,
-      "leads", G_TYPE_BOOLEAN, failover->active == (gint) i, "stands-by", G_TYPE_BOOLEAN,
+      "leads", G_TYPE_BOOLEAN, leads, "stands-by", G_TYPE_BOOLEAN,
       source->state == RELAY_SOURCE_STANDBY || source->state == RELAY_SOURCE_CUED, "bytes-used",
       G_TYPE_UINT64, used, "name", G_TYPE_STRING, name, "connected", G_TYPE_BOOLEAN,
       relay_source_gives (source->state), "changes", G_TYPE_UINT64, source->changes, "why",
-      G_TYPE_STRING, source->why != NULL ? source->why : "", NULL);
+      G_TYPE_STRING,
+      fault != NULL && !leads ? fault :
+          source->why != NULL ? source->why :
+                                "",
+      NULL);
 
+  if (fault != NULL)
+    gst_structure_set (s, "fault", G_TYPE_STRING, relay_rule_rows[source->fault].name, NULL);
   if (source->changes > 0)
     gst_structure_set (s, "since-ms", G_TYPE_DOUBLE, (now - source->since) / 1e3, NULL);
   return s;
@@ -27,7 +35,8 @@ relay_source_stats_set_lead (GstStructure *all, const RelayFailover *failover, g
   if (failover->active >= 0)
     gst_structure_set (all, "source-in-use", G_TYPE_UINT, (guint) failover->active,
         "source-in-use-ms", G_TYPE_DOUBLE, (now - failover->taken) / 1e3, "source-in-use-reason",
-        G_TYPE_STRING, failover->sources[failover->active].why, NULL);
+        G_TYPE_STRING, failover->sources[failover->active].why, "source-in-use-cause",
+        G_TYPE_STRING, failover->sources[failover->active].cause, NULL);
 }
 
 /* Adds the sum of what the sources count. */

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 /* Describes source @i, for `source-list'. @used: its bytes that went on. */
 GstStructure *relay_source_stats_describe (const RelayFailover *failover, guint i,
     const gchar *name, guint64 used, gint64 now);
-/* Sets which source is used, since when, and why. */
+/* Sets which source is used, since when, and why, in a sentence and in a word. */
 void relay_source_stats_set_lead (GstStructure *all, const RelayFailover *failover, gint64 now);
 /* Adds what the element of a source counts to @all, why it gives nothing to @source, which was
  * described, and its senders to @callers.  Returns how many of these are heard. */

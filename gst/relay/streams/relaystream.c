@@ -49,6 +49,7 @@ idle (RelayStream *stream)
     relay_branch_detach (g_ptr_array_index (ends, i));
   }
   g_clear_pointer (&ends, g_ptr_array_unref);
+  relay_judge_follow (stream->judge, NULL, NULL);
   relay_picture_follow (stream->picture, NULL);
   relay_preview_follow (stream->preview, NULL);
   stream->tee = NULL;
@@ -421,6 +422,7 @@ relay_stream_new (RelayStreamConfig *config)
   stream->visits = (RelayLogBudget) { .most = VISITS_MAX, .time = LOGGED_IN };
   stream->repeats = relay_repeats_new ();
   stream->counters = relay_counters_new ();
+  stream->judge = relay_judge_new (config->name);
   stream->picture = relay_picture_new (config->name);
   relay_picture_set_interval (stream->picture, config->picture_interval);
   stream->preview = relay_preview_new (config->name);
@@ -465,6 +467,7 @@ void
 relay_stream_stop (RelayStream *stream, RelayStreamFunc func, gpointer data)
 {
   g_return_if_fail (stream->stopped == NULL);
+  relay_judge_follow (stream->judge, NULL, NULL);
   relay_picture_end (stream->picture);
   relay_preview_end (stream->preview);
   stream->again = FALSE;

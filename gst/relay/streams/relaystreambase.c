@@ -59,6 +59,7 @@ relay_stream_unref (RelayStream *stream)
   relay_retry_free (stream->retry);
   relay_repeats_free (stream->repeats);
   relay_counters_free (stream->counters);
+  relay_judge_free (stream->judge);
   relay_picture_free (stream->picture);
   relay_preview_free (stream->preview);
   g_free (stream->error);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "relaycounters.h"
+#include "relayjudge.h"
 #include "relaylog.h"
 #include "relaypicture.h"
 #include "relayrepeats.h"
@@ -50,6 +51,7 @@ struct _RelayStream
   gint require_streamid; /* atomic */
   /* the rest is used in the main context only */
   GstElement *pipeline, *tee;
+  RelayJudge *judge;            /* of the sources of the input */
   RelayRetry *retry;            /* outputs that have failed */
   RelayTransitFunc end_changed; /* a function of relaystream.c; gets a RelayVisit */
   guint watch, timer;

@@ -2,6 +2,7 @@
  *
  * The ends of a stream: how its pipeline is made of them, and how they come and go while it plays.
  */
+#include <string.h>
 #include "relaybackups.h"
 #include "relaystreambase.h"
 #include "relaytransit.h"
@@ -75,6 +76,8 @@ add_end (RelayStream *stream, const RelayEnd *end, GError **error)
   g_mutex_lock (&stream->lock);
   g_ptr_array_add (stream->ends, branch);
   g_mutex_unlock (&stream->lock);
+  if (end->id == 0)
+    relay_judge_follow (stream->judge, branch->element, stream->config);
   return branch;
 }
 
@@ -279,6 +282,10 @@ change_end (RelayStream *stream, RelayBranch *branch, const RelayStreamConfig *o
   RelayDifference difference =
       before == NULL || after == NULL ? RELAY_RESTART : relay_end_compare (before, after);
 
+  if (branch->id == 0 && difference <= RELAY_ADJUST
+      && (memcmp (before->rules, after->rules, sizeof before->rules) != 0
+          || old->picture_interval != new->picture_interval))
+    relay_judge_follow (stream->judge, branch->element, new);
   /* not of an element that is being opened, which may have read only some of the settings */
   if (difference == RELAY_ADJUST && branch->state == RELAY_BRANCH_OPEN)
     adjust (before, after, branch->element);

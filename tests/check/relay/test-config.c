@@ -72,12 +72,11 @@ test_good (void)
 static void
 test_backups (void)
 {
-  g_autoptr (RelayConfig) config =
-      parse_good ("[stream a]\n" OUT
-                  "input = srt://:9000;fasp://h:1;srt://:9001?passphrase=horse\\;battery\n"
-                  "switch-after = 100\nwait-to-restore = 0\n"
-                  "[stream b]\noutput = udp://127.0.0.1:1\ninput = udp://:5000;rtp://:5002;\n"
-                  "[stream c]\noutput = udp://127.0.0.1:1\ninput = udp://:5004\n");
+  g_autoptr (RelayConfig) config = parse_good (
+      "[stream a]\n" OUT "input = srt://:9000;fasp://h:1;srt://:9001?passphrase=horse\\;battery\n"
+      "switch-after = 100\nwait-to-restore = 0\nleave-on-black = 5\nleave-on-errors = 3\n"
+      "[stream b]\noutput = udp://127.0.0.1:1\ninput = udp://:5000;rtp://:5002;\n"
+      "[stream c]\noutput = udp://127.0.0.1:1\ninput = udp://:5004\n");
   const RelayEnd *a = relay_config_find (config, "a")->input;
   const RelayEnd *b = relay_config_find (config, "b")->input;
 
@@ -88,6 +87,13 @@ test_backups (void)
       "srt://:9001?passphrase=horse;battery");
   g_assert_cmpuint (a->switch_after, ==, 100);
   g_assert_cmpuint (a->wait_to_restore, ==, 0);
+  g_assert_cmpuint (a->rules[RELAY_RULE_BLACK], ==, 5);
+  g_assert_cmpuint (a->rules[RELAY_RULE_ERRORS], ==, 3);
+  g_assert_cmpuint (a->rules[RELAY_RULE_SILENCE], ==, 0);
+  /* there are no pictures by which it can be told whether they are black */
+  g_assert_cmpuint (config->warnings->len, ==, 1);
+  g_assert_nonnull (strstr (g_ptr_array_index (config->warnings, 0),
+      "[stream a] leave-on-black has nothing to judge by: write picture-interval"));
   g_assert_cmpuint (b->backups->len, ==, 1);
   g_assert_cmpuint (b->switch_after, ==, 1000);
   g_assert_cmpuint (b->wait_to_restore, ==, 10000);
@@ -106,6 +112,7 @@ test_backups_changed (void)
     { "udp://:1;srt://:2\n", RELAY_SAME },
     { "udp://:1;srt://:2\nswitch-after = 500\n", RELAY_ADJUST },
     { "udp://:1;srt://:2\nwait-to-restore = 500\n", RELAY_ADJUST },
+    { "udp://:1;srt://:2\nleave-on-frozen = 5\n", RELAY_ADJUST },
     { "udp://:1;srt://:3\n", RELAY_ENDS },
     { "udp://:4;srt://:2\n", RELAY_ENDS },
     { "srt://:2;udp://:1\n", RELAY_ENDS },
@@ -305,6 +312,10 @@ static const struct
       "[stream a] switch-after:", "MAIN;BACKUP" },
   { "[stream a]\n" OUT "input = udp://:5000\nwait-to-restore = 0\n",
       "[stream a] wait-to-restore:", "MAIN;BACKUP" },
+  { "[stream a]\n" OUT "input = udp://:5000\nleave-on-silence = 9\n",
+      "[stream a] leave-on-silence:", "MAIN;BACKUP" },
+  { "[stream a]\n" OUT "input = udp://:5000;udp://:5001\nleave-on-black = 3601\n",
+      "[stream a] leave-on-black:", "a whole number" },
   { "[stream a]\n" OUT "input = udp://:5000;rtp://:5002\ninput-passphrase-file = /nowhere\n",
       "[stream a] input-passphrase-file:", "/nowhere" },
   { "[stream a]\n" OUT "input = fasp://127.0.0.1:1?redundancy=hot\n",

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "relayrules.h"
+
+const RelayRuleRow relay_rule_rows[RELAY_RULES] = {
+  [RELAY_RULE_ERRORS] = { "errors", "leave-on-errors", "has had errors of priority 1 (TR 101 290)",
+      FALSE },
+  [RELAY_RULE_NO_VIDEO] = { "no-video", "leave-on-no-video", "has given no video", FALSE },
+  [RELAY_RULE_BLACK] = { "black", "leave-on-black", "has been black", TRUE },
+  [RELAY_RULE_FROZEN] = { "frozen", "leave-on-frozen", "has shown the same picture", TRUE },
+  [RELAY_RULE_SILENCE] = { "silence", "leave-on-silence", "has had no sound", TRUE },
+};
+
+/* Brings the state of rule @i up to date. */
+static void
+decide (RelayJudgement *judgement, guint i, gint64 time, gint64 now)
+{
+  RelayAnswer answer = judgement->rules[i].answer;
+
+  if (time == 0)
+    judgement->rules[i].bad = FALSE;
+  else if (answer != RELAY_UNKNOWN && now - judgement->rules[i].since >= time)
+    judgement->rules[i].bad = answer == RELAY_YES;
+  if (time != 0 && answer == RELAY_YES)
+    judgement->faulty = now;
+}
+
+gint
+relay_judgement_note (RelayJudgement *judgement, const gint64 times[RELAY_RULES],
+    const RelayAnswer answers[RELAY_RULES], gint64 now)
+{
+  gint found = RELAY_RULE_NONE;
+
+  for (gint i = RELAY_RULES - 1; i >= 0; i--) {
+    if (answers[i] != judgement->rules[i].answer)
+      judgement->rules[i].since = now;
+    judgement->rules[i].answer = answers[i];
+    decide (judgement, i, times[i], now);
+    if (judgement->rules[i].bad)
+      found = i;
+  }
+  return found;
+}
