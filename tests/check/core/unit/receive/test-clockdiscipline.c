@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The clock that follows the sender's, and all that it stands on: an hour and a half,
- * with jitter, loss and another clock.  The same for a day: tests/bench/simclock.
+ * with jitter, loss and another clock.
  */
 #include "faspclockdiscipline.h"
 #include "faspmediaclock.h"
