@@ -356,6 +356,12 @@ def remove_at_once(folder):
     shutil.rmtree(gone)
 
 
+PORT_BLOCK = 512        # that a program takes at a time
+_reserved = []          # sockets that say so, as long as it lives
+_ports = iter(())
+_choosing = threading.Lock()
+
+
 def free_port(count=1, kind=socket.SOCK_DGRAM):
     """The first of @count ports that nobody has, and that nothing else that is asked of for ports
     here and in tests/check/elements/pair.c is given: they hold a block while they live."""
