@@ -10,9 +10,7 @@
 #include "relaypackets.h"
 #include "relayplayer.h"
 #include "relaysourcestats.h"
-
-/* A PCR comes at least each 0.1 s (ISO/IEC 13818-1, 2.7.2). */
-#define MARKED_IN G_USEC_PER_SEC
+#include "tssplice.h"
 
 #define RELAY_TYPE_BACKUPS (relay_backups_get_type ())
 G_DECLARE_FINAL_TYPE (RelayBackups, relay_backups, RELAY, BACKUPS, GstBin)
@@ -37,11 +35,10 @@ struct _RelayBackups
   guint n;
   Source sources[RELAY_SOURCES_MAX];
   GstPad *pad;
-  GMutex pushing;      /* held while a buffer goes on; taken before `lock'. Guards the next three */
-  gboolean begun;      /* the stream's first events have gone on */
-  gint64 marked_until; /* g_get_monotonic_time, µs */
-  guint8 *marked;      /* by PID (relaycue.h) */
-  GMutex lock;         /* guards the rest */
+  GMutex pushing;   /* held while a buffer goes on; taken before `lock'. Guards the next two */
+  gboolean begun;   /* the stream's first events have gone on */
+  TsSplice *splice; /* makes one stream of those of the sources */
+  GMutex lock;      /* guards the rest */
   RelayFailover failover;
   guint64 bytes;                   /* that went on, of all sources */
   guint64 used[RELAY_SOURCES_MAX]; /* of each */
@@ -134,10 +131,40 @@ take_over (Source *source, gint64 now)
   g_mutex_unlock (&self->lock);
   if (!good)
     return FALSE;
-  memset (self->marked, 0, RELAY_MARK_PIDS);
-  self->marked_until = now + MARKED_IN;
+  ts_splice_begin (self->splice);
   tell (self, source, cause, why, failed);
   return TRUE;
+}
+
+/* Returns the packets that go on for those of @buffer. Takes the reference. NULL: none do. */
+static GstBuffer *
+splice (RelayBackups *self, GstBuffer *buffer)
+{
+  GByteArray *out = g_byte_array_sized_new (gst_buffer_get_size (buffer));
+  GstMapInfo map;
+
+  if (gst_buffer_map (buffer, &map, GST_MAP_READ)) {
+    for (gsize at = 0; at + TS_PACKET <= map.size; at += TS_PACKET)
+      ts_splice_take (self->splice, map.data + at, out);
+    gst_buffer_unmap (buffer, &map);
+  }
+  gst_buffer_unref (buffer);
+  if (out->len > 0)
+    return gst_buffer_new_wrapped_bytes (g_byte_array_free_to_bytes (out));
+  g_byte_array_unref (out);
+  return NULL;
+}
+
+/* Pushes a buffer of packets with this time. Takes the reference. */
+static GstFlowReturn
+push (RelayBackups *self, GstBuffer *buffer, GstClockTime time, gboolean begins)
+{
+  GST_BUFFER_PTS (buffer) = time;
+  if (begins)
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+  if (!self->begun)
+    begin_stream (self);
+  return gst_pad_push (self->pad, buffer);
 }
 
 /* Gives the stream a buffer of whole packets, if the source is in use. Takes the reference. */
@@ -157,23 +184,14 @@ forward (Source *source, GstBuffer *buffer, GstClockTime time, gboolean takes_ov
     self->bytes += size;
     self->used[source->number] += size;
     relay_failover_hold (&self->failover, source->number, TRUE, now);
-    if (takes_over)
-      gst_fasp_monitor_begin (self->monitor);
-    if (self->monitor != NULL)
+    buffer = splice (self, buffer);
+    if (self->monitor != NULL && buffer != NULL)
       gst_fasp_monitor_push (self->monitor, buffer, gst_fasp_monitor_get_time ());
   }
   g_mutex_unlock (&self->lock);
   if (good) {
-    for (gsize at = 0; now < self->marked_until && at < size; at += TS_PACKET)
-      buffer = relay_cue_mark (self->marked, buffer, at);
-    buffer = gst_buffer_make_writable (buffer);
-    GST_BUFFER_PTS (buffer) = time;
-    GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
-    if (takes_over)
-      GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
-    if (!self->begun)
-      begin_stream (self);
-    ret = gst_pad_push (self->pad, g_steal_pointer (&buffer));
+    if (buffer != NULL)
+      ret = push (self, g_steal_pointer (&buffer), time, takes_over);
     g_mutex_lock (&self->lock);
     relay_failover_hold (&self->failover, source->number, FALSE, g_get_monotonic_time ());
     g_mutex_unlock (&self->lock);
@@ -448,7 +466,7 @@ relay_backups_finalize (GObject *object)
   }
   relay_failover_clear (&self->failover);
   gst_fasp_monitor_free (self->monitor);
-  g_free (self->marked);
+  ts_splice_free (self->splice);
   g_mutex_clear (&self->pushing);
   g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (relay_backups_parent_class)->finalize (object);
@@ -459,7 +477,7 @@ relay_backups_init (RelayBackups *self)
 {
   g_mutex_init (&self->pushing);
   g_mutex_init (&self->lock);
-  self->marked = g_malloc0 (RELAY_MARK_PIDS);
+  self->splice = ts_splice_new ();
   self->pad = gst_pad_new ("src", GST_PAD_SRC);
   gst_pad_set_query_function (self->pad, on_query);
   gst_element_add_pad (GST_ELEMENT (self), self->pad);

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * tssplice.h: makes one MPEG transport stream of several that follow one another, or of one that is
+ * repeated, so that a decoder goes on (ISO/IEC 13818-1, 2.4.3 and 2.4.4).
+ *
+ *   - The continuity_counters of a PID go on, and count what goes on alone.
+ *   - The first PCR of each PID has the discontinuity_indicator if the clock of the next stream is
+ *     another one (ts_splice_begin).  Else PCR, PTS and DTS are moved, so that they go on
+ *     (ts_splice_follow).
+ *   - PAT and PMTs are written anew, with a version_number that rises if they differ from the last
+ *     ones (tswriter.h).  Those with a wrong CRC are left out.
+ *   - Of each PID, the next stream begins with the beginning of a PES packet or a section; until
+ *     then its PCRs alone go on, and null packets for what is left out.
+ *
+ * Until the first stream has been followed by another one, only the tables' packets may be cut
+ * otherwise. What is not done: the last PES packet of a stream may be cut by the next one; versions
+ * of other tables stay as they are, as do those of tables of several sections; a PTS that is not in
+ * the packet in which its PES packet begins is not moved; on the PID of a PMT, other sections above
+ * TS_SECTION_KEPT bytes are left out.
+ *
+ * The memory is about 200 KiB for any input.
+ */
+#pragma once
+
+#include "tssection.h"
+
+G_BEGIN_DECLS
+
+typedef struct _TsSplice TsSplice;
+
+TsSplice *ts_splice_new (void);
+void ts_splice_free (TsSplice *splice);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TsSplice, ts_splice_free)
+
+/* Another stream begins with the next packet, with a clock of its own. */
+void ts_splice_begin (TsSplice *splice);
+/* The same, and @shift (27 MHz) is added to its clock, which then goes on. */
+void ts_splice_follow (TsSplice *splice, guint64 shift);
+/* Takes a packet, and appends to @out the packets that go on for it: none, or more than one. */
+void ts_splice_take (TsSplice *splice, const guint8 packet[TS_PACKET], GByteArray *out);
+
+G_END_DECLS
