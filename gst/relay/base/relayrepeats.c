@@ -45,6 +45,17 @@ compare (gconstpointer line, gconstpointer text)
   return g_strcmp0 (((const Line *) line)->text, text);
 }
 
+/* Drops the lines that would count as new, and one if there is no room. */
+static void
+forget (RelayRepeats *repeats, gint64 now)
+{
+  Line *oldest;
+
+  while ((oldest = g_queue_peek_tail (&repeats->lines)) != NULL
+      && (now - oldest->last >= RELAY_REPEATS_QUIET || repeats->lines.length >= RELAY_REPEATS_MAX))
+    line_free (g_queue_pop_tail (&repeats->lines));
+}
+
 /* Moves the line to the front and returns it. NULL: it is new, and was added. */
 static Line *
 find_line (RelayRepeats *repeats, gint64 now, const gchar *text)
@@ -57,12 +68,7 @@ find_line (RelayRepeats *repeats, gint64 now, const gchar *text)
     g_queue_push_head_link (&repeats->lines, link);
     return line;
   }
-  if (link == NULL && repeats->lines.length == RELAY_REPEATS_MAX)
-    link = repeats->lines.tail;
-  if (link != NULL) {
-    line_free (link->data);
-    g_queue_delete_link (&repeats->lines, link);
-  }
+  forget (repeats, now);
   line = g_new0 (Line, 1);
   line->text = g_strdup (text);
   line->first = line->written = line->last = now;

@@ -3,6 +3,7 @@
  * What the relay's log says of peers that come and go, and how much of it.
  */
 #include <json-glib/json-glib.h>
+#include <malloc.h>
 #include <string.h>
 #include "relaylog.h"
 #include "relayrepeats.h"
@@ -83,6 +84,25 @@ test_dead_ends (void)
     }
   /* at 0, 10, 20, 40, ..., 2560 s */
   g_assert_cmpuint (lines, ==, 10 * ends);
+  relay_repeats_free (repeats);
+}
+
+/* Callers that are refused have other ports each time.  After the time in which a line would be
+ * repeated, none of theirs is kept: a relay that runs for days does not collect them. */
+static void
+test_forgotten (void)
+{
+  RelayRepeats *repeats = relay_repeats_new ();
+  g_autofree gchar *padding = g_strnfill (10000, 'x');
+  gsize before = mallinfo2 ().uordblks;
+
+  for (guint i = 0; i < RELAY_REPEATS_MAX; i++) {
+    g_autofree gchar *line = g_strdup_printf ("port %u %s", i, padding);
+
+    g_free (relay_repeats_note (repeats, 1, line, line));
+  }
+  g_free (relay_repeats_note (repeats, 1 + RELAY_REPEATS_QUIET, "new", "new"));
+  g_assert_cmpuint (mallinfo2 ().uordblks, <, before + 100000);
   relay_repeats_free (repeats);
 }
 
@@ -209,6 +229,7 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/log/visits", test_visits);
   g_test_add_func ("/relay/log/budget", test_budget);
   g_test_add_func ("/relay/log/repeats", test_repeats);
+  g_test_add_func ("/relay/log/forgotten", test_forgotten);
   g_test_add_func ("/relay/log/dead-ends", test_dead_ends);
   g_test_add_func ("/relay/log/json", test_json);
   g_test_add_func ("/relay/log/fields", test_fields);
