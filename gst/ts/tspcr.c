@@ -16,6 +16,7 @@ void
 ts_pcr_break (TsPcr *pcr)
 {
   pcr->bytes = (TsClock) { 0 };
+  pcr->ticks = pcr->size = 0;
   pcr->broken = TRUE;
 }
 
@@ -37,14 +38,39 @@ measure (TsClock *clock, gdouble x, gdouble step)
   return settled ? (gint64) MIN (distance, 1e18) : TS_NEVER;
 }
 
+/* Has the second that ends the rate of those before it?  If not, they made the line for nothing. */
+static void
+follow_rate (TsPcr *pcr, gint64 step, guint64 bytes)
+{
+  gdouble rate;
+
+  pcr->ticks += step;
+  pcr->size += bytes;
+  if (pcr->ticks < TS_RATE_SECOND)
+    return;
+  rate = pcr->size / pcr->ticks;
+  pcr->ticks = pcr->size = 0;
+  if (fabs (rate - pcr->rate) <= TS_RATE_SAME * pcr->rate) {
+    pcr->steady = MIN (pcr->steady + 1, TS_RATE_STEADY);
+    return;
+  }
+  pcr->rate = rate;
+  pcr->steady = 0;
+  pcr->bytes = (TsClock) { 0 };
+}
+
 static void
 take_step (TsPcr *pcr, TsErrors *errors, gint64 step, const TsPcrPlace *place)
 {
-  gint64 accuracy = pcr->broken ? TS_NEVER : measure (&pcr->bytes, place->at - pcr->last_at, step);
+  guint64 bytes = place->at - pcr->last_at;
+  gint64 accuracy = pcr->broken ? TS_NEVER : measure (&pcr->bytes, bytes, step);
   gint64 jitter = measure (&pcr->arrival, errors->now - pcr->last_time, step);
+  gboolean constant = place->stuffed && pcr->steady == TS_RATE_STEADY;
 
   pcr->this_jitter = MAX (pcr->this_jitter, jitter);
-  if (accuracy == TS_NEVER || !place->constant)
+  if (!pcr->broken)
+    follow_rate (pcr, step, bytes);
+  if (accuracy == TS_NEVER || !constant)
     return;
   pcr->this_accuracy = MAX (pcr->this_accuracy, accuracy);
   ts_errors_judge (errors, TS_ERROR_PCR_ACCURACY, accuracy <= TS_PCR_ACCURACY);

@@ -2,8 +2,10 @@
  *
  * tspcr.h: the PCRs of a programme: are they there often enough, without jumps, exact, and in time?
  *
- * Accuracy is judged only of a stream of constant rate: one that has null packets.  Of any other,
- * the bytes do not tell when a PCR should come, and its accuracy is unknown.
+ * Accuracy is judged only of a stream of constant rate.  Of any other, the bytes do not tell when a
+ * PCR should come, and its accuracy is unknown.  The rate is constant if null packets come, and by
+ * the PCRs, each of the last TS_RATE_STEADY seconds and the one before them had the same rate, to
+ * TS_RATE_SAME.
  */
 #pragma once
 
@@ -18,12 +20,19 @@ G_BEGIN_DECLS
 #define TS_PCR_STEP_MAX G_GINT64_CONSTANT (2700000) /* 100 ms, 27 MHz */
 #define TS_PCR_ACCURACY 500                         /* ns */
 
+/* TR 101 290 leaves it to the user what a constant rate is.  A variable one hardly stays within 1 %
+ * for so long; a PCR that is off by less than 10 ms does not change the rate of a second by more.
+ */
+#define TS_RATE_STEADY 3
+#define TS_RATE_SAME 0.01
+#define TS_RATE_SECOND 27e6 /* of PCRs, 27 MHz */
+
 /* Where a PCR came from. */
 typedef struct
 {
-  guint64 at;        /* bytes of the stream before its packet */
-  gint64 limit;      /* time that may pass between two PCRs, ns */
-  gboolean constant; /* the stream has a constant rate */
+  guint64 at;       /* bytes of the stream before its packet */
+  gint64 limit;     /* time that may pass between two PCRs, ns */
+  gboolean stuffed; /* null packets come */
 } TsPcrPlace;
 
 typedef struct
@@ -35,6 +44,10 @@ typedef struct
   gint64 last_time; /* of arrival, ns */
   TsRepeat repeat;
   TsClock bytes, arrival;
+  gdouble ticks,
+      size;     /* 27 MHz, bytes: so much of this second has come; its bytes, without a gap */
+  gdouble rate; /* that of the steady seconds, bytes for each tick */
+  guint steady; /* seconds since that have had this rate, up to TS_RATE_STEADY */
   /* the greatest distance, ns, TS_NEVER: unknown; of the last second, and of this one so far */
   gint64 accuracy, jitter, this_accuracy, this_jitter;
 } TsPcr;

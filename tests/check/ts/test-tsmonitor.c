@@ -170,6 +170,35 @@ test_variable (void)
     g_assert_cmpuint (ts_monitor_get_error (monitor, kind)->count, ==, 0);
 }
 
+/* Each second has other null packets, but never none: the rate is variable, so that the PCRs are
+ * off the places that the bytes give them, which means nothing. */
+static gboolean
+drop_some_null (Maker *maker, guint8 *packet)
+{
+  guint64 second = (maker->now - maker->begin) / TS_SECOND;
+
+  return drop_null (maker, packet) || maker->slots % 20 < 2 + second * 7 % 10;
+}
+
+static void
+test_few_null (void)
+{
+  g_autoptr (TsMonitor) monitor = ts_monitor_new (NULL);
+  Maker maker;
+
+  maker_init (&maker, monitor);
+  maker.change = drop_some_null;
+  maker_run (&maker, 60 * TS_SECOND);
+  g_assert_cmpuint (ts_monitor_get_error (monitor, TS_ERROR_PCR_ACCURACY)->count, ==, 0);
+  g_assert_cmpint (ts_monitor_get_state (monitor, TS_ERROR_PCR_ACCURACY), ==, TS_STATE_UNKNOWN);
+  g_assert_cmpint (find_pid (monitor, MAKER_VIDEO)->pcr->accuracy, ==, TS_NEVER);
+  /* the rate is constant from now on */
+  maker.change = NULL;
+  maker_run (&maker, 8 * TS_SECOND);
+  g_assert_cmpint (ts_monitor_get_state (monitor, TS_ERROR_PCR_ACCURACY), ==, TS_STATE_GOOD);
+  g_assert_cmpint (find_pid (monitor, MAKER_VIDEO)->pcr->accuracy, <=, 40);
+}
+
 /* The limits are the user's. */
 static void
 test_limits (void)
@@ -471,6 +500,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tsmonitor/figures", test_figures);
   g_test_add_func ("/tsmonitor/silence", test_silence);
   g_test_add_func ("/tsmonitor/variable", test_variable);
+  g_test_add_func ("/tsmonitor/few-null", test_few_null);
   g_test_add_func ("/tsmonitor/limits", test_limits);
   g_test_add_func ("/tsmonitor/jitter", test_jitter);
   g_test_add_func ("/tsmonitor/drift", test_drift);
