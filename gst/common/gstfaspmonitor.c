@@ -135,17 +135,14 @@ static void
 add_programmes (GstStructure *s, const TsMonitor *ts)
 {
   GPtrArray *list = g_ptr_array_new ();
-  gchar name[TS_TEXT_MAX];
   guint n;
   const TsProgramme *all = ts_monitor_get_programmes (ts, &n);
 
-  for (guint i = 0; i < n; i++) {
-    ts_programme_get_name (&all[i], name);
+  for (guint i = 0; i < n; i++)
     g_ptr_array_add (list,
         gst_structure_new ("application/x-ts-programme", "number", G_TYPE_UINT, all[i].number,
-            "name", G_TYPE_STRING, name, "pmt-pid", G_TYPE_UINT, all[i].pmt_pid, "pcr-pid",
+            "name", G_TYPE_STRING, all[i].text, "pmt-pid", G_TYPE_UINT, all[i].pmt_pid, "pcr-pid",
             G_TYPE_UINT, all[i].pcr_pid, NULL));
-  }
   gst_fasp_structure_take_structures (s, "programmes", list);
 }
 
@@ -190,7 +187,8 @@ gst_fasp_monitor_add_figures (const GstFaspMonitor *self, GstStructure *stats)
   if (self == NULL || ts_monitor_get_packets (self->ts) == 0)
     return;
   s = gst_structure_new ("application/x-ts-monitor", "packets", G_TYPE_UINT64,
-      ts_monitor_get_packets (self->ts), NULL);
+      ts_monitor_get_packets (self->ts), "sections-refused", G_TYPE_UINT64,
+      ts_monitor_get_refused (self->ts), NULL);
   if (ts_monitor_get_bit_rate (self->ts) != G_MAXUINT64)
     gst_structure_set (s, "bitrate", G_TYPE_UINT64, ts_monitor_get_bit_rate (self->ts), NULL);
   for (guint kind = 0; kind < TS_ERRORS; kind++)

@@ -43,6 +43,7 @@ struct _TsMonitor
   gint64 second;    /* when this second began; TS_NEVER: no packet came */
   guint64 packets;  /* in this second */
   guint64 all;      /* packets since the monitor was made */
+  guint64 refused;  /* sections of the streams before this one */
   guint64 bit_rate;
 };
 
@@ -50,6 +51,7 @@ static void
 forget_stream (TsMonitor *self)
 {
   ts_pids_clear (&self->pids);
+  self->refused += self->tables.refused;
   ts_tables_init (&self->tables, &self->pids);
   ts_errors_forget (&self->errors);
   ts_sync_init (&self->sync, 0, SYNC_FOUND);
@@ -277,6 +279,7 @@ end_second (TsMonitor *self)
   gint64 elapsed = self->errors.now - self->second;
 
   ts_pids_end_second (&self->pids, self->errors.now, elapsed);
+  ts_tables_end_second (&self->tables);
   self->bit_rate = self->packets * TS_PACKET * 8 * TS_SECOND / elapsed;
   self->packets = 0;
   self->second = self->errors.now;
@@ -377,6 +380,12 @@ guint64
 ts_monitor_get_packets (const TsMonitor *self)
 {
   return self->all;
+}
+
+guint64
+ts_monitor_get_refused (const TsMonitor *self)
+{
+  return self->refused + self->tables.refused;
 }
 
 guint64

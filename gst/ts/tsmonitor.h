@@ -4,7 +4,7 @@
  * priority 1 and 2, the bit rate of each PID, the programmes and their names.
  *
  * Bytes come in with the time of their arrival; errors, PIDs and programmes are looked up.  The
- * memory is about 63 KiB, and at most 85 KiB more for tables and clocks, for any input; the
+ * memory is about 70 KiB, and at most 85 KiB more for tables and clocks, for any input; the
  * work for a byte is bounded, too.
  *
  *   - Sync is found with five sync bytes in a row, and lost with two wrong ones in a row.  A packet
@@ -56,6 +56,8 @@ TsState ts_monitor_get_priority_1 (const TsMonitor *monitor);
 TsState ts_monitor_get_video (const TsMonitor *monitor);
 /* Packets since the monitor was made; those with a wrong sync byte do not count. */
 guint64 ts_monitor_get_packets (const TsMonitor *monitor);
+/* Sections of tables since the monitor was made that were not read, or not all of them: a storm. */
+guint64 ts_monitor_get_refused (const TsMonitor *monitor);
 /* All packets, in the last second, bit/s of packets of 188 bytes; G_MAXUINT64: not known yet. */
 guint64 ts_monitor_get_bit_rate (const TsMonitor *monitor);
 /* They are valid until the monitor is called with data or time. */

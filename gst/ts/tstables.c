@@ -3,8 +3,6 @@
 #include "tsitems.h"
 #include "tstables.h"
 
-#define SETTLE_EACH (20 * TS_MSECOND) /* ns; a fraction of what any table may take */
-
 static const guint16 fixed[] = { TS_PID_PAT, TS_PID_CAT, TS_PID_NIT, TS_PID_SDT, TS_PID_EIT,
   TS_PID_TOT };
 
@@ -14,7 +12,7 @@ ts_tables_init (TsTables *tables, TsPids *pids)
   memset (tables, 0, sizeof *tables);
   ts_repeat_forget (&tables->pat);
   ts_repeat_forget (&tables->cat);
-  tables->scrambled = tables->settled = TS_NEVER;
+  tables->scrambled = tables->settled = tables->counted = TS_NEVER;
   for (guint i = 0; i < G_N_ELEMENTS (fixed); i++)
     ts_pid_set_tables (ts_pids_need (pids, fixed[i], TRUE), TRUE);
 }
@@ -37,6 +35,22 @@ find_programme (TsTables *tables, guint16 number)
   return NULL;
 }
 
+/* May one more section be read now? */
+static gboolean
+admit (TsTables *tables, gint64 now)
+{
+  if (tables->counted == TS_NEVER || now - tables->counted >= TS_TABLES_EACH) {
+    tables->counted = now;
+    tables->read = 0;
+  }
+  if (tables->read == TS_SECTIONS_MAX) {
+    tables->refused++;
+    return FALSE;
+  }
+  tables->read++;
+  return TRUE;
+}
+
 static gboolean
 is_pmt_pid (const TsTables *tables, guint16 pid)
 {
@@ -56,7 +70,7 @@ settle (TsTables *tables, TsPids *pids, gint64 now)
   gboolean is_table[TS_PIDS_MAX] = { 0 }, is_clock[TS_PIDS_MAX] = { 0 };
   TsPid *entry;
 
-  if (!tables->changed || (tables->settled != TS_NEVER && now - tables->settled < SETTLE_EACH))
+  if (!tables->changed || (tables->settled != TS_NEVER && now - tables->settled < TS_TABLES_EACH))
     return;
   tables->changed = FALSE;
   tables->settled = now;
@@ -79,13 +93,14 @@ settle (TsTables *tables, TsPids *pids, gint64 now)
   }
 }
 
-static void
+/* FALSE: there is no room for it. */
+static gboolean
 take_programme (TsTables *tables, guint16 number, guint16 pmt_pid, gint64 now)
 {
   TsProgramme *programme = find_programme (tables, number);
 
   if (programme == NULL && tables->n == TS_PROGRAMMES_MAX)
-    return;
+    return FALSE;
   if (programme == NULL) {
     programme = &tables->list[tables->n++];
     *programme = (TsProgramme) { .number = number, .pcr_pid = TS_NULL_PID, .pmt.since = now };
@@ -94,6 +109,7 @@ take_programme (TsTables *tables, guint16 number, guint16 pmt_pid, gint64 now)
   tables->changed |= programme->pmt_pid != pmt_pid;
   programme->pmt_pid = pmt_pid;
   programme->round = tables->round;
+  return TRUE;
 }
 
 /* Takes the roles of a programme's PIDs away. */
@@ -122,16 +138,20 @@ take_pat (TsTables *tables, TsPids *pids, TsErrors *errors, const TsSection *sec
 {
   const guint8 *data = section->data;
   guint number = data[6];
+  gboolean room = TRUE;
 
   ts_repeat_arrive (&tables->pat, errors, TS_ERROR_PAT, TS_TABLE_LIMIT);
+  if (!admit (tables, errors->now))
+    return;
   if (number == 0) {
     tables->round++;
     tables->next = 0;
   }
   for (guint at = TS_LONG_HEADER; at + 4 + TS_SECTION_CRC <= section->size; at += 4)
     if (ts_get_16 (data + at) != 0) /* 0 is no programme, but the network's table */
-      take_programme (tables, ts_get_16 (data + at), ts_get_16 (data + at + 2) & TS_PID_MASK,
-          errors->now);
+      room &= take_programme (tables, ts_get_16 (data + at),
+          ts_get_16 (data + at + 2) & TS_PID_MASK, errors->now);
+  tables->refused += !room;
   if (number == tables->next)
     tables->next++;
   /* only a PAT of which all sections came in order says that a programme is gone */
@@ -205,6 +225,8 @@ take_pmt (TsTables *tables, TsPids *pids, TsErrors *errors, guint16 pid, const T
       || section->size < TS_PMT_HEADER + TS_SECTION_CRC)
     return;
   ts_repeat_arrive (&programme->pmt, errors, TS_ERROR_PMT, TS_TABLE_LIMIT);
+  if (!admit (tables, errors->now))
+    return;
   pcr_pid = ts_get_16 (data + 8) & TS_PID_MASK;
   if (programme->pcr_pid != pcr_pid) {
     programme->pcr_pid = pcr_pid;
@@ -237,16 +259,24 @@ take_name (TsProgramme *programme, TsItems service)
   if (at == 0 || at >= service.size)
     return;
   size = service.data[at++];
-  if (size > service.size - at)
+  if (size > service.size - at
+      || (size == programme->name_size && memcmp (programme->name, service.data + at, size) == 0))
     return;
   programme->name_size = size;
   memcpy (programme->name, service.data + at, size);
+  programme->renamed = TRUE;
 }
 
 void
-ts_programme_get_name (const TsProgramme *programme, gchar name[TS_TEXT_MAX])
+ts_tables_end_second (TsTables *tables)
 {
-  ts_text_read (name, programme->name, programme->name_size);
+  for (guint i = 0; i < tables->n; i++) {
+    TsProgramme *programme = &tables->list[i];
+
+    if (programme->renamed)
+      ts_text_read (programme->text, programme->name, programme->name_size);
+    programme->renamed = FALSE;
+  }
 }
 
 static void
@@ -287,7 +317,7 @@ ts_tables_take (TsTables *tables, TsPids *pids, TsErrors *errors, guint16 pid,
     take_pat (tables, pids, errors, section);
   else if (pid == TS_PID_CAT && table == TS_TABLE_CAT)
     ts_repeat_arrive (&tables->cat, errors, TS_ERROR_CAT, TS_CAT_LIMIT);
-  else if (pid == TS_PID_SDT && table == TS_TABLE_SDT)
+  else if (pid == TS_PID_SDT && table == TS_TABLE_SDT && admit (tables, errors->now))
     take_sdt (tables, section);
   else if (table == TS_TABLE_PMT)
     take_pmt (tables, pids, errors, pid, section);

@@ -106,7 +106,6 @@ assert_clean (const gchar *path, gboolean constant, const gchar *name)
 {
   g_autoptr (TsMonitor) monitor = ts_monitor_new (NULL);
   const TsProgramme *programmes;
-  gchar found[TS_TEXT_MAX];
   gint64 duration = push_file (monitor, path);
   guint n;
 
@@ -124,9 +123,8 @@ assert_clean (const gchar *path, gboolean constant, const gchar *name)
   }
   programmes = ts_monitor_get_programmes (monitor, &n);
   g_assert_cmpuint (n, ==, 1);
-  ts_programme_get_name (programmes, found);
   if (name != NULL)
-    g_assert_cmpstr (found, ==, name);
+    g_assert_cmpstr (programmes->text, ==, name);
 }
 
 static void

@@ -84,7 +84,6 @@ test_figures (void)
 {
   g_autoptr (TsMonitor) monitor = ts_monitor_new (NULL);
   const TsProgramme *programmes;
-  gchar name[TS_TEXT_MAX];
   Maker maker;
   guint n;
 
@@ -94,8 +93,8 @@ test_figures (void)
   g_assert_cmpuint (n, ==, 1);
   g_assert_cmpuint (programmes->number, ==, MAKER_PROGRAMME);
   g_assert_cmpuint (programmes->pcr_pid, ==, MAKER_VIDEO);
-  ts_programme_get_name (programmes, name);
-  g_assert_cmpstr (name, ==, "Caf\303\251 1");
+  g_assert_cmpstr (programmes->text, ==, "Caf\303\251 1");
+  g_assert_cmpuint (ts_monitor_get_refused (monitor), ==, 0);
   g_assert_cmpuint (ts_monitor_get_bit_rate (monitor), >=, MAKER_RATE * 0.99);
   g_assert_cmpuint (ts_monitor_get_bit_rate (monitor), <=, MAKER_RATE * 1.01);
   /* 1000 packets of video and 33 of PCR, 125 of audio in a second */
@@ -348,6 +347,7 @@ test_crowd (void)
   }
   ts_monitor_get_programmes (monitor, &n);
   g_assert_cmpuint (n, ==, TS_PROGRAMMES_MAX);
+  g_assert_cmpuint (ts_monitor_get_refused (monitor), ==, 8 - TS_PROGRAMMES_MAX / 40);
   ts_monitor_get_pids (monitor, &n);
   g_assert_cmpuint (n, <=, TS_PIDS_MAX);
   maker_run (&maker, 15 * TS_SECOND);
@@ -355,6 +355,47 @@ test_crowd (void)
   g_assert_cmpuint (n, ==, 1);
   ts_monitor_get_pids (monitor, &n);
   g_assert_cmpuint (n, <, 12);
+  g_assert_nonnull (find_pid (monitor, MAKER_AUDIO));
+}
+
+/* A PAT names nearly as many programmes as are looked at, and each packet has a PMT that is another
+ * one than before: no more of them are read at a time than the bound, the others are counted, and
+ * none counts as missing. */
+#define CROWD (TS_PROGRAMMES_MAX - 1)
+static void
+test_storm (void)
+{
+  g_autoptr (TsMonitor) monitor = ts_monitor_new (NULL);
+  guint8 pat[8 + 40 * 4] = { 0, 0, 0, 0, 1, 0xc1, 0, 1 }, packet[TS_PACKET];
+  guint packets = 10 * TS_SECTIONS_MAX;
+  Maker maker;
+
+  maker_init (&maker, monitor);
+  maker_run (&maker, TS_SECOND);
+  for (pat[6] = 0; pat[6] < 2; pat[6]++) {
+    guint n = pat[6] == 0 ? 40 : CROWD - 40;
+
+    for (guint i = 0; i < n; i++)
+      memcpy (pat + 8 + i * 4, (guint8[]) { 1, i + 40 * pat[6], 0xf0, i + 40 * pat[6] }, 4);
+    maker_put_section (packet, 0, pat, 8 + 4 * n);
+    packet[3] |= ++maker.counters[0] % 16;
+    maker_push (&maker, packet);
+  }
+  ts_monitor_update (monitor, maker.now += TS_TABLES_EACH);
+  for (guint i = 0; i < packets; i++) {
+    guint8 n = i % CROWD;
+    guint8 pmt[] = { 2, 0, 0, 1, n, 0xc1, 0, 0, 0xff, 0xff, 0xf0, 0, 0x1b, 0xe0 | i >> 8, i, 0xf0,
+      0 };
+
+    maker_put_section (packet, 0x1000 | n, pmt, sizeof pmt);
+    packet[3] |= i / CROWD % 16;
+    maker_push (&maker, packet);
+  }
+  g_assert_cmpuint (ts_monitor_get_refused (monitor), ==, packets - TS_SECTIONS_MAX);
+  g_assert_cmpuint (ts_monitor_get_error (monitor, TS_ERROR_PMT)->count, ==, 0);
+  g_assert_cmpuint (ts_monitor_get_error (monitor, TS_ERROR_CONTINUITY)->count, ==, 0);
+  /* an honest stream follows, and is read */
+  maker_run (&maker, TS_SECOND);
   g_assert_nonnull (find_pid (monitor, MAKER_AUDIO));
 }
 
@@ -509,6 +550,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tsmonitor/junk", test_junk);
   g_test_add_func ("/tsmonitor/begin-after-bad", test_begin_after_bad);
   g_test_add_func ("/tsmonitor/crowd", test_crowd);
+  g_test_add_func ("/tsmonitor/storm", test_storm);
   g_test_add_func ("/tsmonitor/rubbish", test_rubbish);
   g_test_add_func ("/tsmonitor/wrap", test_wrap);
   g_test_add_func ("/tsmonitor/registered", test_registered);
