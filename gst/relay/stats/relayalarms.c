@@ -91,7 +91,7 @@ is_damaged (const RelayStreamFigures *figures)
 static RelayAnswer
 has_error (const RelayEndStats *end)
 {
-  g_autoptr (GArray) errors = relay_figures_list_errors (end, TRUE);
+  g_autoptr (GArray) errors = relay_figures_list_errors (end, relay_figures_is_judged (end, TRUE));
 
   for (guint i = 0; i < errors->len; i++) {
     const RelayErrorFigures *one = &g_array_index (errors, RelayErrorFigures, i);

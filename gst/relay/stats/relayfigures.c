@@ -180,13 +180,13 @@ get_structure (const GstStructure *s, const gchar *field)
 }
 
 static RelayErrorFigures
-get_error (const GstStructure *measured, TsErrorKind kind, gboolean receiving)
+get_error (const GstStructure *measured, TsErrorKind kind, gboolean judged)
 {
   const TsErrorRow *row = &ts_error_rows[kind];
   const GstStructure *s = get_structure (measured, row->name);
   RelayErrorFigures one = {
     .name = row->name,
-    .state = receiving && s != NULL ? gst_structure_get_string (s, "state") : "unknown",
+    .state = judged && s != NULL ? gst_structure_get_string (s, "state") : "unknown",
     .priority = row->priority,
     .count = get_count (s, "count"),
     .first = get_interval (s, "first"),
@@ -199,16 +199,21 @@ get_error (const GstStructure *measured, TsErrorKind kind, gboolean receiving)
   return one;
 }
 
+gboolean
+relay_figures_is_judged (const RelayEndStats *end, gboolean receiving)
+{
+  /* an output that is down is given nothing */
+  return receiving && (end->id == 0 || !relay_figures_is_down (end));
+}
+
 GArray *
-relay_figures_list_errors (const RelayEndStats *end, gboolean receiving)
+relay_figures_list_errors (const RelayEndStats *end, gboolean judged)
 {
   GArray *all = g_array_new (FALSE, FALSE, sizeof (RelayErrorFigures));
   const GstStructure *measured = get_structure (end->stats, GST_FASP_MONITOR_FIELD);
-  /* an output that is down is given nothing */
-  gboolean known = receiving && (end->id == 0 || !relay_figures_is_down (end));
 
   for (guint kind = 0; measured != NULL && kind < TS_ERRORS; kind++) {
-    RelayErrorFigures one = get_error (measured, kind, known);
+    RelayErrorFigures one = get_error (measured, kind, judged);
 
     g_array_append_val (all, one);
   }

@@ -103,6 +103,7 @@ typedef struct
   guint interrupted;
   gdouble behind; /* ms; of the receiver that is furthest behind */
   gboolean measured;
+  gboolean judged;          /* relay_figures_is_judged(), which the caller asks */
   gdouble ts_rate;          /* bit/s */
   gdouble accuracy, jitter; /* of PCR, ns */
 } RelayEndFigures;
@@ -154,8 +155,10 @@ void relay_figures_get_end (const RelayEndStats *end, gdouble rate, RelayEndFigu
 GArray *relay_figures_list_peers (const RelayEndStats *end, gdouble rate);
 /* Returns RelaySourceFigures; empty if there is only one source. */
 GArray *relay_figures_list_sources (const RelayEndStats *input);
+/* Has the end data by which to tell whether its stream has errors?  @receiving: of the stream. */
+gboolean relay_figures_is_judged (const RelayEndStats *end, gboolean receiving);
 /* Returns a RelayErrorFigures for each error; empty if the end's stream is not measured.
- * @receiving: of the stream; FALSE: no state is known. */
-GArray *relay_figures_list_errors (const RelayEndStats *end, gboolean receiving);
+ * @judged: as above; FALSE: no state is known. */
+GArray *relay_figures_list_errors (const RelayEndStats *end, gboolean judged);
 
 G_END_DECLS

@@ -175,6 +175,9 @@ static const RelayFigure rows[] = {
       "What the slowest receiver has not confirmed yet, as time at the stream's rate"),
   FLAG (ENDS, EVENTS, "measured", measured,
       "Whether the stream is measured by TR 101 290: it is MPEG-TS, and monitor-ts is not false"),
+  FLAG (ENDS, EVENTS, "judged", judged,
+      "Whether an error that is not listed is known not to be there; false: nothing comes in, or "
+      "nothing leaves, so it is not known of any"),
   ROW (NUMBER, FASP_UNIT_BITRATE, GAUGE, ENDS, EVENTS | METRICS, "ts-bitrate", ts_rate,
       "Rate of the packets of MPEG-TS; null: not known"),
   ROW (NUMBER, FASP_UNIT_NS, GAUGE, ENDS, EVENTS | METRICS, "pcr-accuracy", accuracy,

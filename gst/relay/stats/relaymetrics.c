@@ -26,6 +26,7 @@
 #include "relayfiguretable.h"
 #include "relaypictureview.h"
 #include "relaystatus.h"
+#include "tserrors.h"
 
 /* A further kind, beside FaspStatKind. */
 #define INFO (FASP_KIND_UNKNOWN + 1)
@@ -237,17 +238,21 @@ add_structures (Metrics *metrics, const gchar *prefix, const gchar *labels, Fasp
   }
 }
 
-/* Adds the errors of the transport stream of an end. */
+/* Adds the errors of the transport stream of an end that have ever been there, and continuity,
+ * which is the most frequent one: series of the others would never change. */
 static void
 add_errors (Metrics *metrics, RelayFigureOf of, const gchar *labels, const RelayEndStats *end,
     gboolean receiving)
 {
-  g_autoptr (GArray) errors = relay_figures_list_errors (end, receiving);
+  g_autoptr (GArray) errors =
+      relay_figures_list_errors (end, relay_figures_is_judged (end, receiving));
 
   for (guint i = 0; i < errors->len; i++) {
     const RelayErrorFigures *one = &g_array_index (errors, RelayErrorFigures, i);
     g_autoptr (GString) more = g_string_new (labels);
 
+    if (one->count == 0 && i != TS_ERROR_CONTINUITY)
+      continue;
     add_label (more, "error", one->name);
     add_label (more, "priority", one->priority == 1 ? "1" : "2");
     add_figures (metrics, of, more->str, one);

@@ -65,17 +65,17 @@ relay_summary_describe_receiver (const RelayEndStats *output, RelayRates rates,
 
 /* --- streams ------------------------------------------------------------------------------ */
 
-/* Adds the errors of the transport stream that are not simply good: have been there, or are
- * unknown. */
+/* Adds the errors of the transport stream that have been there, and of an end that is judged, those
+ * that are unknown. */
 static void
-add_errors (JsonObject *object, const RelayEndStats *end, gboolean receiving)
+add_errors (JsonObject *object, const RelayEndStats *end, gboolean judged)
 {
-  g_autoptr (GArray) errors = relay_figures_list_errors (end, receiving);
+  g_autoptr (GArray) errors = relay_figures_list_errors (end, judged);
 
   for (guint i = errors->len; i-- > 0;) {
     const RelayErrorFigures *one = &g_array_index (errors, RelayErrorFigures, i);
 
-    if (one->count == 0 && one->bad == 0)
+    if (one->count == 0 && (one->bad == 0 || !judged))
       g_array_remove_index (errors, i);
   }
   json_object_set_array_member (object, "errors",
@@ -90,8 +90,9 @@ describe_output (const RelayEndStats *output, gdouble rate, gboolean receiving)
   JsonObject *object;
 
   relay_figures_get_end (output, rate, &figures);
+  figures.judged = relay_figures_is_judged (output, receiving);
   object = relay_figures_to_object (RELAY_OF_OUTPUT, RELAY_IN_EVENTS, &figures);
-  add_errors (object, output, receiving);
+  add_errors (object, output, figures.judged);
   g_array_set_size (receivers, MIN (receivers->len, RELAY_SUMMARY_RECEIVERS));
   json_object_set_array_member (object, "list",
       relay_figures_to_array (RELAY_OF_RECEIVER, RELAY_IN_EVENTS, receivers));
@@ -107,8 +108,9 @@ describe_input (const RelayEndStats *input, gboolean receiving)
   JsonObject *object;
 
   relay_figures_get_end (input, NAN, &figures);
+  figures.judged = relay_figures_is_judged (input, receiving);
   object = relay_figures_to_object (RELAY_OF_INPUT, RELAY_IN_EVENTS, &figures);
-  add_errors (object, input, receiving);
+  add_errors (object, input, figures.judged);
   json_object_set_array_member (object, "senders",
       relay_figures_to_array (RELAY_OF_SENDER, RELAY_IN_EVENTS, peers));
   json_object_set_array_member (object, "sources",

@@ -26,12 +26,12 @@ class Lights {
     this.node = make("div", {role: "group", "aria-label": `TR 101 290 of ${end}`, hidden: true}, lights, this.facts, this.list);
   }
 
-  update({measured, errors, "ts-bitrate": rate, "pcr-accuracy": accuracy, "pcr-jitter": jitter}) {
+  update({measured, judged, errors, "ts-bitrate": rate, "pcr-accuracy": accuracy, "pcr-jitter": jitter}) {
     setShown(this.node, measured);
     setText(this.facts, [say.rate(rate), known(accuracy) && `PCR off by ${accuracy} ns of its bytes`,
                          known(jitter) && `by ${say.ms(jitter / 1e6)} of its time`].filter(Boolean).join(" · "));
     for (const [row, light] of this.lights) {
-      const error = errors.find(e => e.error === row.name) ?? {state: "good", errors: 0};
+      const error = errors.find(e => e.error === row.name) ?? {state: judged ? "good" : "unknown", errors: 0};
       const look = error.state === "good" && error.errors > 0 ? "past" : error.state;
       const words = {good: "never", past: "not now", bad: "now", unknown: "not known"}[look];
       setAttribute(light, "class", `light ${look}`);
