@@ -170,7 +170,9 @@ read_side (GKeyFile *file, const gchar *group, const RelaySecrets *secrets, Rela
   gboolean good =
       relay_value_secret (file, group, key, "passphrase", secrets, &side->passphrase, error)
       && relay_value_allowed (file, group, addresses, &side->allowed, error)
-      && relay_value_boolean (file, group, "monitor-ts", &side->monitored, error);
+      && relay_value_boolean (file, group, "monitor-ts", &side->monitored, error)
+      && (!side->sends
+          || relay_value_boolean (file, group, "output-monitor-ts", &side->monitored, error));
 
   for (guint i = 0; good && i < RELAY_FILES; i++) {
     g_autofree gchar *of = g_strconcat (name, "-", relay_end_files[i], NULL);

@@ -85,6 +85,8 @@ const RelayKey relay_stream_keys[] = {
   { "monitor-ts", 0, "true false", 0, 0, "true",
       "whether the stream is measured by TR 101 290 at its input and at each output: see "
       "docs/transport-stream.md" },
+  { "output-monitor-ts", 0, "true false", 0, 0, "monitor-ts",
+      "false: only at its input; true: only at its outputs, if monitor-ts is false" },
   { "switch-after", 0, NULL, SWITCH_AFTER_MIN, SWITCH_AFTER_MAX, G_STRINGIFY (RELAY_SWITCH_AFTER),
       "ms without media after which another source of an input with backups is used" },
   { "wait-to-restore", 0, NULL, 0, WAIT_TO_RESTORE_MAX, G_STRINGIFY (RELAY_WAIT_TO_RESTORE),

@@ -176,6 +176,8 @@ static const struct
       "input-passphrase-file" },
   { "[stream a]\n" IN OUT "optional = perhaps\n", "[stream a] optional:", "true or false" },
   { "[stream a]\n" IN OUT "monitor-ts = off\n", "[stream a] monitor-ts:", "true or false" },
+  { "[stream a]\n" IN OUT "output-monitor-ts = off\n",
+      "[stream a] output-monitor-ts:", "true or false" },
   { "[stream a]\n" IN OUT "output-allowed-addresses = 10.1.2.3/8\n",
       "[stream a] output-allowed-addresses:", "10.1.0.0/16" },
   { "[stream a]\n" OUT "input = rist://:2\ninput-allowed-addresses =\n",
@@ -750,6 +752,8 @@ static const struct
       "output-allowed-addresses=10.0.0.0/8;::1", RELAY_ENDS },
   { "fasp://h:1?latency=100", "fasp://:2?max-bitrate=5000000", "monitor-ts=true", RELAY_SAME },
   { "fasp://h:1?latency=100", "fasp://:2?max-bitrate=5000000", "monitor-ts=false", RELAY_ENDS },
+  { "fasp://h:1?latency=100", "fasp://:2?max-bitrate=5000000", "output-monitor-ts=false",
+      RELAY_ENDS },
 };
 
 static RelayConfig *
@@ -760,6 +764,23 @@ make (guint i)
       changes[i].input, changes[i].output, changes[i].more);
 
   return parse_good (text);
+}
+
+/* Input and outputs are measured, none, the input, the outputs. */
+static void
+test_monitored (void)
+{
+  static const gchar *const keys[] = { "", "monitor-ts=false", "output-monitor-ts=false",
+    "monitor-ts=false\noutput-monitor-ts=true" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (keys); i++) {
+    g_autofree gchar *text = g_strconcat ("[stream a]\n" IN OUT, keys[i], "\n", NULL);
+    g_autoptr (RelayConfig) config = parse_good (text);
+    const RelayStreamConfig *stream = g_ptr_array_index (config->streams, 0);
+
+    g_assert_cmpint (stream->input->monitored, ==, i == 0 || i == 2);
+    g_assert_cmpint (relay_stream_config_find_output (stream, 1)->monitored, ==, i == 0 || i == 3);
+  }
 }
 
 static void
@@ -868,6 +889,7 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/config/open-files", test_open_files);
   g_test_add_func ("/relay/config/known-secrets", test_known_secrets);
   g_test_add_func ("/relay/config/changes", test_changes);
+  g_test_add_func ("/relay/config/monitored", test_monitored);
   g_test_add_func ("/relay/config/ids", test_ids);
   g_test_add_func ("/relay/config/holders", test_holders);
   g_test_add_func ("/relay/config/adjust", test_adjust);
