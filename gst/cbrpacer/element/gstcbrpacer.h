@@ -27,6 +27,8 @@ typedef enum
   GST_CBR_PACER_STUFFING_NULL_TS,
 } GstCbrPacerStuffing;
 
+#define GST_TYPE_CBR_PACER_METHOD (gst_cbr_pacer_method_get_type ())
+GType gst_cbr_pacer_method_get_type (void);
 #define GST_TYPE_CBR_PACER_OVERFLOW (gst_cbr_pacer_overflow_get_type ())
 GType gst_cbr_pacer_overflow_get_type (void);
 #define GST_TYPE_CBR_PACER_STUFFING (gst_cbr_pacer_stuffing_get_type ())
@@ -34,7 +36,8 @@ GType gst_cbr_pacer_stuffing_get_type (void);
 
 typedef struct
 {
-  guint64 bitrate;                            /* bit/s; 0: learned */
+  guint64 bitrate; /* bit/s; 0: learned */
+  CbrMethod method;
   guint payload_size, header_size, max_burst; /* bytes */
   GstClockTime max_period, max_delay, spin, window;
   GstCbrPacerOverflow overflow;

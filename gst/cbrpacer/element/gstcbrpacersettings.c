@@ -13,6 +13,13 @@
 #define HEADER_DEFAULT 28 /* IPv4 and UDP */
 #define PAYLOAD_MAX 65507 /* of a UDP datagram over IPv4 */
 
+GST_FASP_DEFINE_ENUM (GstCbrPacerMethod, gst_cbr_pacer_method,
+    { CBR_DEADLINE, "Sleep until absolute deadlines, which never drift", "deadline" },
+    { CBR_SEND_AND_COMPARE, "Watch the clock all the time, on a whole core (for comparison only)",
+        "send-and-compare" },
+    { CBR_SEND_AND_SLEEP, "Sleep for the rest of each period, which drifts (for comparison only)",
+        "send-and-sleep" });
+
 GST_FASP_DEFINE_ENUM (GstCbrPacerOverflow, gst_cbr_pacer_overflow,
     { GST_CBR_PACER_OVERFLOW_BLOCK, "The source waits", "block" },
     { GST_CBR_PACER_OVERFLOW_DROP_OLDEST, "Drop what has waited longest, with a warning",
@@ -26,6 +33,7 @@ enum
 {
   PROP_0,
   PROP_BITRATE,
+  PROP_METHOD,
   PROP_PAYLOAD_SIZE,
   PROP_HEADER_SIZE,
   PROP_MAX_BURST,
@@ -69,6 +77,7 @@ forget_clock (GstCbrPacer *self)
 
 static const GstFaspField fields[] = {
   [PROP_BITRATE] = IN (bitrate, G_TYPE_UINT64),
+  [PROP_METHOD] = IN (method, G_TYPE_ENUM),
   [PROP_PAYLOAD_SIZE] = IN (payload_size, G_TYPE_UINT),
   [PROP_HEADER_SIZE] = IN (header_size, G_TYPE_UINT),
   [PROP_MAX_BURST] = IN (max_burst, G_TYPE_UINT),
@@ -173,6 +182,9 @@ install_rate (GObjectClass *klass)
       g_param_spec_uint64 ("window", "Learning window",
           "With bitrate=0: the rate is learned as the mean over this time, in ns", GST_MSECOND,
           60 * GST_SECOND, WINDOW_DEFAULT, PLAYING));
+  g_object_class_install_property (klass, PROP_METHOD,
+      g_param_spec_enum ("method", "Method", "How the rate is kept", GST_TYPE_CBR_PACER_METHOD,
+          CBR_DEADLINE, PLAYING));
   g_object_class_install_property (klass, PROP_SPIN,
       g_param_spec_uint64 ("spin", "Spin",
           "For up to this many ns before a deadline, watch the clock instead of "

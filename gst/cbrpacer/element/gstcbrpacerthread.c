@@ -81,6 +81,7 @@ apply_settings (GstCbrPacer *self, gint64 now)
   CbrSchedule *schedule = &self->departure.schedule;
 
   gst_cbr_pacer_look_at_pile (self);
+  cbr_departure_set_method (&self->departure, self->settings.method);
   cbr_schedule_set_limits (schedule, self->settings.max_burst, (gint64) self->settings.max_period,
       self->settings.header_size);
   cbr_schedule_set_rate (schedule, gst_cbr_pacer_get_rate (self), now);
@@ -107,7 +108,8 @@ wait_for_departure (GstCbrPacer *self)
   if (gap == CBR_GAP_STALL)
     GST_DEBUG_OBJECT (self, "stalled: the schedule begins anew");
   wait = cbr_schedule_get_wait (schedule, cbr_waiter_get_latency (&self->waiter, spin > 0), spin);
-  return cbr_waiter_wait (&self->waiter, &self->lock, self->clock, &wait, spin);
+  return cbr_waiter_wait (&self->waiter, &self->lock, self->clock, &wait,
+      schedule->method == CBR_SEND_AND_COMPARE ? -1 : spin);
 }
 
 /* --- handing on --------------------------------------------------------------------- */

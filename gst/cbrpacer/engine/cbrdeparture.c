@@ -5,7 +5,7 @@ void
 cbr_departure_init (CbrDeparture *departure)
 {
   *departure = (CbrDeparture) { .stage = CBR_EMPTY };
-  cbr_schedule_init (&departure->schedule, 1, 0);
+  cbr_schedule_init (&departure->schedule, CBR_DEADLINE, 1, 0);
   cbr_departure_reset (departure);
 }
 
@@ -63,6 +63,12 @@ cbr_departure_is_due (const CbrDeparture *departure)
 }
 
 void
+cbr_departure_set_method (CbrDeparture *departure, CbrMethod method)
+{
+  departure->lost += cbr_schedule_set_method (&departure->schedule, method);
+}
+
+void
 cbr_departure_set_playing (CbrDeparture *departure, gboolean playing)
 {
   if (departure->run != CBR_UNSTARTED)
@@ -78,7 +84,7 @@ cbr_departure_follow (CbrDeparture *departure, gint64 now, gboolean stuffing)
   if (before == CBR_UNSTARTED) {
     /* the schedule begins anew, but data that had to wait behind an event is late already */
     departure->lost = cbr_departure_get_lag (departure, now);
-    cbr_schedule_init (schedule, schedule->base.rate, now);
+    cbr_schedule_init (schedule, schedule->method, schedule->base.rate, now);
   }
   departure->run = CBR_RUNNING;
   if (before == CBR_UNSTARTED || (before == CBR_RESUMED && cbr_schedule_resume (schedule, now)))
@@ -103,12 +109,14 @@ cbr_departure_leave (CbrDeparture *departure)
 gint64
 cbr_departure_get_lag (const CbrDeparture *departure, gint64 now)
 {
-  gint64 due = departure->fed_at;
+  gint64 due = departure->fed_at, behind = departure->lost;
 
   if (departure->run != CBR_UNSTARTED) {
     due = MAX (due, cbr_schedule_get_due (&departure->schedule));
+    /* CBR_SEND_AND_SLEEP is never due before the last cycle has left */
+    behind += departure->schedule.deficit;
   } else if (due == G_MININT64) { /* no data has come on this clock */
     due = now;
   }
-  return departure->lost + MAX (now - due, 0);
+  return behind + MAX (now - due, 0);
 }

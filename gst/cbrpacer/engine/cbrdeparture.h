@@ -80,6 +80,8 @@ gboolean cbr_departure_is_hungry (const CbrDeparture *departure);
 /* Does the cycle wait for its deadline? */
 gboolean cbr_departure_is_due (const CbrDeparture *departure);
 
+/* Time that the previous method would have made up for counts as lost. */
+void cbr_departure_set_method (CbrDeparture *departure, CbrMethod method);
 void cbr_departure_set_playing (CbrDeparture *departure, gboolean playing);
 /* A cycle is about to leave: moves the schedule past a gap that it does not catch up on, and
  * returns the kind of gap. @stuffing: null packets fill the line, so there is no underrun. */

@@ -2,8 +2,9 @@
 #include "cbrschedule.h"
 
 void
-cbr_schedule_init (CbrSchedule *schedule, guint64 rate, gint64 now)
+cbr_schedule_init (CbrSchedule *schedule, CbrMethod method, guint64 rate, gint64 now)
 {
+  schedule->method = method;
   fasp_rate_clock_init (&schedule->base, rate, now);
   schedule->last = 0;
   schedule->handed = G_MININT64;
@@ -37,6 +38,16 @@ bytes_in (guint64 rate, guint64 ns)
   guint64 us = ns / 1000, s = us / G_USEC_PER_SEC;
 
   return s * rate / 8 + us % G_USEC_PER_SEC * rate / (8 * G_USEC_PER_SEC);
+}
+
+gint64
+cbr_schedule_set_method (CbrSchedule *schedule, CbrMethod method)
+{
+  gint64 deficit = method != schedule->method ? schedule->deficit : 0;
+
+  schedule->method = method;
+  schedule->deficit -= deficit;
+  return deficit;
 }
 
 void
@@ -76,6 +87,7 @@ cbr_schedule_restart (CbrSchedule *schedule, gint64 now)
 {
   fasp_rate_clock_set (&schedule->base, now);
   schedule->pending = 0;
+  schedule->deficit = 0;
 }
 
 gboolean
@@ -90,7 +102,7 @@ cbr_schedule_resume (CbrSchedule *schedule, gint64 now)
 gboolean
 cbr_schedule_is_lost (const CbrSchedule *schedule, gint64 now)
 {
-  return now - cbr_schedule_get_due (schedule) > CBR_STALL;
+  return schedule->method == CBR_DEADLINE && now - cbr_schedule_get_due (schedule) > CBR_STALL;
 }
 
 static gint64
@@ -106,16 +118,29 @@ get_earliest (const CbrSchedule *schedule)
 CbrWait
 cbr_schedule_get_wait (const CbrSchedule *schedule, gint64 latency, gint64 spin)
 {
-  gint64 due = cbr_schedule_get_due (schedule), earliest = get_earliest (schedule);
+  gint64 due = cbr_schedule_get_due (schedule), earliest;
   CbrWait wait;
 
-  if (spin > 0) {
-    wait.leave = MAX (due, earliest);
-    wait.sleep = wait.leave - MIN (latency, spin);
-  } else {
-    /* the thread will wake late: only the gap before a cycle that catches up allows for that */
-    wait.leave = MAX (due, earliest - latency);
-    wait.sleep = wait.leave;
+  switch (schedule->method) {
+    case CBR_SEND_AND_COMPARE:
+      /* Firebind's condition, rate so far < wanted rate, solved for the time */
+      wait.sleep = G_MININT64;
+      wait.leave = due;
+      break;
+    case CBR_SEND_AND_SLEEP:
+      wait.sleep = wait.leave = due;
+      break;
+    default:
+      earliest = get_earliest (schedule);
+      if (spin > 0) {
+        wait.leave = MAX (due, earliest);
+        wait.sleep = wait.leave - MIN (latency, spin);
+      } else {
+        /* the thread will wake late: only the gap before a cycle that catches up allows for that */
+        wait.leave = MAX (due, earliest - latency);
+        wait.sleep = wait.leave;
+      }
+      break;
   }
   return wait;
 }
@@ -124,9 +149,19 @@ void
 cbr_schedule_departed (CbrSchedule *schedule, gint64 begin, gint64 end, guint64 bytes)
 {
   gint64 period = fasp_rate_clock_span (schedule->base.rate, bytes);
+  gint64 rest;
 
-  fasp_rate_clock_advance (&schedule->base, schedule->pending);
-  schedule->pending = bytes;
+  if (schedule->method == CBR_SEND_AND_SLEEP) {
+    /* sleeps for the rest of the period after sending, less the time by which
+     * sending took too long before; how long the sleep really took is ignored */
+    rest = period - (end - begin) - schedule->deficit;
+    schedule->deficit = MAX (-rest, 0);
+    fasp_rate_clock_set (&schedule->base, end + MAX (rest, 0));
+    schedule->pending = 0;
+  } else {
+    fasp_rate_clock_advance (&schedule->base, schedule->pending);
+    schedule->pending = bytes;
+  }
   schedule->last = bytes;
   schedule->handed = end;
   /* bounded by the period, so that a stall does not count as usual */

@@ -11,8 +11,8 @@
  *
  * n is as large as max_burst and max_period allow, and at least one.
  *
- * Invariants for cycles that follow each other without a pause of the input or a
- * stall:
+ * Invariants of CBR_DEADLINE, for cycles that follow each other without a
+ * pause of the input or a stall:
  *
  *   - The k-th cycle is due at t0 + bits before it / rate, exactly.  This is an
  *     absolute time, so rounding errors do not add up (fasprateclock.h).  The
@@ -45,8 +45,16 @@ G_BEGIN_DECLS
 
 #define CBR_STALL 250000000
 
+typedef enum
+{
+  CBR_DEADLINE,         /* absolute deadlines */
+  CBR_SEND_AND_COMPARE, /* this and the next as Firebind published them */
+  CBR_SEND_AND_SLEEP,
+} CbrMethod;
+
 typedef struct
 {
+  CbrMethod method;
   guint32 max_burst; /* bytes on the wire; 0: see CBR_BURST */
   gint64 max_period; /* ns, at most an hour */
   guint32 header;    /* bytes on the wire around each payload */
@@ -56,6 +64,7 @@ typedef struct
   guint64 last;       /* bytes of the last cycle */
   gint64 handed;      /* when the last cycle had left; G_MININT64: no cycle has left */
   gint64 handing;     /* how long it takes to hand on a cycle, smoothed */
+  gint64 deficit;     /* CBR_SEND_AND_SLEEP: time by which to shorten sleeps */
 } CbrSchedule;
 
 /* What to do until the next cycle leaves: sleep until @sleep, then watch the
@@ -67,9 +76,12 @@ typedef struct
 
 /* @rate: 1 to CBR_RATE_MAX. The first cycle is due at @now; max_burst, max_period
  * and header stay as they are. */
-void cbr_schedule_init (CbrSchedule *schedule, guint64 rate, gint64 now);
+void cbr_schedule_init (CbrSchedule *schedule, CbrMethod method, guint64 rate, gint64 now);
 void cbr_schedule_set_limits (CbrSchedule *schedule, guint32 max_burst, gint64 max_period,
     guint32 header);
+/* From now on, another method.  Returns the time that the method before would have made up for by
+ * shorter sleeps; the new one does not. */
+gint64 cbr_schedule_set_method (CbrSchedule *schedule, CbrMethod method);
 /* Sets the rate from @now on.  The new rate applies to the rest of the last cycle's
  * time.  The part that has passed keeps the old rate, so that the mean is right even
  * if the rate changes all the time. */

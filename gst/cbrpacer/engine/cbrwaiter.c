@@ -121,10 +121,11 @@ sleep_until (CbrWaiter *waiter, GMutex *lock, GstClock *clock, gint64 until)
 static void
 watch (CbrWaiter *waiter, GMutex *lock, GstClock *clock, gint64 until, gint64 spin)
 {
-  gint64 end = g_get_monotonic_time () + (spin + 999) / 1000;
+  gint64 end = spin < 0 ? G_MAXINT64 : g_get_monotonic_time () + (spin + 999) / 1000;
 
   g_mutex_unlock (lock);
-  while (!is_interrupted (waiter) && read_clock (clock) < until && g_get_monotonic_time () < end)
+  while (!is_interrupted (waiter) && read_clock (clock) < until
+      && (spin < 0 || g_get_monotonic_time () < end))
     ;
   g_mutex_lock (lock);
 }

@@ -28,8 +28,8 @@ void cbr_waiter_init (CbrWaiter *waiter);
 void cbr_waiter_clear (CbrWaiter *waiter);
 
 /* Call this with @lock held; it is released meanwhile.  Sleeps until wait->sleep, then
- * watches the clock until wait->leave, but for no more than @spin ns of real time.
- * FALSE: it was interrupted before.  Holds a reference of @clock meanwhile. */
+ * watches the clock until wait->leave, but for no more than @spin ns of real time
+ * (-1: no limit).  FALSE: it was interrupted before.  Holds a reference of @clock meanwhile. */
 gboolean cbr_waiter_wait (CbrWaiter *waiter, GMutex *lock, GstClock *clock, const CbrWait *wait,
     gint64 spin);
 /* Sleeps until it is interrupted. */

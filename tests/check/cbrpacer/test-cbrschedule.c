@@ -21,11 +21,11 @@ get_period (const CbrSchedule *s, guint payload)
 }
 
 static CbrSchedule
-make (guint64 rate, guint32 max_burst, gint64 max_period, guint32 header)
+make (CbrMethod method, guint64 rate, guint32 max_burst, gint64 max_period, guint32 header)
 {
   CbrSchedule schedule;
 
-  cbr_schedule_init (&schedule, rate, 0);
+  cbr_schedule_init (&schedule, method, rate, 0);
   schedule.max_burst = max_burst;
   schedule.max_period = max_period;
   schedule.header = header;
@@ -68,7 +68,8 @@ test_cycles (void)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    CbrSchedule s = make (cases[i].rate, cases[i].max_burst, cases[i].max_period, cases[i].header);
+    CbrSchedule s = make (CBR_DEADLINE, cases[i].rate, cases[i].max_burst, cases[i].max_period,
+        cases[i].header);
 
     g_assert_cmpuint (cbr_schedule_get_datagrams (&s, cases[i].payload), ==, cases[i].datagrams);
     g_assert_cmpint (get_period (&s, cases[i].payload), ==, cases[i].period);
@@ -88,7 +89,7 @@ test_day (void)
   for (guint i = 0; i < G_N_ELEMENTS (rates); i++)
     for (guint j = 0; j < G_N_ELEMENTS (payloads); j++) {
       /* of high rates, large cycles: 10 million in the day */
-      CbrSchedule s = make (rates[i], MAX (1, rates[i] / 1000), 250 * MSEC, 28);
+      CbrSchedule s = make (CBR_DEADLINE, rates[i], MAX (1, rates[i] / 1000), 250 * MSEC, 28);
       guint n = cbr_schedule_get_datagrams (&s, payloads[j]);
       guint64 size = payloads[j] + 28, datagrams = 0;
       guint64 ideal = rates[i] * 86400;
@@ -114,8 +115,8 @@ test_invariants (void)
     guint64 rate = 10000 + g_rand_int (rand);
     gint64 spin = g_rand_boolean (rand) ? 50000 : 0;
     gint64 latency = g_rand_int_range (rand, 0, 60000);
-    CbrSchedule s =
-        make (rate, g_rand_boolean (rand) ? 0 : g_rand_int_range (rand, 1, 20000), 250 * MSEC, 28);
+    CbrSchedule s = make (CBR_DEADLINE, rate,
+        g_rand_boolean (rand) ? 0 : g_rand_int_range (rand, 1, 20000), 250 * MSEC, 28);
     gint64 now = 0, last = G_MININT64, late = 0, handing;
     guint64 sent = 0;
 
@@ -163,7 +164,7 @@ test_invariants (void)
 static void
 test_make_good (void)
 {
-  CbrSchedule s = make (50000000, 0, 250 * MSEC, 28);
+  CbrSchedule s = make (CBR_DEADLINE, 50000000, 0, 250 * MSEC, 28);
   const guint64 bytes = 5 * 1344;
   const gint64 period = 1075200;
   const gint64 start = period + 3 * MSEC;
@@ -184,7 +185,7 @@ test_make_good (void)
 static void
 test_dry_and_stall (void)
 {
-  CbrSchedule s = make (8000000, 0, 250 * MSEC, 0);
+  CbrSchedule s = make (CBR_DEADLINE, 8000000, 0, 250 * MSEC, 0);
 
   cbr_schedule_departed (&s, 0, 0, 1000);
   cbr_schedule_resume (&s, MSEC / 2); /* came in time: nothing changes */
@@ -207,7 +208,7 @@ test_dry_and_stall (void)
 static void
 test_set_rate (void)
 {
-  CbrSchedule s = make (8000, 0, 250 * MSEC, 0);
+  CbrSchedule s = make (CBR_DEADLINE, 8000, 0, 250 * MSEC, 0);
 
   cbr_schedule_departed (&s, 0, 0, 1000);
   g_assert_cmpint (cbr_schedule_get_due (&s), ==, SEC);
@@ -223,7 +224,7 @@ static void
 test_set_rates (void)
 {
   static const guint64 rates[] = { 1000000, 2000000, 5000000, 10000000 };
-  CbrSchedule s = make (1000000, 0, 250 * MSEC, 0);
+  CbrSchedule s = make (CBR_DEADLINE, 1000000, 0, 250 * MSEC, 0);
   GRand *rand = g_rand_new_with_seed (1);
   gdouble wanted = 0, left = 0;
 
@@ -244,7 +245,7 @@ test_set_rates (void)
 static void
 test_spin (void)
 {
-  CbrSchedule s = make (8000000, 0, 250 * MSEC, 0);
+  CbrSchedule s = make (CBR_DEADLINE, 8000000, 0, 250 * MSEC, 0);
   CbrWait wait;
 
   cbr_schedule_departed (&s, 0, 0, 1000);
@@ -256,6 +257,63 @@ test_spin (void)
   g_assert_cmpint (wait.leave, ==, MSEC);
   wait = cbr_schedule_get_wait (&s, 40000, 10000);
   g_assert_cmpint (wait.sleep, ==, MSEC - 10000);
+}
+
+/* Firebind's: the total is compared, whatever happened before. */
+static void
+test_compare (void)
+{
+  CbrSchedule s = make (CBR_SEND_AND_COMPARE, 8000000, 0, 250 * MSEC, 0);
+  CbrWait wait;
+
+  cbr_schedule_departed (&s, 10 * MSEC, 11 * MSEC, 1000);
+  wait = cbr_schedule_get_wait (&s, 40000, 0);
+  g_assert_cmpint (wait.sleep, <, 0);     /* does not sleep */
+  g_assert_cmpint (wait.leave, ==, MSEC); /* in one burst */
+  g_assert_false (cbr_schedule_is_lost (&s, 10 * SEC));
+}
+
+static void
+test_sleep (void)
+{
+  CbrSchedule s = make (CBR_SEND_AND_SLEEP, 8000000, 0, 250 * MSEC, 0);
+  static const struct
+  {
+    gint64 begin, duration, due;
+  } steps[] = {
+    { 0, 0, MSEC },
+    /* woke 100 µs late: lost for ever */
+    { 1100000, 200000, 2100000 },
+    /* sending took two periods and a half: the deficit is made good */
+    { 2100000, 2500000, 4600000 },
+    { 4600000, 100000, 4700000 },
+    { 4700000, 100000, 5100000 },
+    { 5100000, 100000, 6100000 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (steps); i++) {
+    CbrWait wait;
+
+    cbr_schedule_departed (&s, steps[i].begin, steps[i].begin + steps[i].duration, 1000);
+    wait = cbr_schedule_get_wait (&s, 40000, 0);
+    g_assert_cmpint (wait.sleep, ==, steps[i].due);
+    g_assert_cmpint (wait.leave, ==, steps[i].due);
+  }
+}
+
+/* What it lacked when another method began is not made good later, in one burst. */
+static void
+test_sleep_again (void)
+{
+  CbrSchedule s = make (CBR_SEND_AND_SLEEP, 8000000, 0, 250 * MSEC, 0);
+
+  cbr_schedule_departed (&s, 0, 100 * MSEC, 1000);
+  g_assert_cmpint (cbr_schedule_set_method (&s, CBR_SEND_AND_SLEEP), ==, 0);
+  g_assert_cmpint (cbr_schedule_set_method (&s, CBR_DEADLINE), ==, 99 * MSEC);
+  cbr_schedule_departed (&s, 100 * MSEC, 100 * MSEC, 1000);
+  g_assert_cmpint (cbr_schedule_set_method (&s, CBR_SEND_AND_SLEEP), ==, 0);
+  cbr_schedule_departed (&s, 101 * MSEC, 101 * MSEC, 1000);
+  g_assert_cmpint (cbr_schedule_get_due (&s), ==, 102 * MSEC);
 }
 
 int
@@ -270,5 +328,8 @@ main (int argc, char **argv)
   g_test_add_func ("/schedule/set-rate", test_set_rate);
   g_test_add_func ("/schedule/set-rates", test_set_rates);
   g_test_add_func ("/schedule/spin", test_spin);
+  g_test_add_func ("/schedule/send-and-compare", test_compare);
+  g_test_add_func ("/schedule/send-and-sleep", test_sleep);
+  g_test_add_func ("/schedule/send-and-sleep/again", test_sleep_again);
   return g_test_run ();
 }

@@ -28,35 +28,38 @@ set_clock (GstElement *pacer, GRand *rand)
 static void
 set_something (GstElement *pacer, GRand *rand, gboolean all)
 {
-  switch (g_rand_int_range (rand, 0, all ? 11 : 9)) {
+  switch (g_rand_int_range (rand, 0, all ? 12 : 10)) {
     case 0:
       g_object_set (pacer, "bitrate", (guint64) 100000000 + g_rand_int (rand), NULL);
       break;
     case 1:
-      g_object_set (pacer, "payload-size", g_rand_int_range (rand, 0, 1500), NULL);
+      g_object_set (pacer, "method", g_rand_int_range (rand, 0, 3), NULL);
       break;
     case 2:
-      g_object_set (pacer, "max-burst", g_rand_int_range (rand, 0, 100000), NULL);
+      g_object_set (pacer, "payload-size", g_rand_int_range (rand, 0, 1500), NULL);
       break;
     case 3:
-      g_object_set (pacer, "header-size", g_rand_int_range (rand, 0, 100), NULL);
+      g_object_set (pacer, "max-burst", g_rand_int_range (rand, 0, 100000), NULL);
       break;
     case 4:
-      g_object_set (pacer, "max-delay", (guint64) g_rand_int (rand), NULL);
+      g_object_set (pacer, "header-size", g_rand_int_range (rand, 0, 100), NULL);
       break;
     case 5:
-      g_object_set (pacer, "spin", (guint64) g_rand_int_range (rand, 0, 100000), NULL);
+      g_object_set (pacer, "max-delay", (guint64) g_rand_int (rand), NULL);
       break;
     case 6:
-      g_object_set (pacer, "max-period", (guint64) g_rand_int_range (rand, 1000, 10000000), NULL);
+      g_object_set (pacer, "spin", (guint64) g_rand_int_range (rand, 0, 100000), NULL);
       break;
     case 7:
-      g_object_set (pacer, "stats-interval", g_rand_int_range (rand, 0, 3), NULL);
+      g_object_set (pacer, "max-period", (guint64) g_rand_int_range (rand, 1000, 10000000), NULL);
       break;
     case 8:
-      set_clock (pacer, rand);
+      g_object_set (pacer, "stats-interval", g_rand_int_range (rand, 0, 3), NULL);
       break;
     case 9:
+      set_clock (pacer, rand);
+      break;
+    case 10:
       g_object_set (pacer, "overflow", g_rand_int_range (rand, 0, 2), NULL);
       break;
     default:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The element in virtual time: when each datagram leaves.
+ * The element in virtual time: when each datagram leaves, by every method.
  */
 #include "pacer.h"
 
@@ -95,6 +95,7 @@ test_lists (void)
     { "bitrate=8000000 max-period=2000000", 1000, { 2, 2, 2, 2 }, 2000 },
     { "bitrate=8000000 payload-size=500", 1000, { 16, 16, 16, 16 }, 8000 },
     { "bitrate=8000000 payload-size=2000", 1000, { 4, 4, 4, 4 }, 8000 },
+    { "bitrate=8000000 method=send-and-sleep", 1000, { 8, 8, 8, 8 }, 8000 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -112,6 +113,35 @@ test_lists (void)
       g_assert_cmpuint (g_array_index (f->lists, guint, j), ==, cases[i].lists[j]);
     g_mutex_unlock (&f->lock);
   }
+}
+
+static gpointer
+step_clock (gpointer data)
+{
+  Pacer *f = data;
+
+  for (guint i = 1; i <= 4000; i++)
+    gst_test_clock_set_time (f->clock, i * 10 * GST_USECOND);
+  return NULL;
+}
+
+/* Never sleeps: nothing ever waits for the clock. */
+static void
+test_send_and_compare (void)
+{
+  g_autoptr (Pacer) f =
+      pacer_new ("bitrate=8000000 max-burst=1000 method=send-and-compare", SIMPLE);
+  GThread *thread;
+
+  pacer_push_many (f, 10, 1000);
+  pacer_assert_pull (f, 1000);
+  thread = g_thread_new ("clock", step_clock, f);
+  for (guint i = 1; i < 10; i++) {
+    pacer_assert_pull (f, 1000);
+    g_assert_cmpuint (gst_clock_get_time (GST_CLOCK (f->clock)), >=, i * MS);
+  }
+  g_assert_cmpuint (gst_test_clock_peek_id_count (f->clock), ==, 0);
+  g_thread_join (thread);
 }
 
 /* Wakes before the deadline, watches the clock, never leaves early, and stops
@@ -195,6 +225,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pacer/late", test_late);
   g_test_add_func ("/pacer/stall", test_stall);
   g_test_add_func ("/pacer/lists", test_lists);
+  g_test_add_func ("/pacer/send-and-compare", test_send_and_compare);
   g_test_add_func ("/pacer/spin", test_spin);
   g_test_add_func ("/pacer/set-bitrate", test_set_bitrate);
   g_test_add_func ("/pacer/underrun", test_underrun);

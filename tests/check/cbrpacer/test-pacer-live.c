@@ -203,30 +203,37 @@ take_ticket (GstPad *pad, GstPadProbeInfo *info, gpointer tickets)
   return GST_PAD_PROBE_OK;
 }
 
-/* The elements behind take a twentieth of a live source: no more than max-delay waits. */
+/* The elements behind take a twentieth of a live source: no more than max-delay waits, by each
+ * method (but send-and-compare, whose thread never sleeps). */
 static void
 test_learn_and_be_slow (void)
 {
-  g_autoptr (GAsyncQueue) tickets = g_async_queue_new ();
-  g_autoptr (Pacer) f = pacer_new (LEARN " overflow=drop-oldest", SIMPLE);
+  static const gchar *const methods[] = { "deadline", "send-and-sleep" };
 
-  gst_pad_add_probe (f->src, DATA, take_ticket, tickets, NULL);
-  for (GstClockTime t = 1; t < 10000; t++) {
-    GstClockID id;
+  for (guint i = 0; i < G_N_ELEMENTS (methods); i++) {
+    g_autofree gchar *properties =
+        g_strdup_printf (LEARN " overflow=drop-oldest method=%s", methods[i]);
+    g_autoptr (GAsyncQueue) tickets = g_async_queue_new ();
+    g_autoptr (Pacer) f = pacer_new (properties, SIMPLE);
 
-    gst_test_clock_set_time (f->clock, t * MS);
-    pacer_push (f, 1000);
-    while ((id = gst_test_clock_process_next_clock_id (f->clock)) != NULL)
-      gst_clock_id_unref (id);
-    if (t % 20 == 0)
+    gst_pad_add_probe (f->src, DATA, take_ticket, tickets, NULL);
+    for (GstClockTime t = 1; t < 10000; t++) {
+      GstClockID id;
+
+      gst_test_clock_set_time (f->clock, t * MS);
+      pacer_push (f, 1000);
+      while ((id = gst_test_clock_process_next_clock_id (f->clock)) != NULL)
+        gst_clock_id_unref (id);
+      if (t % 20 == 0)
+        g_async_queue_push (tickets, f);
+      /* until the thread waits for a ticket, or a time */
+      while (g_async_queue_length (tickets) >= 0 && gst_test_clock_peek_id_count (f->clock) == 0)
+        g_thread_yield ();
+      g_assert_cmpuint (pacer_get_stat (f, "bytes-queued"), <=, 202000);
+    }
+    for (guint j = 0; j < 10000; j++)
       g_async_queue_push (tickets, f);
-    /* until the thread waits for a ticket, or a time */
-    while (g_async_queue_length (tickets) >= 0 && gst_test_clock_peek_id_count (f->clock) == 0)
-      g_thread_yield ();
-    g_assert_cmpuint (pacer_get_stat (f, "bytes-queued"), <=, 202000);
   }
-  for (guint j = 0; j < 10000; j++)
-    g_async_queue_push (tickets, f);
 }
 
 /* A file without a clock does not get the rate of the file before it, which had a PCR or
