@@ -75,6 +75,7 @@ fasp_beginning_make (FaspEndpoint *endpoint, FaspTime now, const FaspAddress *pe
     session->flow_choice.duplicates = config->assignment == FASP_ASSIGNMENT_DUPLICATE;
     session->terms.has_fec = fasp_tx_get_fec (session->tx)->mode != FASP_FEC_OFF;
     session->terms.sends_offsets = hello->wants.offsets;
+    fasp_writing_begins (endpoint);
   } else {
     fasp_session_receive (session, now, hello->start, fasp_endpoint_get_window (endpoint));
     fasp_reading_begin (endpoint, session, hello);

@@ -119,6 +119,10 @@ FaspTime fasp_endpoint_get_header_wait (const FaspEndpoint *endpoint, FaspTime n
  * for the header that precedes it; write nothing until there is. */
 gboolean fasp_endpoint_begin_key_frame (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time,
     gboolean each);
+/* What is written at @media_time, next, was captured at the time @capture. Writes a mark where
+ * receivers need one to know the capture time of each byte. */
+void fasp_endpoint_set_capture (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time,
+    const FaspCapture *capture);
 /* Takes the blocks in the application's memory that no receiver needs any more; NULL: none. Release
  * them with g_ptr_array_unref() outside of the caller's lock, as that calls functions of the
  * application.  Call this after any other call. */

@@ -334,6 +334,7 @@ fill_read (const FaspEndpoint *endpoint, const FaspSession *session, FaspBlock *
   read->behind = endpoint->reading->next;
   read->arrival = block->media_time + endpoint->reading->offset;
   read->ready = MAX (block->arrival, endpoint->reading->empty);
+  read->capture = fasp_rx_get_capture (session->rx, block->media_time);
 }
 
 gboolean

@@ -40,6 +40,15 @@ typedef struct
   guint32 packet_size;  /* bytes of the stream's packets; 0: any */
 } FaspEndpointWriting;
 
+/* Capture times in marks. Changed by faspcapturing.c; `due' also by faspwriting.c. */
+typedef struct
+{
+  FaspCapture at; /* as the last mark said */
+  FaspTime media; /* media time of that mark, µs */
+  FaspTime time;  /* when it was written */
+  gboolean due;   /* a receiver may begin here that lacks that mark */
+} FaspEndpointCapturing;
+
 /* Small writes that are gathered. Changed by faspgather.c. */
 typedef struct
 {
@@ -69,6 +78,7 @@ struct _FaspSending
   FaspEndpointHeld held;
   FaspEndpointHistory history;
   FaspEndpointWriting writing;
+  FaspEndpointCapturing capturing;
   FaspEndpointGather gather;
   FaspEndpointEncoder encoder;
   FaspStreamHeader header;  /* header of the stream that is written; faspwriting.c,

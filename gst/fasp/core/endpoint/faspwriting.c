@@ -115,10 +115,17 @@ count_missing (FaspEndpoint *endpoint, FaspTime now, const FaspSession *session)
 }
 
 void
+fasp_writing_begins (FaspEndpoint *endpoint)
+{
+  endpoint->sending->capturing.due = TRUE;
+}
+
+void
 fasp_writing_opened (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
 {
   gboolean far = session->rtt.measured && session->rtt.min > MEASURED_AFTER;
 
+  fasp_writing_begins (endpoint);
   count_missing (endpoint, now, session);
   fasp_header_wait_begin (endpoint, now, session);
   fasp_header_wait_move (endpoint, fasp_store_get_head (endpoint->store), TRUE);
@@ -151,9 +158,8 @@ fasp_writing_get_time (FaspEndpoint *endpoint)
 
 /* --- the stream ------------------------------------------------------------------ */
 
-/* Are written bytes put into the store, rather than dropped? */
-static gboolean
-is_kept (const FaspEndpoint *endpoint)
+gboolean
+fasp_writing_is_kept (const FaspEndpoint *endpoint)
 {
   return fasp_endpoint_get_open (endpoint) != NULL || fasp_hold_expects (endpoint)
       || (fasp_retention_has_history (endpoint) && !endpoint->config.settings.wait_for_connection);
@@ -217,7 +223,7 @@ fasp_endpoint_write (FaspEndpoint *endpoint, FaspTime now, FaspTime media_time, 
     log_waiting (endpoint, now, "path_mtu");
     return 0;
   }
-  if (!is_kept (endpoint)) {
+  if (!fasp_writing_is_kept (endpoint)) {
     if (endpoint->config.settings.wait_for_connection) {
       log_waiting (endpoint, now, "no_receiver");
       return 0;
@@ -268,7 +274,8 @@ static gboolean
 may_know_offset (const FaspEndpoint *endpoint)
 {
   return has_listeners (endpoint)
-      || (is_kept (endpoint) && (endpoint->sessions->len > 0 || fasp_dial_is_calling (endpoint)));
+      || (fasp_writing_is_kept (endpoint)
+          && (endpoint->sessions->len > 0 || fasp_dial_is_calling (endpoint)));
 }
 
 gboolean
@@ -280,7 +287,7 @@ fasp_endpoint_set_stream_offset (FaspEndpoint *endpoint, FaspTime now, FaspTime 
   g_return_val_if_fail (endpoint->store != NULL, FALSE);
   if (endpoint->closing)
     return FALSE;
-  if (endpoint->config.settings.wait_for_connection && !is_kept (endpoint)) {
+  if (endpoint->config.settings.wait_for_connection && !fasp_writing_is_kept (endpoint)) {
     log_waiting (endpoint, now, "no_receiver");
     return FALSE;
   }
@@ -298,8 +305,10 @@ fasp_endpoint_set_stream_offset (FaspEndpoint *endpoint, FaspTime now, FaspTime 
       return FALSE;
     }
   /* receivers need the header again with the new stream, even if its bytes are the same */
-  if (!fasp_origin_equal (&next.origin, &position->origin))
+  if (!fasp_origin_equal (&next.origin, &position->origin)) {
     fasp_stream_header_renew (&endpoint->sending->header, now);
+    endpoint->sending->capturing.due = TRUE;
+  }
   return TRUE;
 }
 
@@ -320,7 +329,7 @@ fasp_endpoint_set_header (FaspEndpoint *endpoint, FaspTime now, GBytes *header)
   if (!had || header != NULL)
     return;
   fasp_header_wait_move (endpoint, fasp_store_get_head (endpoint->store), FALSE);
-  if (is_kept (endpoint))
+  if (fasp_writing_is_kept (endpoint))
     fasp_header_wait_gone (endpoint, now);
   endpoint->sending->header.gone = fasp_store_get_head (endpoint->store);
 }
@@ -382,7 +391,8 @@ fasp_endpoint_begin_key_frame (FaspEndpoint *endpoint, FaspTime now, FaspTime me
     fasp_gather_end (endpoint, now);
     serve_key_frame (endpoint, now, due);
   }
-  if (!is_kept (endpoint) || (!has_header && (each || !fasp_retention_has_history (endpoint))))
+  if (!fasp_writing_is_kept (endpoint)
+      || (!has_header && (each || !fasp_retention_has_history (endpoint))))
     return TRUE;
   if (each && !due && now < endpoint->sending->header.key_due)
     return TRUE;
@@ -393,6 +403,7 @@ fasp_endpoint_begin_key_frame (FaspEndpoint *endpoint, FaspTime now, FaspTime me
   }
   endpoint->sending->header.key_due = now + EACH_APART;
   fasp_store_mark_key_frame (endpoint->store, now, media_time);
+  endpoint->sending->capturing.due = TRUE;
   if (due || !has_header)
     fasp_history_set_key_frame (endpoint, number);
   return TRUE;
@@ -416,7 +427,7 @@ fasp_endpoint_can_write (const FaspEndpoint *endpoint)
   if (endpoint->sending->writing.measured_by != FASP_NEVER || endpoint->closing
       || fasp_store_is_finished (endpoint->store))
     return FALSE;
-  if (!is_kept (endpoint))
+  if (!fasp_writing_is_kept (endpoint))
     return !endpoint->config.settings.wait_for_connection;
   return !fasp_store_is_full (endpoint->store) || fasp_history_can_give_way (endpoint)
       || fasp_slow_policy_can_leave_behind (endpoint);
@@ -432,7 +443,7 @@ gboolean
 fasp_endpoint_can_finish (const FaspEndpoint *endpoint)
 {
   return endpoint->closing || fasp_store_is_finished (endpoint->store)
-      || endpoint->stats.bytes_written > 0 || is_kept (endpoint)
+      || endpoint->stats.bytes_written > 0 || fasp_writing_is_kept (endpoint)
       || !endpoint->config.settings.wait_for_connection;
 }
 

@@ -504,6 +504,7 @@ take_one (FaspRx *rx, FaspBlock **block)
   payload = fasp_position_take (&rx->position, *block);
   rx->discont |= ((*block)->flags & FASP_BLOCK_DISCONT) != 0;
   if (!payload && !fasp_block_is_end (*block)) {
+    fasp_capture_map_take (&rx->capture, *block, &rx->position.next);
     header = fasp_stream_header_parts_take (&rx->header, *block);
     fasp_block_unref (*block);
     *block = header;
@@ -536,6 +537,12 @@ fasp_rx_take (FaspRx *rx, FaspTime now)
     return NULL;
   fasp_feedback_taken (&rx->feedback, now);
   return block;
+}
+
+FaspCapture
+fasp_rx_get_capture (const FaspRx *rx, FaspTime media)
+{
+  return fasp_capture_map_get (&rx->capture, &rx->position.next, media);
 }
 
 /* --- too late -------------------------------------------------------------------- */

@@ -16,6 +16,7 @@
 #include "faspmediaclock.h"
 #include "faspplayout.h"
 #include "faspposition.h"
+#include "faspcapture.h"
 #include "faspfeedback.h"
 #include "faspskew.h"
 #include "faspstats.h"
@@ -114,6 +115,8 @@ void fasp_rx_skip (FaspRx *rx, FaspTime now, guint64 number);
 /* Takes the next block in order, with its reference. NULL: there is none. At the end of the stream,
  * fasp_rx_is_complete() turns TRUE. */
 FaspBlock *fasp_rx_take (FaspRx *rx, FaspTime now);
+/* The capture time of the block that was just taken, which has this media time. */
+FaspCapture fasp_rx_get_capture (const FaspRx *rx, FaspTime media);
 
 /* Takes in recovered blocks, gives up blocks that should have been played by now (too-late=skip),
  * and asks for a key frame.  Call it after all datagrams that came together, and at

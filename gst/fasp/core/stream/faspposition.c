@@ -182,6 +182,7 @@ fasp_position_take (FaspPosition *position, FaspBlock *block)
         position->key = TRUE;
         break;
       case FASP_MARK_HEADER:
+      case FASP_MARK_CAPTURE:
       case FASP_MARK_UNKNOWN:
         break;
     }

@@ -72,6 +72,7 @@ typedef enum
   FASP_MARK_POSITION = 1,  /* the stream offset of the next byte */
   FASP_MARK_KEY_FRAME = 2, /* a key frame begins: it can be decoded without the bytes before */
   FASP_MARK_HEADER = 3,    /* a part of the stream's header: faspstreamheader.h */
+  FASP_MARK_CAPTURE = 4,   /* a capture time: faspcapture.h reads it */
 } FaspMark;
 
 #define FASP_MARK_SIZE (1 + FASP_STREAM_OFFSET_SIZE)

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "faspposition.h"
+#include "faspcapture.h"
 
 G_BEGIN_DECLS
 
@@ -21,6 +21,7 @@ typedef struct
                               without loss. */
   FaspTime ready;          /* earliest time at which the block could be read: its last byte arrived,
                               or the reader found no block before.  A busy reader reads it later. */
+  FaspCapture capture;     /* when it was captured, as the sender of the session said */
 } FaspRead;
 
 /* The state of a receiver's sender. */

@@ -269,6 +269,20 @@ fasp_store_mark_key_frame (FaspStore *store, FaspTime now, FaspTime media_time)
 }
 
 gboolean
+fasp_store_mark_capture (FaspStore *store, FaspTime now, FaspTime media_time,
+    const FaspCapture *capture)
+{
+  guint8 mark[FASP_CAPTURE_MARK];
+
+  fasp_store_seal (store);
+  if (store->finished || fasp_store_is_full (store))
+    return FALSE;
+  fasp_capture_write (mark, capture);
+  append_mark (store, now, media_time, mark, sizeof mark);
+  return TRUE;
+}
+
+gboolean
 fasp_store_mark_header (FaspStore *store, FaspTime now, FaspTime media_time, const guint8 *bytes,
     gsize size)
 {

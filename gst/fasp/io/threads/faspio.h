@@ -131,6 +131,7 @@ typedef struct
   FaspIoKey key;             /* which unit begins with this piece */
   FaspStreamOffset position; /* stream offset of its first byte, if known */
   FaspTime media_time;       /* if position is known: when it was written, at its origin; µs */
+  FaspCapture capture;       /* when its bytes were captured, if known */
 } FaspIoPiece;
 
 /* Writes pieces of memory as one: nothing is sent before all of them are written or the

@@ -97,6 +97,12 @@ write_source (VChain *p, FaspTime now)
       p->blocked++;
       return;
     }
+    if (p->wall.known) {
+      FaspCapture capture = p->wall;
+
+      capture.time += vchain_media_time_of (p, p->written);
+      fasp_endpoint_set_capture (p->source, now, vchain_media_time_of (p, p->written), &capture);
+    }
     g_assert_cmpuint (fasp_endpoint_write (p->source, now, vchain_media_time_of (p, p->written),
                           data, VCHAIN_CHUNK, NULL),
         ==, VCHAIN_CHUNK);
@@ -136,6 +142,8 @@ run_relay (VChainRelay *r, FaspTime now)
         return;
       if (r->done == 0 && (r->held.block->flags & FASP_BLOCK_KEY))
         fasp_endpoint_begin_key_frame (r->out, now, r->held.block->media_time, FALSE);
+      if (r->done == 0 && r->held.capture.known)
+        fasp_endpoint_set_capture (r->out, now, r->held.block->media_time, &r->held.capture);
       r->done += fasp_endpoint_write (r->out, now, r->held.block->media_time,
           r->held.block->data + r->done, r->held.block->size - r->done, NULL);
       if (r->done < r->held.block->size)
@@ -202,6 +210,14 @@ read_last (VChain *p, FaspTime now)
             block->offset > p->end.offset);
         p->missing += block->offset - p->end.offset;
       }
+    }
+    if (read.capture.known) {
+      p->captured++;
+      p->capture_error =
+          MAX (p->capture_error, ABS (read.capture.time - read.block->media_time - p->wall.time));
+      g_assert_cmpuint (read.capture.source, ==, p->wall.source);
+    } else {
+      p->not_captured++;
     }
     watch_play_time (p, &read);
     p->end = position;

@@ -34,6 +34,7 @@ typedef struct
   guint64 due;                         /* bytes by now */
   FaspTime media_base;
   gboolean finished;
+  FaspCapture wall; /* if known: the source says capture times, which are media times and this */
   VChainRelay relays[3];
   FaspEndpoint *last;   /* the receiver */
   FaspStreamOffset end; /* of what it has read */
@@ -42,10 +43,12 @@ typedef struct
   guint discontinuities, moves;
   guint64 moved_missing;
   gboolean eos, first_seen;
-  guint64 first;            /* offset that it began at */
-  FaspTime shift, max_jump; /* of play time against media time: the last one,
-                               and its largest change */
-  guint64 blocked;          /* writes that were not taken */
+  guint64 first;                /* offset that it began at */
+  FaspTime shift, max_jump;     /* of play time against media time: the last one,
+                                   and its largest change */
+  guint captured, not_captured; /* blocks read with and without a capture time */
+  FaspTime capture_error;       /* the largest of those */
+  guint64 blocked;              /* writes that were not taken */
 } VChain;
 
 /* When the byte at @offset was written: the source writes whole chunks. */
