@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * fasppresentation.h: when a receiver plays a block, so that all receivers play it at the same
+ * moment.
+ *
+ *     play time = capture time + delay
+ *
+ * Both are on our monotonic clock here; the caller converts the capture time with its wall clock.
+ * The play time is a constant more than the media time, so neither the network nor the reading of
+ * clocks disturbs it.  If clocks are set, or another sender's differs a little, the play time
+ * slews towards the new one.
+ *
+ * Invariants, whatever the clocks say: no block is played before it would have arrived without
+ * loss, and none is held for longer than delay + FASP_PRESENTATION_AHEAD after that.  Where these
+ * or the latency that was agreed on would be broken, blocks are played as without a delay, and the
+ * state says why.
+ */
+#pragma once
+
+#include "fasptypes.h"
+
+G_BEGIN_DECLS
+
+/* A capture time may be later than the arrival by this: wall clocks differ. */
+#define FASP_PRESENTATION_AHEAD (100 * FASP_MSEC)
+/* How fast the play time moves: half of what viewers do not notice (faspplayout.h moves by a
+ * hundredth), and 50 ms in ten seconds. */
+#define FASP_PRESENTATION_SLEW_PPM 5000
+/* It moves at once by more than this, as the sender's clock does (faspmediaclock.h). */
+#define FASP_PRESENTATION_STEP (500 * FASP_MSEC)
+/* A receiver that is in time stays so until the delay is too short by this. */
+#define FASP_PRESENTATION_SLACK (20 * FASP_MSEC)
+
+typedef enum
+{
+  FASP_PRESENTATION_NOTHING,   /* no block came yet */
+  FASP_PRESENTATION_NO_TIME,   /* the stream has no capture times */
+  FASP_PRESENTATION_NO_CLOCK,  /* our wall clock cannot be compared with the sender's */
+  FASP_PRESENTATION_AHEAD_OF,  /* the capture time lies in the future: a wall clock is wrong */
+  FASP_PRESENTATION_TOO_SHORT, /* the path and its latency take longer than the delay */
+  FASP_PRESENTATION_UNSURE,    /* in time, by wall clocks that follow nothing that is known */
+  FASP_PRESENTATION_IN_TIME,
+} FaspPresentationState;
+
+#define FASP_PRESENTATION_STATES (FASP_PRESENTATION_IN_TIME + 1)
+
+/* All zeros, but the delay: nothing came yet.  Times are µs. */
+typedef struct
+{
+  FaspTime delay;
+  FaspPresentationState state; /* of the last block */
+  FaspTime least;              /* the least delay with which that block would be in time */
+  FaspTime offset;             /* play time less media time; only while in time */
+  FaspTime media;              /* media time of the last block */
+  gint64 remainder;            /* of the slew, in millionths of a µs */
+} FaspPresentation;
+
+typedef struct
+{
+  FaspTime media;              /* media time */
+  FaspTime arrival;            /* when it would have arrived on a path without loss */
+  FaspTime usual;              /* when it is played without a delay */
+  FaspTime captured;           /* capture time, on our clock */
+  FaspPresentationState known; /* NO_TIME, NO_CLOCK: `captured' has no meaning; UNSURE; IN_TIME */
+  gboolean jumped;             /* media times before this one are of another clock */
+} FaspPresentationBlock;
+
+/* Returns when to play the block. */
+FaspTime fasp_presentation_choose (FaspPresentation *p, const FaspPresentationBlock *block);
+
+static inline gboolean
+fasp_presentation_is_in_time (const FaspPresentation *p)
+{
+  return p->state >= FASP_PRESENTATION_UNSURE;
+}
+
+G_END_DECLS
