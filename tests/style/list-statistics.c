@@ -20,6 +20,7 @@ main (void)
     [FASP_STATS_SOURCE] = "source",
     [FASP_STATS_SOURCE_CHANGE] = "change",
     [FASP_STATS_LEAD] = "lead",
+    [FASP_STATS_PRESENTATION] = "presentation",
     [FASP_STATS_SUMMARY] = "summary",
   };
   static const gchar *const units[FASP_UNITS] = {

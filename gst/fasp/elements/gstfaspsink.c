@@ -44,6 +44,7 @@
  * Since: 1.0
  */
 #include <gst/base/gstbasesink.h>
+#include "gstfaspcapture.h"
 #include "gstfaspconnection.h"
 #include "gstfaspelements.h"
 #include "gstfaspevents.h"
@@ -70,6 +71,7 @@ struct _GstFaspSink
   GstFaspConnection connection;
   GstFaspUpstream upstream;
   GstFaspHeader header;
+  GstFaspCapture *capture;     /* NULL: send-reference-timestamps is off */
   const gchar *framing_advice; /* the last advice given for this stream; NULL: none */
   gboolean changed;            /* the stream does not come from a faspsrc, or was changed */
   gchar *origin;               /* origin of the stream that a faspsrc announced last; NULL: none */
@@ -136,6 +138,17 @@ wait_for_play (GstFaspSink *self)
   return self->paused ? wait_to_go_on (self) : GST_FLOW_OK;
 }
 
+/* A stream that is passed on keeps the capture times of its first sender. */
+static void
+stamp (GstFaspSink *self, Gathered *g, FaspTime media_time)
+{
+  FaspCapture capture = gst_fasp_capture_get (self->capture, GST_ELEMENT (self), media_time);
+
+  for (guint i = 0; i < g->n; i++)
+    if (!g->pieces[i].position.known)
+      g->pieces[i].capture = capture;
+}
+
 static GstFlowReturn
 write_gathered (GstFaspSink *self, Gathered *g)
 {
@@ -143,6 +156,8 @@ write_gathered (GstFaspSink *self, Gathered *g)
   gsize done = 0;
   FaspEvent event;
 
+  if (self->capture != NULL)
+    stamp (self, g, media_time);
   gst_fasp_watch_look (&self->watch, GST_ELEMENT (self), self->connection.io,
       GST_FASP_WATCH_PASSES);
   if (self->ended) {
@@ -212,9 +227,10 @@ map_memory (GstBuffer *buffer, guint i, gboolean constant, FaspIoPiece *piece, G
  * buffers makes another stream, to which all later buffers belong until a new stream begins
  * upstream. */
 static gboolean
-is_relayed (GstFaspSink *self, GstBuffer *buffer, FaspStreamOffset *position, FaspTime *media_time)
+is_relayed (GstFaspSink *self, GstBuffer *buffer, FaspStreamOffset *position, FaspTime *media_time,
+    FaspCapture *capture)
 {
-  self->changed |= !gst_fasp_offset_get (buffer, position, media_time);
+  self->changed |= !gst_fasp_offset_get (buffer, position, media_time, capture);
   if (self->changed)
     *position = (FaspStreamOffset) { 0 };
   return !self->changed;
@@ -239,6 +255,7 @@ gather (GstFaspSink *self, Gathered *g, GstBuffer *buffer)
   GstFlowReturn ret = GST_FLOW_OK;
   guint n = gst_buffer_n_memory (buffer);
   FaspStreamOffset position = { 0 };
+  FaspCapture capture = { 0 };
   FaspTime media_time = 0;
   gboolean relayed;
   GBytes *header;
@@ -252,7 +269,9 @@ gather (GstFaspSink *self, Gathered *g, GstBuffer *buffer)
     gst_fasp_header_pass (&self->header);
     return GST_FLOW_OK;
   }
-  relayed = is_relayed (self, buffer, &position, &media_time);
+  relayed = is_relayed (self, buffer, &position, &media_time, &capture);
+  if (self->capture != NULL && !relayed)
+    gst_fasp_capture_note (self->capture, GST_ELEMENT (self), buffer, now (self));
   if (self->header.changed)
     ret = flush_gathered (self, g);
   header = gst_fasp_header_begin (&self->header, self->connection.io, buffer, relayed);
@@ -277,6 +296,7 @@ gather (GstFaspSink *self, Gathered *g, GstBuffer *buffer)
       key = FASP_IO_NO_KEY;
     piece->position = position;
     piece->media_time = media_time;
+    piece->capture = capture;
     if (position.offset != FASP_OFFSET_UNKNOWN)
       position.offset += piece->size;
     if (++g->n == PIECES)
@@ -521,6 +541,7 @@ gst_fasp_sink_change_state (GstElement *element, GstStateChange transition)
 {
   GstFaspSink *self = GST_FASP_SINK (element);
   GstStateChangeReturn ret;
+  gboolean reference;
 
   gst_fasp_connection_follow (&self->connection, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY
@@ -537,6 +558,12 @@ gst_fasp_sink_change_state (GstElement *element, GstStateChange transition)
     self->slow_warned = self->needs_header_warned = 0;
     g_atomic_int_set (&self->needs_header, 0);
     self->watch = (GstFaspWatch) { 0 };
+    GST_OBJECT_LOCK (self);
+    reference = self->connection.settings.sending.send_reference_timestamps;
+    GST_OBJECT_UNLOCK (self);
+    g_clear_pointer (&self->capture, g_free);
+    if (reference)
+      self->capture = gst_fasp_capture_new ();
     if (!gst_fasp_connection_open (&self->connection))
       return GST_STATE_CHANGE_FAILURE;
   }
@@ -611,6 +638,7 @@ gst_fasp_sink_finalize (GObject *object)
   gst_fasp_connection_clear (&GST_FASP_SINK (object)->connection);
   gst_fasp_header_clear (&GST_FASP_SINK (object)->header);
   g_free (GST_FASP_SINK (object)->origin);
+  g_free (GST_FASP_SINK (object)->capture);
   G_OBJECT_CLASS (gst_fasp_sink_parent_class)->finalize (object);
 }
 

@@ -43,6 +43,8 @@
 #include "gstfaspjoiner.h"
 #include "gstfaspmonitor.h"
 #include "gstfaspoffset.h"
+#include "gstfasppresentation.h"
+#include "gstfaspstats.h"
 #include "gstfasptiming.h"
 
 /* How far the end of the stream is, for create():
@@ -68,6 +70,13 @@ typedef enum
 #define BATCH 128
 /* Our clock is compared with the sender's at most this often. */
 #define LOOK_EVERY (100 * GST_MSECOND)
+
+/* Blocks that were read and are not all pushed yet. */
+typedef struct
+{
+  FaspRead items[BATCH];
+  guint n, next; /* items in the list; index of the next one to be pushed */
+} Batch;
 
 #define GST_TYPE_FASP_SRC (gst_fasp_src_get_type ())
 G_DECLARE_FINAL_TYPE (GstFaspSrc, gst_fasp_src, GST, FASP_SRC, GstPushSrc);
@@ -95,10 +104,10 @@ struct _GstFaspSrc
   /* latency of the last sender of each source, ms; 0: there was none; object lock */
   guint latencies[FASP_SOURCES_MAX];
   GstFaspTiming timing;
-  FaspRead items[BATCH];    /* read, not all pushed yet */
-  guint n, next;            /* items in the list; index of the next one to be pushed */
-  GstFaspHandover handover; /* the buffer that was handed to GstBaseSrc */
-  GstClockTime looked;      /* when our clock was last compared with the sender's */
+  GstFaspPresenter *presenter; /* gives buffers their time with presentation-delay */
+  Batch *batch;                /* owned */
+  GstFaspHandover handover;    /* the buffer that was handed to GstBaseSrc */
+  GstClockTime looked;         /* when our clock was last compared with the sender's */
   GstFaspJoiner joiner;
   GstFaspMonitor *monitor; /* of the buffers as they leave; NULL: not set.  Made and freed while the
                               element is stopped, else used under the object lock */
@@ -158,27 +167,30 @@ post_clock_jump (GstFaspSrc *self)
 static GstBuffer *
 make_buffer (GstFaspSrc *self)
 {
-  const FaspRead *first = &self->items[self->next];
+  const FaspRead *first = &self->batch->items[self->batch->next];
   GstClockTime pts = gst_fasp_timing_choose (&self->timing, first->arrival);
   gboolean discont = (first->block->flags & (FASP_BLOCK_DISCONT | FASP_BLOCK_CLOCK_JUMP)) != 0;
   gboolean key = (first->block->flags & FASP_BLOCK_KEY) != 0;
   FaspTime media_time = first->block->media_time;
   FaspStreamOffset position = first->behind;
+  FaspCapture capture = first->capture;
   guint used;
   GstBuffer *buffer;
 
   if (first->block->flags & FASP_BLOCK_CLOCK_JUMP)
     post_clock_jump (self);
   position.offset = first->block->offset; /* the offset of the first byte */
-  buffer = gst_fasp_joiner_take (&self->joiner, first, self->n - self->next, &used);
+  buffer = gst_fasp_joiner_take (&self->joiner, first, self->batch->n - self->batch->next, &used);
 
-  self->next += used;
+  self->batch->next += used;
   GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = pts;
   if (discont)
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
   if (gst_fasp_announce_is_delta (&self->announce, key))
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
-  gst_fasp_offset_attach (buffer, &position, media_time);
+  gst_fasp_offset_attach (buffer, &position, media_time, &capture);
+  if (capture.known)
+    gst_fasp_presenter_attach (buffer, &capture);
   return buffer;
 }
 
@@ -317,8 +329,8 @@ set_over (GstFaspSrc *self, GstFlowReturn ret)
 static void
 drop_items (GstFaspSrc *self)
 {
-  while (self->next < self->n)
-    fasp_block_unref (self->items[self->next++].block);
+  while (self->batch->next < self->batch->n)
+    fasp_block_unref (self->batch->items[self->batch->next++].block);
 }
 
 /* Returns a buffer that GstBaseSrc dropped, with a new running time, as a flush may have changed
@@ -347,13 +359,14 @@ take_items (GstFaspSrc *self)
 {
   FaspRead *item;
 
-  while (self->next < self->n && (self->items[self->next].block->flags & FASP_BLOCK_HEADER))
-    gst_fasp_announce_take_header (&self->announce, &self->items[self->next++]);
-  if (self->next == self->n)
+  while (self->batch->next < self->batch->n
+      && (self->batch->items[self->batch->next].block->flags & FASP_BLOCK_HEADER))
+    gst_fasp_announce_take_header (&self->announce, &self->batch->items[self->batch->next++]);
+  if (self->batch->next == self->batch->n)
     return NULL;
-  item = &self->items[self->next];
+  item = &self->batch->items[self->batch->next];
   if (item->block->flags & FASP_BLOCK_EOS) {
-    self->next++;
+    self->batch->next++;
     fasp_block_unref (item->block);
     gst_fasp_announce_forget_header (&self->announce, item->session);
     monitor (self, NULL);
@@ -374,16 +387,36 @@ take_items (GstFaspSrc *self)
       item);
 }
 
+/* Gives the items their time of presentation. */
+static void
+present (GstFaspSrc *self)
+{
+  GstClockTime latency;
+
+  GST_OBJECT_LOCK (self);
+  latency = GST_CLOCK_TIME_IS_VALID (self->presenter->latency) ? self->presenter->latency :
+                                                                 self->latency * GST_MSECOND;
+  GST_OBJECT_UNLOCK (self);
+  gst_fasp_presenter_place (self->presenter, GST_ELEMENT (self), self->batch->items, self->batch->n,
+      latency / GST_USECOND);
+  if (self->presenter->stats.is_on && gst_fasp_presenter_has_changed (self->presenter))
+    gst_fasp_presentation_post (GST_ELEMENT (self), self->presenter,
+        &self->connection.posted.quiet[GST_FASP_QUIET_PRESENTATION]);
+}
+
 static GstFlowReturn
 read_items (GstFaspSrc *self)
 {
   GstFlowReturn ret = GST_FLOW_OK;
   FaspEvent event;
 
-  self->next = self->n = 0;
-  switch (gst_fasp_connection_read (&self->connection, self->items, BATCH, &self->n, &event)) {
+  self->batch->next = self->batch->n = 0;
+  switch (gst_fasp_connection_read (&self->connection, self->batch->items, BATCH, &self->batch->n,
+      &event)) {
     case FASP_IO_OK:
       follow_sender (self);
+      if (self->presenter->stats.is_on || self->batch->items[0].capture.known)
+        present (self);
       /* in a pause, buffers cannot get a running time */
       ret = gst_base_src_wait_playing (GST_BASE_SRC (self));
       gst_fasp_timing_look (&self->timing, GST_ELEMENT (self));
@@ -584,6 +617,11 @@ gst_fasp_src_event (GstBaseSrc *src, GstEvent *event)
 
   if (gst_video_event_is_force_key_unit (event))
     return gst_fasp_connection_want_key_frame (&self->connection);
+  if (GST_EVENT_TYPE (event) == GST_EVENT_LATENCY) {
+    GST_OBJECT_LOCK (self);
+    gst_event_parse_latency (event, &self->presenter->latency);
+    GST_OBJECT_UNLOCK (self);
+  }
   done = GST_BASE_SRC_CLASS (gst_fasp_src_parent_class)->event (src, event);
   if (stops) /* from downstream: create() may wait again */
     set_unlocked (self, FALSE);
@@ -642,6 +680,7 @@ take_settings (GstFaspSrc *self)
   GstClock *clock = GST_CLOCK_CAST (self->timing.clock);
   const GstFaspSettings *settings = &self->connection.settings;
   gboolean changed;
+  guint delay;
 
   GST_OBJECT_LOCK (self);
   self->started = TRUE;
@@ -649,6 +688,7 @@ take_settings (GstFaspSrc *self)
   changed = self->provided != settings->receiving.provide_clock;
   self->provided = settings->receiving.provide_clock;
   self->required = settings->receiving.require_complete;
+  delay = settings->receiving.presentation_delay;
   g_clear_pointer (&self->monitor, gst_fasp_monitor_free);
   if (settings->receiving.monitor_ts)
     self->monitor = gst_fasp_monitor_new ();
@@ -657,6 +697,7 @@ take_settings (GstFaspSrc *self)
     gst_element_post_message (GST_ELEMENT (self),
         self->provided ? gst_message_new_clock_provide (GST_OBJECT (self), clock, TRUE) :
                          gst_message_new_clock_lost (GST_OBJECT (self), clock));
+  gst_fasp_presenter_begin (self->presenter, GST_ELEMENT (self), delay);
   self->looked = 0;
   gst_fasp_clock_leave (self->timing.clock);
 }
@@ -743,13 +784,16 @@ gst_fasp_src_get_property (GObject *object, guint id, GValue *value, GParamSpec 
 {
   GstFaspSrc *self = GST_FASP_SRC (object);
   g_autoptr (GstFaspMonitor) copy = NULL;
+  FaspPresentationStats presentation;
 
   gst_fasp_connection_get_property (&self->connection, id, value, pspec);
   if (id != GST_FASP_PROP_STATS)
     return;
   GST_OBJECT_LOCK (self);
   copy = gst_fasp_monitor_copy (self->monitor, gst_fasp_monitor_get_time ());
+  presentation = self->presenter->stats;
   GST_OBJECT_UNLOCK (self);
+  gst_fasp_stats_add_presentation (g_value_get_boxed (value), &presentation);
   gst_fasp_monitor_add_figures (copy, g_value_get_boxed (value));
 }
 
@@ -758,6 +802,8 @@ gst_fasp_src_finalize (GObject *object)
 {
   gst_fasp_connection_clear (&GST_FASP_SRC (object)->connection);
   gst_fasp_timing_clear (&GST_FASP_SRC (object)->timing);
+  g_free (GST_FASP_SRC (object)->presenter);
+  g_free (GST_FASP_SRC (object)->batch);
   gst_fasp_monitor_free (GST_FASP_SRC (object)->monitor);
   g_free (GST_FASP_SRC (object)->streamid);
   G_OBJECT_CLASS (gst_fasp_src_parent_class)->finalize (object);
@@ -842,4 +888,6 @@ gst_fasp_src_init (GstFaspSrc *self)
   gst_pad_add_probe (GST_BASE_SRC_PAD (self), GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, drop_allocation,
       NULL, NULL);
   gst_fasp_handover_init (&self->handover, GST_BASE_SRC_PAD (self));
+  self->presenter = g_new0 (GstFaspPresenter, 1);
+  self->batch = g_new0 (Batch, 1);
 }

@@ -8,6 +8,7 @@ typedef struct
   GstMeta meta;
   FaspStreamOffset position;
   FaspTime media_time;
+  FaspCapture capture;
   gsize size;
   gboolean header; /* the buffer is a header, which has no stream offset */
 } OffsetMeta;
@@ -73,7 +74,8 @@ attach (GstBuffer *buffer)
 }
 
 void
-gst_fasp_offset_attach (GstBuffer *buffer, const FaspStreamOffset *position, FaspTime media_time)
+gst_fasp_offset_attach (GstBuffer *buffer, const FaspStreamOffset *position, FaspTime media_time,
+    const FaspCapture *capture)
 {
   OffsetMeta *meta;
 
@@ -84,6 +86,7 @@ gst_fasp_offset_attach (GstBuffer *buffer, const FaspStreamOffset *position, Fas
   meta = attach (buffer);
   meta->position = *position;
   meta->media_time = media_time;
+  meta->capture = *capture;
   if (position->offset != FASP_OFFSET_UNKNOWN) {
     GST_BUFFER_OFFSET (buffer) = position->offset;
     GST_BUFFER_OFFSET_END (buffer) = position->offset + meta->size;
@@ -135,6 +138,7 @@ transform (GstBuffer *to, GstMeta *meta, GstBuffer *buffer, GQuark type, gpointe
   copy->size = from->size;
   copy->position = from->position;
   copy->media_time = from->media_time;
+  copy->capture = from->capture;
   copy->header = from->header;
   return TRUE;
 }
@@ -148,7 +152,8 @@ gst_fasp_offset_is_header (GstBuffer *buffer)
 }
 
 gboolean
-gst_fasp_offset_get (GstBuffer *buffer, FaspStreamOffset *position, FaspTime *media_time)
+gst_fasp_offset_get (GstBuffer *buffer, FaspStreamOffset *position, FaspTime *media_time,
+    FaspCapture *capture)
 {
   const OffsetMeta *meta = get_meta (buffer);
 
@@ -156,6 +161,7 @@ gst_fasp_offset_get (GstBuffer *buffer, FaspStreamOffset *position, FaspTime *me
     return FALSE;
   *position = meta->position;
   *media_time = meta->media_time;
+  *capture = meta->capture;
   return TRUE;
 }
 

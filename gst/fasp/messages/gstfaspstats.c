@@ -411,6 +411,12 @@ gst_fasp_stats_new (FaspIo *io, FaspSources *several, FaspRole role)
   return s;
 }
 
+void
+gst_fasp_stats_add_presentation (GstStructure *stats, const FaspPresentationStats *presentation)
+{
+  describe (stats, FASP_STATS_PRESENTATION, presentation, NULL, FASP_ROLE_RECEIVER);
+}
+
 static gboolean
 report (GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
 {

@@ -19,6 +19,10 @@ GstClockTime gst_fasp_interval (guint64 seconds);
  * of which @io is the first; NULL: there is @io alone. */
 GstStructure *gst_fasp_stats_new (FaspIo *io, FaspSources *several, FaspRole role);
 
+/* Adds when the stream is played to the structure of `stats'. */
+void gst_fasp_stats_add_presentation (GstStructure *stats,
+    const FaspPresentationStats *presentation);
+
 /* Posts the property stats of @element as a message, every @interval ns. */
 GstClockID gst_fasp_stats_begin_reports (GstElement *element, GstClockTime interval);
 void gst_fasp_stats_end_reports (GstClockID id);

@@ -268,6 +268,21 @@ install_sink (GObjectClass *klass)
           "or IPv6 /48, is the same; an IPv6 /32 has four times as many (0: no "
           "limit besides max-receivers)",
           0, FASP_RECEIVERS_MOST, FASP_RECEIVERS_NETWORK_DEFAULT, PLAYING));
+  /**
+   * GstFaspSink:send-reference-timestamps:
+   *
+   * Send the capture time with the stream: by the pipeline's clock if that is a wall clock (a
+   * #GstPtpClock, a #GstNtpClock, or a #GstSystemClock of type realtime or tai), else by the
+   * system's.  Receivers have it as #GstReferenceTimestampMeta, and can play in time with each
+   * other (#GstFaspSrc:presentation-delay).
+   *
+   * Since: 1.0
+   */
+  g_object_class_install_property (klass, GST_FASP_PROP_SEND_REFERENCE_TIMESTAMPS,
+      g_param_spec_boolean ("send-reference-timestamps", "Send reference timestamps",
+          "Send when the stream was captured, by the wall clock: the pipeline's clock, if that is "
+          "one, else the system's. A reference timestamp of a buffer is preferred to the clock",
+          FALSE, READY));
 }
 
 static void
@@ -332,6 +347,21 @@ install_source (GObjectClass *klass)
           "Measure what is received by ETSI TR 101 290, as it goes downstream; stats has the errors "
           "of priority 1 and 2",
           FALSE, READY));
+  /**
+   * GstFaspSrc:presentation-delay:
+   *
+   * Play everything so long after its capture, in ms.  All receivers with the same delay, whose
+   * wall clocks follow the same time, play it at the same moment.  Needs
+   * #GstFaspSink:send-reference-timestamps at the sender.
+   *
+   * Since: 1.0
+   */
+  g_object_class_install_property (klass, GST_FASP_PROP_PRESENTATION_DELAY,
+      g_param_spec_uint ("presentation-delay", "Presentation delay",
+          "Time from capture, as the sender says it, to presentation, ms: the same at all receivers "
+          "that are to show the same picture at the same moment. Longer than latency and the longest "
+          "path (0: play as soon as latency allows)",
+          0, FASP_LATENCY_MS_MAX, 0, READY));
 }
 
 void
@@ -411,6 +441,8 @@ static const GstFaspField fields[] = {
   [GST_FASP_PROP_HISTORY] = IN (sending.history, G_TYPE_UINT64),
   [GST_FASP_PROP_MAX_RECEIVERS] = IN (sending.max_receivers, G_TYPE_UINT),
   [GST_FASP_PROP_MAX_RECEIVERS_PER_NETWORK] = IN (sending.max_receivers_per_network, G_TYPE_UINT),
+  [GST_FASP_PROP_SEND_REFERENCE_TIMESTAMPS] =
+      IN (sending.send_reference_timestamps, G_TYPE_BOOLEAN),
   [GST_FASP_PROP_KEEP_LISTENING] = IN (receiving.keep_listening, G_TYPE_BOOLEAN),
   [GST_FASP_PROP_TOO_LATE] = IN (receiving.too_late, G_TYPE_ENUM),
   [GST_FASP_PROP_CAPS] = IN (receiving.caps, G_TYPE_BOXED),
@@ -419,6 +451,7 @@ static const GstFaspField fields[] = {
   [GST_FASP_PROP_REDUNDANCY] = IN (receiving.redundancy, G_TYPE_ENUM),
   [GST_FASP_PROP_WAIT_TO_RESTORE] = IN (receiving.wait_to_restore, G_TYPE_UINT),
   [GST_FASP_PROP_MONITOR_TS] = IN (receiving.monitor_ts, G_TYPE_BOOLEAN),
+  [GST_FASP_PROP_PRESENTATION_DELAY] = IN (receiving.presentation_delay, G_TYPE_UINT),
   [GST_FASP_PROP_FALLBACK_ADDRESSES] = IN (receiving.fallback_addresses, G_TYPE_STRING),
   [GST_FASP_PROP_MULTICAST_IFACE] = IN (multicast.interface, G_TYPE_STRING),
   [GST_FASP_PROP_MULTICAST_SOURCE] = IN (multicast.source, G_TYPE_STRING),

@@ -64,6 +64,7 @@ typedef enum
   GST_FASP_PROP_HISTORY,
   GST_FASP_PROP_MAX_RECEIVERS,
   GST_FASP_PROP_MAX_RECEIVERS_PER_NETWORK,
+  GST_FASP_PROP_SEND_REFERENCE_TIMESTAMPS,
   /* source */
   GST_FASP_PROP_KEEP_LISTENING,
   GST_FASP_PROP_TOO_LATE,
@@ -74,6 +75,7 @@ typedef enum
   GST_FASP_PROP_REDUNDANCY,
   GST_FASP_PROP_WAIT_TO_RESTORE,
   GST_FASP_PROP_MONITOR_TS,
+  GST_FASP_PROP_PRESENTATION_DELAY,
   /* gstfaspmulticast.h */
   GST_FASP_PROP_MULTICAST_IFACE,
   GST_FASP_PROP_MULTICAST_SOURCE,
@@ -100,6 +102,7 @@ typedef struct
   gboolean rtx;
   GstClockTime history;
   guint max_receivers, max_receivers_per_network; /* 0: no limit */
+  gboolean send_reference_timestamps;
 } GstFaspSending;
 
 /* Settings of a source only. */
@@ -115,6 +118,7 @@ typedef struct
   guint wait_to_restore; /* how long the preferred source must have been good before it leads again,
                             ms; 0: it leads only when asked */
   gboolean monitor_ts;
+  guint presentation_delay; /* ms; 0: none */
 } GstFaspReceiving;
 
 typedef struct

@@ -49,6 +49,7 @@ static const struct
   { "join-back", 1 },
   { "resume-timeout", 1 },
   { "latency", GST_MSECOND },
+  { "presentation-delay", GST_MSECOND },
   { "stats-interval", GST_MSECOND },
   { "wait-to-restore", GST_MSECOND },
 };

@@ -77,6 +77,44 @@ has_promise (gconstpointer stats)
 }
 
 static gboolean
+has_capture_times (gconstpointer stats)
+{
+  return ((const FaspPresentationStats *) stats)->capture_clock != NULL;
+}
+
+static gboolean
+has_capture_error (gconstpointer stats)
+{
+  return has_capture_times (stats)
+      && ((const FaspPresentationStats *) stats)->capture_error != FASP_NEVER;
+}
+
+static gboolean
+has_presentation (gconstpointer stats)
+{
+  return ((const FaspPresentationStats *) stats)->is_on;
+}
+
+static gboolean
+has_wall_clock (gconstpointer stats)
+{
+  return has_presentation (stats) && ((const FaspPresentationStats *) stats)->wall_clock != NULL;
+}
+
+static gboolean
+has_wall_error (gconstpointer stats)
+{
+  return has_wall_clock (stats)
+      && ((const FaspPresentationStats *) stats)->wall_error != FASP_NEVER;
+}
+
+static gboolean
+has_least_delay (gconstpointer stats)
+{
+  return has_presentation (stats) && ((const FaspPresentationStats *) stats)->least != FASP_NEVER;
+}
+
+static gboolean
 is_paced (gconstpointer stats)
 {
   return ((const FaspSummaryStats *) stats)->channel_use >= 0;
@@ -370,6 +408,27 @@ static const FaspStatField lead_fields[] = {
 
 #undef OF
 
+#define OF FaspPresentationStats
+static const FaspStatField presentation_fields[] = {
+  FIELD_IF (has_capture_times, "capture-clock", WORDS, NONE, GAUGE, RECEIVER, capture_clock,
+      "what the clock of the stream's [capture times](faspsrc.md#the-same-moment-everywhere) follows: `ntp`, "
+      "`ptp`, or `none`, if that is not known; absent, with the next, if the stream has none"),
+  FIELD_IF (has_capture_error, "capture-clock-error-ms", TIME, MS, GAUGE, RECEIVER, capture_error,
+      "the bound of that clock's error; absent if it is not known"),
+  FIELD_IF (has_wall_clock, "wall-clock", WORDS, NONE, GAUGE, RECEIVER, wall_clock,
+      "with `presentation-delay`, as all up to `least-presentation-delay-ms`: what the wall clock here follows"),
+  FIELD_IF (has_wall_error, "wall-clock-error-ms", TIME, MS, GAUGE, RECEIVER, wall_error,
+      "the bound of its error; absent if it is not known"),
+  FIELD_IF (has_presentation, "presented-in-time", BOOLEAN, NONE, GAUGE, RECEIVER, is_in_time,
+      "what is played is played `presentation-delay` after its capture, as far as the clocks are right"),
+  FIELD_IF (has_presentation, "presentation", WORDS, NONE, GAUGE, RECEIVER, state,
+      "`in-time`, `unsure` or [why it is not](faspsrc.md#the-same-moment-everywhere)"),
+  FIELD_IF (has_least_delay, "least-presentation-delay-ms", TIME, MS, GAUGE, RECEIVER, least,
+      "the least `presentation-delay` for this path and latency; absent if it is not known"),
+};
+
+#undef OF
+
 #define OF FaspSummaryStats
 static const FaspStatField summary_fields[] = {
   TIME ("lateness-p50-ms", RECEIVER, lateness[0],
@@ -401,6 +460,7 @@ const FaspStatTable fasp_stat_tables[FASP_STAT_TABLES] = {
   [FASP_STATS_SOURCE] = { source_fields, G_N_ELEMENTS (source_fields) },
   [FASP_STATS_SOURCE_CHANGE] = { source_change_fields, G_N_ELEMENTS (source_change_fields) },
   [FASP_STATS_LEAD] = { lead_fields, G_N_ELEMENTS (lead_fields) },
+  [FASP_STATS_PRESENTATION] = { presentation_fields, G_N_ELEMENTS (presentation_fields) },
   [FASP_STATS_SUMMARY] = { summary_fields, G_N_ELEMENTS (summary_fields) },
 };
 

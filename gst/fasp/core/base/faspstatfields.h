@@ -97,6 +97,7 @@ typedef enum
   FASP_STATS_SOURCE,        /* a peer's that is one of several sources: FaspSourceStats */
   FASP_STATS_SOURCE_CHANGE, /* the last change of a source: FaspSourceChangeStats */
   FASP_STATS_LEAD,          /* the source that leads, of several: FaspLeadStats */
+  FASP_STATS_PRESENTATION,  /* when the stream is played: FaspPresentationStats */
   FASP_STATS_SUMMARY,       /* all peers together: FaspSummaryStats */
 } FaspStatsOf;
 

@@ -220,6 +220,21 @@ typedef struct
                                 known */
 } FaspLeadStats;
 
+/* When a receiver plays the stream (fasppresentation.h). */
+typedef struct
+{
+  const gchar *capture_clock; /* what the clock of the capture times follows: none, ntp, ptp; NULL:
+                                 the stream has no capture times */
+  FaspTime capture_error;     /* bound of that clock's error, µs; FASP_NEVER: not known */
+  gboolean is_on;             /* presentation-delay is set; else the rest has no meaning */
+  const gchar *wall_clock;    /* what the receiver's wall clock follows */
+  FaspTime wall_error;        /* bound of its error, µs; FASP_NEVER: not known */
+  gboolean is_in_time;        /* what is played is played presentation-delay after capture */
+  const gchar *state;         /* the same, in a word, and why it is not */
+  FaspTime least;             /* the least presentation-delay with which it is, µs; FASP_NEVER: not
+                                 known */
+} FaspPresentationStats;
+
 /* A multicast group, at its sender. */
 typedef struct
 {

@@ -15,6 +15,7 @@ static const gsize table_sizes[FASP_STAT_TABLES] = {
   [FASP_STATS_SOURCE] = sizeof (FaspSourceStats),
   [FASP_STATS_SOURCE_CHANGE] = sizeof (FaspSourceChangeStats),
   [FASP_STATS_LEAD] = sizeof (FaspLeadStats),
+  [FASP_STATS_PRESENTATION] = sizeof (FaspPresentationStats),
   [FASP_STATS_SUMMARY] = sizeof (FaspSummaryStats),
 };
 

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstfaspcapture.h"
+
+/* A buffer that was captured longer ago, or later than now, is by another clock than ours. */
+#define AGO_MAX (60 * FASP_SEC)
+
+GstFaspCapture *
+gst_fasp_capture_new (void)
+{
+  GstFaspCapture *capture = g_new0 (GstFaspCapture, 1);
+
+  capture->least = capture->before = FASP_NEVER;
+  return capture;
+}
+
+static FaspTime
+get_wall (GstFaspCapture *capture, GstElement *element, FaspTime media_time)
+{
+  gst_fasp_wall_look (&capture->wall, element, TRUE);
+  return media_time + capture->wall.offset / GST_USECOND;
+}
+
+void
+gst_fasp_capture_note (GstFaspCapture *capture, GstElement *element, GstBuffer *buffer,
+    FaspTime media_time)
+{
+  gint64 second = media_time / FASP_SEC;
+  FaspCapture told;
+  FaspTime ago;
+
+  if (!gst_fasp_wall_get_capture (buffer, &told))
+    return;
+  ago = get_wall (capture, element, media_time);
+  if (!gst_fasp_wall_convert (&capture->wall, &told, &told.time))
+    return;
+  ago -= told.time;
+  if (ago < 0 || ago > AGO_MAX)
+    return;
+  if (second != capture->second)
+    capture->before = second == capture->second + 1 ? capture->least : FASP_NEVER;
+  capture->least = second != capture->second ? ago : MIN (capture->least, ago);
+  capture->second = second;
+}
+
+FaspCapture
+gst_fasp_capture_get (GstFaspCapture *capture, GstElement *element, FaspTime media_time)
+{
+  FaspTime wall = get_wall (capture, element, media_time);
+  FaspTime ago = MIN (capture->least, capture->before);
+  FaspCapture got = capture->wall.kind;
+
+  got.time = ago != FASP_NEVER ? wall - ago : wall;
+  got.known = got.time >= 0;
+  return got;
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Capture times over the loopback interface: receivers have them, also behind a relay, and play the
+ * same bytes at the same moment; a receiver that cannot says so.  The times are compared as they
+ * are set, not as they pass.
+ */
+#include "chain.h"
+#include "pair.h"
+
+#define PUSHES 60
+#define EVERY (50 * G_TIME_SPAN_MILLISECOND)
+#define DELAY "1500"
+#define LATENCY "latency=200"
+
+typedef struct
+{
+  GstClockTime media, wall, pts; /* wall: NONE: the buffer has no capture time */
+} Seen;
+
+typedef struct
+{
+  GstElement *pipeline;
+  GMutex lock;
+  GArray *seen; /* of Seen */
+} Receiver;
+
+static GstClockTime
+get_reference (GstBuffer *buffer, const gchar *name)
+{
+  g_autoptr (GstCaps) caps = gst_caps_new_empty_simple (name);
+  GstReferenceTimestampMeta *meta = gst_buffer_get_reference_timestamp_meta (buffer, caps);
+
+  return meta != NULL ? meta->timestamp : GST_CLOCK_TIME_NONE;
+}
+
+static GstPadProbeReturn
+note (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+  Receiver *r = data;
+  Seen seen = { get_reference (buffer, "timestamp/x-fasp"),
+    get_reference (buffer, "timestamp/x-unix"), GST_BUFFER_PTS (buffer) };
+
+  g_mutex_lock (&r->lock);
+  g_array_append_val (r->seen, seen);
+  g_mutex_unlock (&r->lock);
+  return GST_PAD_PROBE_OK;
+}
+
+static Receiver *
+receiver_new (guint port, const gchar *more)
+{
+  Receiver *r = g_new0 (Receiver, 1);
+  g_autoptr (GstElement) source = NULL;
+  g_autoptr (GstPad) pad = NULL;
+
+  g_mutex_init (&r->lock);
+  r->seen = g_array_new (FALSE, FALSE, sizeof (Seen));
+  r->pipeline = pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u " SECRET " " LATENCY
+                             " %s ! fakesink sync=true",
+      port, more);
+  source = gst_bin_get_by_name (GST_BIN (r->pipeline), "source");
+  pad = gst_element_get_static_pad (source, "src");
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, note, r, NULL);
+  gst_element_set_state (r->pipeline, GST_STATE_PLAYING);
+  return r;
+}
+
+static void
+receiver_free (Receiver *r)
+{
+  pair_end (r->pipeline);
+  g_array_unref (r->seen);
+  g_mutex_clear (&r->lock);
+  g_free (r);
+}
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Receiver, receiver_free)
+
+static void
+push_slowly (GstElement *sender)
+{
+  g_autoptr (GBytes) stream = pair_make_stream (PUSHES * CHUNK);
+
+  for (guint i = 0; i < PUSHES; i++) {
+    chain_push (sender, stream, i * CHUNK, (i + 1) * CHUNK, 0);
+    g_usleep (EVERY);
+  }
+}
+
+static const Seen *
+find (const Receiver *r, GstClockTime media)
+{
+  for (guint i = 0; i < r->seen->len; i++)
+    if (g_array_index (r->seen, Seen, i).media == media)
+      return &g_array_index (r->seen, Seen, i);
+  return NULL;
+}
+
+/* Both play on the same machine, so their monotonic clocks are one. */
+static GstClockTimeDiff
+get_played (const Receiver *r, const Seen *seen)
+{
+  return seen->pts + gst_element_get_base_time (r->pipeline);
+}
+
+/* The stream's first sender, and a relay: what both send is played at the same moment, DELAY after
+ * its capture. */
+static void
+test_same_moment (void)
+{
+  guint ports[2] = { pair_get_port (), pair_get_port () };
+  g_autoptr (PairPipeline) sender =
+      chain_make_sender (ports[0], LATENCY " send-reference-timestamps=true");
+  g_autoptr (Tap) relay = tap_new_relay (ports[0], ports[1], "! queue", LATENCY);
+  g_autoptr (Receiver) direct = receiver_new (ports[0], "presentation-delay=" DELAY);
+  g_autoptr (Receiver) behind = receiver_new (ports[1], "presentation-delay=" DELAY);
+  GstClockTimeDiff to_wall = (g_get_real_time () - g_get_monotonic_time ()) * GST_USECOND;
+  Receiver *both[] = { direct, behind };
+  guint same = 0;
+
+  chain_wait_for_callers (relay->pipeline);
+  push_slowly (sender);
+  for (guint i = 0; i < 2; i++) {
+    g_autoptr (GstMessage) message = pair_wait_element (both[i]->pipeline, "fasp-presentation");
+    gboolean in_time = FALSE;
+
+    gst_structure_get_boolean (gst_message_get_structure (message), "in-time", &in_time);
+    g_assert_true (in_time);
+    g_mutex_lock (&both[i]->lock);
+  }
+  g_assert_cmpuint (direct->seen->len, >, PUSHES / 2);
+  for (guint i = 0; i < direct->seen->len; i++) {
+    const Seen *a = &g_array_index (direct->seen, Seen, i), *b = find (behind, a->media);
+
+    if (b == NULL || a->wall == GST_CLOCK_TIME_NONE || b->wall == GST_CLOCK_TIME_NONE)
+      continue;
+    same++;
+    g_assert_cmpint (ABS (GST_CLOCK_DIFF (a->wall, b->wall)), <=, 500 * GST_USECOND);
+    g_assert_cmpint (ABS (get_played (direct, a) - get_played (behind, b)), <=, 20 * GST_MSECOND);
+    g_assert_cmpint (ABS (get_played (direct, a) + to_wall + 200 * (GstClockTimeDiff) GST_MSECOND
+                         - (GstClockTimeDiff) a->wall - 1500 * (GstClockTimeDiff) GST_MSECOND),
+        <=, 50 * GST_MSECOND);
+  }
+  g_assert_cmpuint (same, >, PUSHES / 3);
+  for (guint i = 0; i < 2; i++)
+    g_mutex_unlock (&both[i]->lock);
+}
+
+static void
+expect_state (const gchar *sender_more, const gchar *more, const gchar *state)
+{
+  guint port = pair_get_port ();
+  g_autoptr (PairPipeline) sender = chain_make_sender (port, sender_more);
+  g_autoptr (Receiver) receiver = receiver_new (port, more);
+  g_autoptr (GstMessage) message = NULL;
+  g_autoptr (GstStructure) stats = NULL;
+  g_autoptr (GstElement) source = gst_bin_get_by_name (GST_BIN (receiver->pipeline), "source");
+  gboolean in_time = TRUE;
+
+  push_slowly (sender);
+  message = pair_wait_element (receiver->pipeline, "fasp-presentation");
+  g_assert_cmpstr (gst_structure_get_string (gst_message_get_structure (message), "state"), ==,
+      state);
+  pair_expect (receiver->pipeline, GST_MESSAGE_WARNING, "at the same moment");
+  g_object_get (source, "stats", &stats, NULL);
+  g_assert_cmpstr (gst_structure_get_string (stats, "presentation"), ==, state);
+  g_assert_true (gst_structure_get_boolean (stats, "presented-in-time", &in_time));
+  g_assert_false (in_time);
+}
+
+static void
+test_no_time (void)
+{
+  expect_state ("", "presentation-delay=1500", "no-capture-time");
+}
+
+static void
+test_too_short (void)
+{
+  expect_state ("send-reference-timestamps=true", "presentation-delay=100", "delay-too-short");
+}
+
+/* Who uses none of it has no figure of it. */
+static void
+test_off (void)
+{
+  g_autoptr (Pair) pair = pair_new_default ();
+  g_autoptr (GBytes) stream = pair_make_stream (10000);
+  g_autoptr (GstElement) source = NULL;
+  g_autoptr (GstStructure) stats = NULL;
+
+  pair_play (pair);
+  pair_push (pair, stream, 0, 10000, 1000);
+  pair_wait_for_size (pair, 10000);
+  source = gst_bin_get_by_name (GST_BIN (pair->receiver), "source");
+  g_object_get (source, "stats", &stats, NULL);
+  g_assert_false (gst_structure_has_field (stats, "presentation"));
+  g_assert_false (gst_structure_has_field (stats, "capture-clock"));
+}
+
+int
+main (int argc, char **argv)
+{
+  gst_init (&argc, &argv);
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/presentation/same-moment", test_same_moment);
+  g_test_add_func ("/presentation/no-time", test_no_time);
+  g_test_add_func ("/presentation/too-short", test_too_short);
+  g_test_add_func ("/presentation/off", test_off);
+  return g_test_run ();
+}
