@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relaycue.h"
 
-/* Bits of a packet's header, and of its adaptation field. */
-#define ADAPTATION 0x20
-#define PCR 0x10
-#define DISCONTINUITY 0x80
-
 void
 relay_cue_begin (RelayCue *cue, gint64 now)
 {
@@ -52,22 +47,4 @@ relay_cue_push (RelayCue *cue, const guint8 *data, gsize size, gint64 now)
   if (found)
     g_byte_array_append (cue->held, data + at, size - at);
   return found;
-}
-
-GstBuffer *
-relay_cue_mark (guint8 marked[RELAY_MARK_PIDS], GstBuffer *buffer, gsize offset)
-{
-  guint8 head[6];
-  guint pid;
-
-  if (gst_buffer_extract (buffer, offset, head, sizeof head) < sizeof head)
-    return buffer;
-  pid = (head[1] & 0x1f) << 8 | head[2];
-  if ((head[3] & ADAPTATION) == 0 || head[4] == 0 || (head[5] & PCR) == 0 || marked[pid])
-    return buffer;
-  marked[pid] = TRUE;
-  head[5] |= DISCONTINUITY;
-  buffer = gst_buffer_make_writable (buffer);
-  gst_buffer_fill (buffer, offset + 5, head + 5, 1);
-  return buffer;
 }

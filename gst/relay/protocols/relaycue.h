@@ -6,9 +6,6 @@
  * video.  Packets from each PAT on are kept until the next one, RELAY_CUT_HELD_MAX at most.  A
  * stream in which nothing of that is found for RELAY_CUE_WAIT can begin anywhere.
  *
- * The clock of the stream steps there: the first packet with a PCR of each PID gets the
- * discontinuity_indicator (ISO/IEC 13818-1, 2.4.3.5).
- *
  * Time is an argument.
  */
 #pragma once
@@ -34,11 +31,5 @@ void relay_cue_begin (RelayCue *cue, gint64 now);
 /* @data: whole packets.  TRUE: the stream can begin, with what is held. */
 gboolean relay_cue_push (RelayCue *cue, const guint8 *data, gsize size, gint64 now);
 void relay_cue_clear (RelayCue *cue);
-
-#define RELAY_MARK_PIDS 8192 /* 13 bits */
-
-/* Sets the indicator in the packet at @offset of @buffer if that has a PCR, and its PID is not in
- * @marked yet.  Takes the reference, and returns one. */
-GstBuffer *relay_cue_mark (guint8 marked[RELAY_MARK_PIDS], GstBuffer *buffer, gsize offset);
 
 G_END_DECLS

@@ -3,21 +3,25 @@
  * file://: a file of MPEG-TS, that an input plays in a loop, or an output writes
  * (relayrecording.h).
  *
- * It is played in its own time, by its PCR.  When it begins anew, this clock steps back: the first
- * PCR of each PID gets the discontinuity_indicator (ISO/IEC 13818-1, 2.4.3.5).  No other bit is
- * changed, and nothing is added.
+ * It is played in its own time, by its PCR, without an end: clock, time stamps and counters go on
+ * when it begins anew (tsloop.h).  It is the file that was opened, though another one may get its
+ * name.
  *
  * Packets leave together that are due together, seven at most.  (tsparse would fill up its last
  * buffer with null packets, and one of a slow stream leaves seconds before its last packet is due.)
  */
+#include <stdio.h>
 #include <string.h>
-#include "relaycue.h"
+#include <gst/app/app.h>
+#include "relaypackets.h"
 #include "relayprotocol.h"
 #include "relayrecording.h"
+#include "tsloop.h"
 
 #define PIECE_MAX (7 * 24 * 3600) /* s: a week */
 #define KEEP_MAX (1000 * 1000 * 1000)
 #define BLOCK (188 * 7 * 4) /* bytes that are read at a time */
+#define BLOCKS 64           /* that are read at most until a packet is found */
 #define PACKETS 7           /* as many as fit into an Ethernet frame behind IP, UDP and RTP */
 /* A packet may leave so much before its time, to fill a datagram. Seven packets take this long at
  * 2.1 Mbit/s; slower streams have fewer in a datagram. */
@@ -71,6 +75,111 @@ check (const RelayProtocolUri *protocol_uri, GError **error)
   return FALSE;
 }
 
+/* --- a file that is read --------------------------------------------------------------------- */
+
+/* Used in the thread of its appsrc. */
+typedef struct
+{
+  FILE *file;
+  RelayPackets *packets;
+  TsLoop loop;
+  gboolean any; /* this round has given a packet */
+} Reader;
+
+static void
+free_reader (gpointer data)
+{
+  Reader *reader = data;
+
+  fclose (reader->file);
+  relay_packets_free (reader->packets);
+  ts_loop_clear (&reader->loop);
+  g_free (reader);
+}
+
+/* @last: the file ends. */
+static void
+take_packets (Reader *reader, gboolean last, GByteArray *out)
+{
+  GstBuffer *buffer;
+  GstMapInfo map;
+
+  while ((buffer = relay_packets_pop (reader->packets, last)) != NULL) {
+    if (gst_buffer_map (buffer, &map, GST_MAP_READ)) {
+      for (gsize at = 0; at + TS_PACKET <= map.size; at += TS_PACKET)
+        ts_loop_take (&reader->loop, map.data + at, out);
+      gst_buffer_unmap (buffer, &map);
+    }
+    gst_buffer_unref (buffer);
+  }
+  reader->any |= out->len > 0;
+}
+
+/* Reads a block.  FALSE: the file ends, and has no packet. */
+static gboolean
+read_block (Reader *reader, GByteArray *out)
+{
+  guint8 block[BLOCK];
+  gsize n = fread (block, 1, BLOCK, reader->file);
+
+  if (n > 0)
+    relay_packets_push (reader->packets, gst_buffer_new_memdup (block, n), 0);
+  take_packets (reader, n < BLOCK, out);
+  if (n == BLOCK)
+    return TRUE;
+  if (!reader->any || ferror (reader->file) != 0)
+    return FALSE;
+  rewind (reader->file);
+  reader->any = FALSE;
+  relay_packets_free (reader->packets);
+  reader->packets = relay_packets_new ();
+  ts_loop_again (&reader->loop);
+  return TRUE;
+}
+
+static void
+on_need_data (GstElement *source, guint size, gpointer data)
+{
+  GByteArray *out = g_byte_array_new ();
+  gboolean more = TRUE;
+
+  for (guint i = 0; more && out->len == 0 && i < BLOCKS; i++)
+    more = read_block (data, out);
+  if (!more) {
+    g_byte_array_unref (out);
+    gst_app_src_end_of_stream (GST_APP_SRC (source));
+    return;
+  }
+  if (out->len == 0) {
+    static const guint8 null_packet[TS_PACKET] = { TS_SYNC, TS_NULL_PID >> 8, TS_NULL_PID & 0xff,
+      0x10 };
+
+    g_byte_array_append (out, null_packet, TS_PACKET);
+  }
+  gst_app_src_push_buffer (GST_APP_SRC (source),
+      gst_buffer_new_wrapped_bytes (g_byte_array_free_to_bytes (out)));
+}
+
+/* Has @source read the file. */
+static void
+open_file (RelayChain *chain, GstElement *source, const gchar *path)
+{
+  FILE *file = g_file_test (path, G_FILE_TEST_IS_REGULAR) ? fopen (path, "rbe") : NULL;
+  Reader *reader;
+
+  if (file == NULL) {
+    RELAY_BAD (&chain->error,
+        "there is no file %s that can be read: name one that is there, or make it first.", path);
+    return;
+  }
+  reader = g_new0 (Reader, 1);
+  reader->file = file;
+  reader->packets = relay_packets_new ();
+  ts_loop_init (&reader->loop);
+  g_signal_connect_data (source, "need-data", G_CALLBACK (on_need_data), reader,
+      (GClosureNotify) (void (*) (void)) free_reader, 0);
+}
+
 /* Makes the elements. If the disk is away, only this end waits for it. */
 static GstElement *
 make (RelayChain *chain, const RelayProtocolUri *protocol_uri)
@@ -79,15 +188,13 @@ make (RelayChain *chain, const RelayProtocolUri *protocol_uri)
 
   if (protocol_uri->sends)
     return relay_chain_add_writer (chain, protocol_uri->path);
-  source = relay_chain_add (chain, "filesrc", RELAY_CORE);
+  source = relay_chain_add (chain, "appsrc", RELAY_PLUGINS_BASE);
   parse = relay_chain_add (chain, "tsparse", RELAY_PLUGINS_BAD);
   relay_chain_add (chain, "clocksync", RELAY_CORE);
   if (source == NULL || parse == NULL)
     return NULL;
-  if (!g_file_test (protocol_uri->path, G_FILE_TEST_IS_REGULAR) && chain->error == NULL)
-    RELAY_BAD (&chain->error, "there is no file %s: name one that is there, or make it first.",
-        protocol_uri->path);
-  g_object_set (source, "location", protocol_uri->path, "blocksize", BLOCK, NULL);
+  if (chain->error == NULL)
+    open_file (chain, source, protocol_uri->path);
   g_object_set (parse, "set-timestamps", TRUE, "alignment", 1, NULL);
   return parse;
 }
@@ -98,26 +205,24 @@ typedef struct
 {
   GstBuffer *group; /* packets that wait for others which leave together with them; NULL: none */
   guint packets;    /* in the group */
-  guint8 *marked;   /* by PID: TRUE: a packet is marked already; NULL: no packet has to be */
-} Loop;
+} Groups;
 
 static void
-free_loop (gpointer data)
+free_groups (gpointer data)
 {
-  Loop *loop = data;
+  Groups *groups = data;
 
-  gst_clear_buffer (&loop->group);
-  g_free (loop->marked);
-  g_free (loop);
+  gst_clear_buffer (&groups->group);
+  g_free (groups);
 }
 
 /* May @packet leave with the group? */
 static gboolean
-is_due (const Loop *loop, GstBuffer *packet)
+is_due (const Groups *groups, GstBuffer *packet)
 {
-  GstClockTime begins = GST_BUFFER_PTS (loop->group), at = GST_BUFFER_PTS (packet);
+  GstClockTime begins = GST_BUFFER_PTS (groups->group), at = GST_BUFFER_PTS (packet);
 
-  return loop->packets < PACKETS
+  return groups->packets < PACKETS
       && (!GST_CLOCK_TIME_IS_VALID (begins) || !GST_CLOCK_TIME_IS_VALID (at)
           || (at >= begins && at - begins < TOGETHER));
 }
@@ -125,18 +230,16 @@ is_due (const Loop *loop, GstBuffer *packet)
 static GstPadProbeReturn
 on_packet (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
-  Loop *loop = data;
+  Groups *groups = data;
   GstBuffer *packet = info->data, *group = NULL;
 
-  if (loop->marked != NULL)
-    packet = relay_cue_mark (loop->marked, packet, 0);
-  if (loop->group != NULL && is_due (loop, packet)) {
-    loop->group = gst_buffer_append (loop->group, packet);
-    loop->packets++;
+  if (groups->group != NULL && is_due (groups, packet)) {
+    groups->group = gst_buffer_append (groups->group, packet);
+    groups->packets++;
   } else {
-    group = loop->group;
-    loop->group = packet;
-    loop->packets = 1;
+    group = groups->group;
+    groups->group = packet;
+    groups->packets = 1;
   }
   info->data = group;
   return group != NULL ? GST_PAD_PROBE_OK : GST_PAD_PROBE_HANDLED;
@@ -146,27 +249,26 @@ on_packet (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static GstPadProbeReturn
 on_event (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
-  Loop *loop = data;
+  Groups *groups = data;
   g_autoptr (GstPad) peer = NULL;
 
-  if (GST_EVENT_TYPE (info->data) != GST_EVENT_EOS || loop->group == NULL)
+  if (GST_EVENT_TYPE (info->data) != GST_EVENT_EOS || groups->group == NULL)
     return GST_PAD_PROBE_OK;
   peer = gst_pad_get_peer (pad);
-  gst_pad_chain (peer, g_steal_pointer (&loop->group));
+  gst_pad_chain (peer, g_steal_pointer (&groups->group));
   return GST_PAD_PROBE_OK;
 }
 
-/* @tsparse: gives out single packets, with their times.  @again: the file was played before. */
+/* @tsparse: gives out single packets, with their times. */
 static void
-watch_loop (GstElement *tsparse, gboolean again)
+watch_packets (GstElement *tsparse)
 {
   g_autoptr (GstPad) pad = gst_element_get_static_pad (tsparse, "src");
-  Loop *loop = g_new0 (Loop, 1);
+  Groups *groups = g_new0 (Groups, 1);
 
-  loop->marked = again ? g_malloc0 (RELAY_MARK_PIDS) : NULL;
-  g_object_set_data_full (G_OBJECT (tsparse), "relay-loop", loop, free_loop);
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_packet, loop, NULL);
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_event, loop, NULL);
+  g_object_set_data_full (G_OBJECT (tsparse), "relay-groups", groups, free_groups);
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_packet, groups, NULL);
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_event, groups, NULL);
 }
 
 /* --- both ------------------------------------------------------------------------------------ */
@@ -177,7 +279,7 @@ watch (GstElement *element, RelayProtocolPipeline *pipeline, gpointer *kept)
   const RelayProtocolUri *protocol_uri = relay_protocol_pipeline_get_uri (pipeline);
 
   if (!protocol_uri->sends) {
-    watch_loop (element, relay_protocol_pipeline_has_played (pipeline));
+    watch_packets (element);
     return;
   }
   if (*kept == NULL)

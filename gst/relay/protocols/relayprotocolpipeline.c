@@ -49,7 +49,6 @@ struct _RelayProtocolPipeline
   gpointer opened;       /* what the protocol has opened (relayprotocol.h); NULL: nothing */
   RelayAddress *address; /* of the host */
   gboolean looked; /* the last pipeline was ended because a look found a fault of its network */
-  gboolean played; /* a pipeline has played before */
 };
 
 /* --- data --------------------------------------------------------------------------------- */
@@ -109,12 +108,6 @@ const RelayProtocolUri *
 relay_protocol_pipeline_get_uri (RelayProtocolPipeline *self)
 {
   return self->protocol_uri;
-}
-
-gboolean
-relay_protocol_pipeline_has_played (RelayProtocolPipeline *self)
-{
-  return self->played;
 }
 
 void
@@ -623,7 +616,6 @@ run_once (RelayProtocolPipeline *self)
     g_mutex_lock (&self->lock);
     self->stats.state = RELAY_RUNNING;
     g_mutex_unlock (&self->lock);
-    self->played = TRUE;
     if (!self->protocol_uri->sends && !relay_protocol_uri_dials (self->protocol_uri))
       relay_protocol_pipeline_note_work (self);
     if (!is_ending (self))

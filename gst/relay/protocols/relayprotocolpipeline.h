@@ -93,8 +93,6 @@ void relay_protocol_pipeline_add_figures (RelayProtocolPipeline *self, GstStruct
 /* For the protocol's file. All but the first two may be called from threads of elements. */
 
 const RelayProtocolUri *relay_protocol_pipeline_get_uri (RelayProtocolPipeline *self);
-/* Has a pipeline of this end played before? */
-gboolean relay_protocol_pipeline_has_played (RelayProtocolPipeline *self);
 void relay_protocol_pipeline_count (RelayProtocolPipeline *self, RelayProtocolPipelineCount which);
 guint64 relay_protocol_pipeline_get_count (RelayProtocolPipeline *self,
     RelayProtocolPipelineCount which);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where a stream that takes over begins, and how its clock's step is marked.
+ * Where a stream that takes over begins.
  */
 #include "relaycue.h"
 #include "vcases.h"
@@ -129,32 +129,6 @@ test_bound (void)
   relay_cue_clear (&cue);
 }
 
-/* The first PCR of each PID is marked, and nothing else changes. */
-static void
-test_mark (void)
-{
-  g_autofree guint8 *marked = g_malloc0 (RELAY_MARK_PIDS);
-  const guint8 with_pcr[] = { SYNC, 0, VIDEO, 0x30, 7, 0x10 };
-  const guint8 without[] = { SYNC, 0, AUDIO, 0x30, 7, 0x40 };
-  const guint8 empty[] = { SYNC, 0, AUDIO, 0x30, 0, 0x10 };
-  const guint8 *packets[] = { without, with_pcr, empty, with_pcr };
-  GstBuffer *buffer = gst_buffer_new_allocate (NULL, 4 * TS_PACKET, NULL);
-  GstMapInfo map;
-
-  gst_buffer_memset (buffer, 0, 0xff, 4 * TS_PACKET);
-  for (guint i = 0; i < 4; i++)
-    gst_buffer_fill (buffer, i * TS_PACKET, packets[i], 6);
-  for (guint i = 0; i < 5; i++) /* the last one is behind the end */
-    buffer = relay_cue_mark (marked, buffer, i * TS_PACKET);
-  gst_buffer_map (buffer, &map, GST_MAP_READ);
-  for (guint i = 0; i < 4; i++) {
-    g_assert_cmpint (map.data[i * TS_PACKET + 5], ==, packets[i][5] | (i == 1 ? 0x80 : 0));
-    g_assert_cmpint (map.data[i * TS_PACKET + 6], ==, 0xff);
-  }
-  gst_buffer_unmap (buffer, &map);
-  gst_buffer_unref (buffer);
-}
-
 int
 main (int argc, char **argv)
 {
@@ -163,6 +137,5 @@ main (int argc, char **argv)
   vcases_add ("/relay/cue", cases, sizeof *cases, G_N_ELEMENTS (cases), test_place);
   g_test_add_func ("/relay/cue/wait", test_wait);
   g_test_add_func ("/relay/cue/bound", test_bound);
-  g_test_add_func ("/relay/cue/mark", test_mark);
   return g_test_run ();
 }

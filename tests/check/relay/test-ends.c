@@ -490,92 +490,6 @@ test_rest (void)
   check_rest ("", "rtp", RTP_HEADER);
 }
 
-/* --- files ---------------------------------------------------------------------------------- */
-
-#define FILE_PACKETS 33 /* no multiple of seven */
-#define PCR_EACH 8      /* packets, the first has one */
-#define PCR_STEP 300    /* ms: so that it plays for more than a second */
-
-static GByteArray *
-make_file (void)
-{
-  GByteArray *all = make_packets (0, FILE_PACKETS);
-
-  for (guint i = 0; i < FILE_PACKETS; i++) {
-    guint8 *packet = all->data + i * PACKET;
-    guint64 pcr = 90 * PCR_STEP * (i / PCR_EACH);
-
-    GST_WRITE_UINT24_BE (packet + 1, 0x010010 | i % 16);
-    if (i % PCR_EACH != 0)
-      continue;
-    packet[3] |= 0x20; /* an adaptation field, of seven bytes, with a PCR */
-    packet[4] = 7;
-    packet[5] = 0x10;
-    /* 33 bits, and 15 that are reserved or 0; the address may be odd */
-    pcr = GUINT64_TO_BE ((pcr << 15 | 0x7e00) << 16);
-    memcpy (packet + 6, &pcr, 6);
-  }
-  return all;
-}
-
-/* Guarded by its mutex. */
-typedef struct
-{
-  GMutex lock;
-  GByteArray *content;
-} Played;
-
-static void
-on_played (GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer data)
-{
-  Played *played = data;
-  GstMapInfo map;
-
-  gst_buffer_map (buffer, &map, GST_MAP_READ);
-  g_mutex_lock (&played->lock);
-  g_byte_array_append (played->content, map.data, map.size);
-  g_mutex_unlock (&played->lock);
-  gst_buffer_unmap (buffer, &map);
-}
-
-static gsize
-get_played (Played *played)
-{
-  gsize size;
-
-  g_mutex_lock (&played->lock);
-  size = played->content->len;
-  g_mutex_unlock (&played->lock);
-  return size;
-}
-
-/* A file that begins anew has the discontinuity_indicator at its first PCR, and is the same
- * otherwise, with nothing between. */
-static void
-test_loop (void)
-{
-  g_autofree gchar *path = NULL, *uri = NULL;
-  g_autoptr (GByteArray) file = make_file ();
-  gsize size = file->len;
-  Played played = { .content = g_byte_array_new () };
-  OpenedEnd input;
-
-  g_close (g_file_open_tmp ("ends-XXXXXX", &path, NULL), NULL);
-  g_assert_true (g_file_set_contents (path, (gchar *) file->data, size, NULL));
-  uri = g_strdup_printf ("file://%s", path);
-  g_mutex_init (&played.lock);
-  opened_end_init_input (&input, uri, G_CALLBACK (on_played), &played);
-  while (get_played (&played) < 2 * size)
-    g_usleep (10000);
-  opened_end_clear (&input);
-  g_assert_cmpmem (played.content->data, size, file->data, size);
-  file->data[5] |= 0x80;
-  g_assert_cmpmem (played.content->data + size, size, file->data, size);
-  g_byte_array_unref (played.content);
-  g_mutex_clear (&played.lock);
-  g_unlink (path);
-}
-
 /* An input has no senders until it receives something. */
 static void
 test_unheard (void)
@@ -885,7 +799,6 @@ main (int argc, char **argv)
   g_test_add_func ("/ends/input-not-ts", test_input_not_ts);
   g_test_add_func ("/ends/next-sender", test_next_sender);
   g_test_add_func ("/ends/rest", test_rest);
-  g_test_add_func ("/ends/loop", test_loop);
   g_test_add_func ("/ends/rist-next-sender", test_rist_next_sender);
   g_test_add_func ("/ends/unheard", test_unheard);
   g_test_add_func ("/ends/no-threads", test_no_threads);
