@@ -183,10 +183,10 @@ ts_filter_get_missing_programme (const TsFilter *self, guint *i)
 }
 
 gboolean
-ts_filter_get_missing_pid (const TsFilter *self, guint *pid)
+ts_filter_lacks_pids (const TsFilter *self)
 {
-  for (; self->spans > 0 && *pid < TS_PIDS; ++*pid)
-    if (self->selection.pids[*pid].chosen && self->came[*pid] == 0)
-      return TRUE;
-  return FALSE;
+  for (guint i = 0; i < TS_PIDS; i++)
+    if (self->selection.pids[i].chosen && self->came[i] != 0)
+      return FALSE;
+  return self->selection.by_pid && self->spans > 0;
 }

@@ -48,8 +48,7 @@ void ts_filter_push (TsFilter *filter, const guint8 *data, gsize size, gint64 no
 /* Returns the next chosen programme, from index *i on, that the stream does not have, or no PMT of
  * it; 0: there is none, or no packet came yet. */
 guint16 ts_filter_get_missing_programme (const TsFilter *filter, guint *i);
-/* The same of the PIDs, from *pid on: those that did not come for TS_FILTER_AWAY or more.  FALSE:
- * there is none. */
-gboolean ts_filter_get_missing_pid (const TsFilter *filter, guint *pid);
+/* PIDs are chosen, and there is data, but none of them came for TS_FILTER_AWAY or more. */
+gboolean ts_filter_lacks_pids (const TsFilter *filter);
 
 G_END_DECLS

@@ -21,7 +21,7 @@ fuzz_text (const gchar *text)
 
   if (!g_str_equal (renamed, name) || !g_str_equal (hidden, shown))
     abort ();
-  if (protocol == NULL || protocol->keys == NULL || !g_utf8_validate (text, -1, NULL))
+  if (protocol == NULL || protocol->make_end != NULL || !g_utf8_validate (text, -1, NULL))
     return;
   for (gint sends = 0; sends < 2; sends++) {
     g_autoptr (RelayProtocolUri) uri = relay_protocol_uri_parse (text, sends, NULL, NULL);

@@ -31,7 +31,6 @@ main (void)
   list ("token", relay_token_keys);
   list ("hook", relay_hook_keys);
   for (guint i = 0; relay_protocols[i] != NULL; i++)
-    if (relay_protocols[i]->keys != NULL)
-      list (relay_protocols[i]->scheme, relay_protocols[i]->keys);
+    list (relay_protocols[i]->scheme, relay_protocols[i]->keys);
   return 0;
 }

@@ -55,11 +55,15 @@ GstStructure *
 relay_end_get_stats (GstElement *element)
 {
   g_autoptr (GstFaspMonitor) monitor = copy_kept (element);
+  g_autofree gchar *lacks = relay_selection_explain (element);
   GstStructure *stats = NULL;
 
   g_object_get (element, "stats", &stats, NULL);
-  if (stats != NULL)
-    gst_fasp_monitor_add_figures (monitor, stats);
+  if (stats == NULL)
+    return NULL;
+  gst_fasp_monitor_add_figures (monitor, stats);
+  if (lacks != NULL && gst_structure_get_string (stats, "end-error") == NULL)
+    gst_structure_set (stats, "end-error", G_TYPE_STRING, lacks, NULL);
   return stats;
 }
 

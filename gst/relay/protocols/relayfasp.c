@@ -143,14 +143,32 @@ listens (GstElement *element, const gchar *host)
   return g_str_equal (mode, "none") ? relay_host_is_any (host) : g_str_equal (mode, "listener");
 }
 
+/* Has the element take the URI without the keys that are the relay's. */
+static gboolean
+set_uri (GstElement *element, const RelayEnd *end, GstUri *uri, GError **error)
+{
+  const gchar *programme = gst_uri_get_query_value (uri, "programme");
+  const gchar *pids = gst_uri_get_query_value (uri, "pids");
+  g_autoptr (GstUri) rest = NULL;
+  g_autofree gchar *text = NULL;
+
+  if (!end->sends || (programme == NULL && pids == NULL))
+    return gst_uri_handler_set_uri (GST_URI_HANDLER (element), end->uri, error);
+  rest = gst_uri_copy (uri);
+  for (const RelayKey *key = relay_protocol_fasp.keys; key->name != NULL; key++)
+    gst_uri_remove_query_key (rest, key->name);
+  text = gst_uri_to_string (rest);
+  return gst_uri_handler_set_uri (GST_URI_HANDLER (element), text, error)
+      && relay_selection_add (element, programme, pids, error);
+}
+
 static gboolean
 set_up (GstElement *element, const RelayEnd *end, GError **error)
 {
   g_autoptr (GstUri) uri = gst_fasp_parse_uri (end->uri);
 
   set_defaults (end, element);
-  if (!gst_uri_handler_set_uri (GST_URI_HANDLER (element), end->uri, error)
-      || (!end->sends && !check_sources (element, uri, error)))
+  if (!set_uri (element, end, uri, error) || (!end->sends && !check_sources (element, uri, error)))
     return FALSE;
   /* the end of a sender ends no receiver, as another sender may call */
   if (!end->sends && listens (element, gst_uri_get_host (uri))
@@ -394,8 +412,11 @@ adjust (const RelayEnd *old, const RelayEnd *end, GstElement *element)
   }
 }
 
+static const RelayKey keys[] = { RELAY_KEYS_SELECTION, { NULL } };
+
 const RelayProtocol relay_protocol_fasp = {
   .scheme = "fasp",
+  .keys = keys,
   .make_end = make_end,
   .holds_up = holds_up,
   .get_binding = get_binding,

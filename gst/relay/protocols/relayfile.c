@@ -36,6 +36,7 @@ static const RelayKey keys[] = {
       "10^6 bytes; with piece: the oldest pieces are removed when all together have more" },
   { "keep-free-mbytes", RELAY_KEY_OUTPUT, NULL, 1, KEEP_MAX, "none",
       "10^6 bytes; with piece: the oldest pieces are removed when less is free on the disk" },
+  RELAY_KEYS_SELECTION,
   RELAY_KEY_BUFFER_SIZE,
   { NULL },
 };

@@ -22,6 +22,7 @@ static const RelayKey keys[] = {
       "s; no segment is longer: a multiple of the encoder's time between key frames" },
   { "keep", RELAY_KEY_OUTPUT, NULL, KEEP_MIN, RELAY_HLS_KEEP_MAX, "6",
       "segments in the list; viewers can go back so far" },
+  RELAY_KEYS_SELECTION,
   RELAY_KEY_BUFFER_SIZE,
   { NULL },
 };

@@ -24,7 +24,7 @@ relay_protocol_uri_parse (const gchar *uri, gboolean sends, const gchar *passphr
   const RelayProtocol *protocol = relay_protocol_find (uri);
   g_autoptr (RelayProtocolUri) protocol_uri = NULL;
 
-  g_return_val_if_fail (protocol != NULL && protocol->keys != NULL, NULL);
+  g_return_val_if_fail (protocol != NULL && protocol->make_end == NULL, NULL);
   protocol_uri = relay_protocol_uri_split (protocol, uri, sends, error);
   if (protocol_uri == NULL)
     return NULL;

@@ -18,6 +18,7 @@
 #include "relaykey.h"
 #include "relayprotocolpipeline.h"
 #include "relayprotocoluri.h"
+#include "relayselection.h"
 
 G_BEGIN_DECLS
 
@@ -45,7 +46,7 @@ G_BEGIN_DECLS
 struct _RelayProtocol
 {
   const gchar *scheme;
-  const RelayKey *keys;     /* of its URIs; NULL: the properties of its element */
+  const RelayKey *keys;     /* of its URIs; if it makes the end's element, besides the properties */
   gboolean is_path;         /* its URIs have a path, not an address */
   gboolean has_connections; /* else none of its ends dials */
   gboolean shares_ports;    /* its ends with a streamid can listen at one port */

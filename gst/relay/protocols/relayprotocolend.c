@@ -630,7 +630,10 @@ relay_protocol_end_new (const gchar *uri, gboolean sends, const gchar *passphras
     return NULL;
   self = g_object_new (RELAY_TYPE_PROTOCOL_END, "name", name, NULL);
   self->protocol_uri = protocol_uri;
-  if (make_gate (self, error))
+  if (make_gate (self, error)
+      && relay_selection_add (GST_ELEMENT (self),
+          relay_protocol_uri_get (protocol_uri, "programme"),
+          relay_protocol_uri_get (protocol_uri, "pids"), error))
     return GST_ELEMENT (self);
   gst_object_unref (gst_object_ref_sink (self));
   return NULL;

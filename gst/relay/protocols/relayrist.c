@@ -16,7 +16,7 @@ static const RelayKey keys[] = { RELAY_KEY_INTERFACE,
       "to a group: how many routers may pass it on" },
   { "latency", RELAY_KEY_BOTH, NULL, 0, RELAY_LATENCY_MAX, "1000; outputs: 1200",
       "ms for repairs" },
-  RELAY_KEY_SYNC, RELAY_KEY_BUFFER_SIZE, { NULL } };
+  RELAY_KEY_SYNC, RELAY_KEYS_SELECTION, RELAY_KEY_BUFFER_SIZE, { NULL } };
 
 static gboolean
 check (const RelayProtocolUri *protocol_uri, GError **error)

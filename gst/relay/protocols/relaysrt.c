@@ -36,6 +36,7 @@ static const RelayKey keys[] = {
       "another caller replaces a sender that is silent for half a second; is refused; or stands by "
       "until then" },
   RELAY_KEY_SYNC,
+  RELAY_KEYS_SELECTION,
   RELAY_KEY_BUFFER_SIZE,
   { NULL },
 };

@@ -23,7 +23,7 @@
         "with bitrate; null-ts: null packets fill up the rate" }
 
 static const RelayKey udp_keys[] = { RELAY_KEY_INTERFACE, RELAY_KEY_TTL, OUTPUT_KEYS,
-  RELAY_KEY_SYNC, RELAY_KEY_BUFFER_SIZE, { NULL } };
+  RELAY_KEY_SYNC, RELAY_KEYS_SELECTION, RELAY_KEY_BUFFER_SIZE, { NULL } };
 
 static const RelayKey rtp_keys[] = { RELAY_KEY_INTERFACE, RELAY_KEY_TTL, OUTPUT_KEYS,
   { "latency", RELAY_KEY_INPUT, NULL, 0, RELAY_LATENCY_MAX, G_STRINGIFY (RELAY_LEGS_LATENCY),
@@ -32,7 +32,7 @@ static const RelayKey rtp_keys[] = { RELAY_KEY_INTERFACE, RELAY_KEY_TTL, OUTPUT_
       "ADDRESS:PORT of a second leg with the same datagrams (SMPTE ST 2022-7)" },
   { "leg2-interface", RELAY_KEY_BOTH, NULL, 0, 0, "the system's choice",
       "network interface of the second leg's multicast group" },
-  RELAY_KEY_SYNC, RELAY_KEY_BUFFER_SIZE, { NULL } };
+  RELAY_KEY_SYNC, RELAY_KEYS_SELECTION, RELAY_KEY_BUFFER_SIZE, { NULL } };
 
 static gboolean
 is_rtp (const RelayProtocolUri *protocol_uri)

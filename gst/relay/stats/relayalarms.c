@@ -151,7 +151,9 @@ is_output_down (const RelayStreamFigures *figures)
 
 static const Alarm rows[RELAY_ALARMS] = {
   { "off", "Off", "Nothing comes in", NULL, "FaspStreamSilent", 2, FALSE, is_off },
-  { "output", "Output down", "An output does not run, or does not hear the receiver that it dials",
+  { "output", "Output down",
+      "An output does not run, does not hear the receiver that it dials, or its programme is not in "
+      "the stream",
       NULL, "FaspOutputWaits", 2, FALSE, is_output_down },
   { "black", "Black", "The picture is dark, but for a fiftieth of it", NO_PICTURE,
       "FaspPictureBlack", 0, TRUE, is_black },

@@ -256,7 +256,8 @@ count_interrupted (const RelayEndStats *end)
 gboolean
 relay_figures_is_down (const RelayEndStats *output)
 {
-  if (output->state != RELAY_RUNNING)
+  if (output->state != RELAY_RUNNING
+      || (output->stats != NULL && gst_structure_get_string (output->stats, "end-error") != NULL))
     return TRUE;
   return get_number (output->stats, "connected-callers") == count_interrupted (output)
       && dials_one (output->uri);

@@ -147,7 +147,7 @@ void relay_figures_get_stream (const RelayStreamStats *stats, RelayRates rates,
 /* What the end of that id and URI does if it is an output that cannot know its receivers; else
  * NULL. */
 const gchar *relay_figures_get_does (guint id, const gchar *uri);
-/* Does an output not run, or not hear the one receiver that it dials? */
+/* Does an output not run, not hear the one receiver that it dials, or lack what it was to send? */
 gboolean relay_figures_is_down (const RelayEndStats *output);
 /* @end: NULL: there are none yet.  @rate: of the stream, bit/s. */
 void relay_figures_get_end (const RelayEndStats *end, gdouble rate, RelayEndFigures *figures);

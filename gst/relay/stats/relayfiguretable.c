@@ -158,7 +158,8 @@ static const RelayFigure rows[] = {
   FLAG (ENDS, API, "passphrase", passphrase, "Whether the end has a passphrase"),
   FLAG (ENDS, EVENTS | API, "open", open, "Whether the end runs: its state is `running`"),
   FLAG (OUTPUT, EVENTS | METRICS, "down", down,
-      "Whether the output does not run, or does not hear the receiver that it dials"),
+      "Whether the output does not run, does not hear the receiver that it dials, or has not in its "
+      "stream what it was to send"),
   FLAG (ENDS, METRICS, "running", open, "1: it plays; 0: it starts, stops, or waits"),
   STATE (ENDS, STATUS | EVENTS | API, "state", stats.state,
       "What the end does; `waiting`: for its stream, or to start again after an error; `starting`: "
@@ -185,7 +186,8 @@ static const RelayFigure rows[] = {
   ROW (NUMBER, FASP_UNIT_NS, GAUGE, ENDS, EVENTS | METRICS, "pcr-jitter", jitter,
       "The same by the time of its arrival; null: not known"),
   TEXT (ENDS, EVENTS, "error", error,
-      "Of an end that is not fasp: why it does not run; null: it does"),
+      "Why an end that is not fasp does not run, or what an output was to send is not in the stream; "
+      "null: it does, and it is"),
 #undef OF
 #define OF RelayPeerFigures
   NAME (RECEIVER, EVENTS | API, "address", address, "Address and port"),

@@ -343,18 +343,14 @@ test_pids (void)
   g_assert_cmpuint (count (&s, TS_NULL_PID), ==, 1);
   g_assert_cmpuint (s.out->len / TS_PACKET, ==, 4 + count (&s, 0) + count (&s, PMT_PID));
 
-  for (guint i = 0; i < 3; i++) {
+  for (guint i = 0; i < 6; i++) {
     s.now += TS_FILTER_AWAY;
-    put_packet (&s, 0x101, 0);
-    put_packet (&s, 0x300, 0);
+    put_packet (&s, i < 3 ? 0x300 : 0x100, 0);
     pass (&s);
+    g_assert_cmpint (ts_filter_lacks_pids (s.filter), ==, i >= 4);
   }
-  pid = 0;
-  g_assert_true (ts_filter_get_missing_pid (s.filter, &pid));
-  g_assert_cmpuint (pid, ==, TS_NULL_PID);
-  pid = 0x200;
   ts_filter_begin (s.filter);
-  g_assert_false (ts_filter_get_missing_pid (s.filter, &pid));
+  g_assert_false (ts_filter_lacks_pids (s.filter));
   stream_clear (&s);
 }
 
