@@ -57,9 +57,10 @@ get_other (GstClock *clock, gboolean of_pipeline)
                                         (GstClockTime) g_get_monotonic_time () * GST_USECOND;
 }
 
-/* Reads both clocks again if this thread was held up in between. */
+/* Reads both clocks again if this thread was held up in between. If it always was, it may return
+ * @known, the last one, which is as likely. */
 static GstClockTimeDiff
-measure (GstClock *clock, Kind kind, gboolean of_pipeline)
+measure (GstClock *clock, Kind kind, gboolean of_pipeline, GstClockTimeDiff known)
 {
   GstClockTimeDiff offset = 0, best = G_MAXINT64;
 
@@ -72,7 +73,7 @@ measure (GstClock *clock, Kind kind, gboolean of_pipeline)
     best = after - before;
     offset = wall - (before + after) / 2;
   }
-  return offset;
+  return ABS (offset - known) <= best ? known : offset;
 }
 
 /* What the system's clock follows: the kernel knows whether something disciplines it. */
@@ -105,7 +106,7 @@ gst_fasp_wall_look (GstFaspWall *wall, GstElement *element, gboolean of_pipeline
   wall->looked = now;
   wall->clock = clock;
   kind = find_kind (clock);
-  wall->offset = measure (clock, kind, of_pipeline);
+  wall->offset = measure (clock, kind, of_pipeline, wall->offset);
   wall->kind.is_tai = kind == TAI || kind == PTP;
   ask_kernel (wall, kind < NTP);
   if (kind < NTP)
