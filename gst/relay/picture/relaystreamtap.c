@@ -2,6 +2,7 @@
 #include "relaystreamtap.h"
 #include <sys/socket.h>
 
+/* Of its owner, and of the probe: a callback may still run when the probe has been removed. */
 struct _RelayStreamTap
 {
   GstPad *pad; /* used in the main context only, as the next */
@@ -19,18 +20,29 @@ struct _RelayStreamTap
 RelayStreamTap *
 relay_stream_tap_new (void)
 {
-  RelayStreamTap *tap = g_new0 (RelayStreamTap, 1);
+  RelayStreamTap *tap = g_atomic_rc_box_new0 (RelayStreamTap);
 
   g_mutex_init (&tap->lock);
   return tap;
+}
+
+static void
+clear (gpointer tap)
+{
+  g_mutex_clear (&((RelayStreamTap *) tap)->lock);
+}
+
+static void
+release (gpointer tap)
+{
+  g_atomic_rc_box_release_full (tap, clear);
 }
 
 void
 relay_stream_tap_free (RelayStreamTap *tap)
 {
   relay_stream_tap_set_pad (tap, NULL);
-  g_mutex_clear (&tap->lock);
-  g_free (tap);
+  release (tap);
 }
 
 /* --- in the stream's thread ----------------------------------------------------------------- */
@@ -101,7 +113,7 @@ relay_stream_tap_set_pad (RelayStreamTap *tap, GstPad *pad)
     return;
   tap->pad = gst_object_ref (pad);
   tap->probe = gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST,
-      on_flow, tap, NULL);
+      on_flow, g_atomic_rc_box_acquire (tap), release);
 }
 
 /* Under the lock. */
