@@ -213,8 +213,10 @@ take_pcr (CbrRestamp *restamp, Clock *clock, const TsPacket *packet, gint64 now,
   gint64 passed = now - clock->seen, grown;
   gboolean announced;
 
-  if (passed > CBR_RESTAMP_GONE)
+  if (clock->state != CLOCK_ABSENT && passed > CBR_RESTAMP_GONE) {
     stop (clock);
+    restamp->counts.begun_anew += !packet->announced;
+  }
   announced = clock->broken;
   if (clock->state == CLOCK_ABSENT || packet->announced) {
     begin (clock, packet->pcr, now, waited);

@@ -19,9 +19,9 @@
  *     CBR_RESTAMP_LOOK, the packet that came earliest by its PCR shows the clock's error.
  *     A control loop changes the skew so slowly (CBR_RESTAMP_DRIFT) that a measurement of the PCRs'
  *     accuracy does not see it.
- *   - The clock begins anew where a packet announces another one, when PCRs come after
+ *   - The clock begins anew where a packet announces another one, when no PCR came for
  *     CBR_RESTAMP_GONE, and if two PCRs in a row are off by more than CBR_RESTAMP_FAR, and by the
- * same.  A single PCR that is far off is wrong, and gets the clock's value.
+ *     same.  A single PCR that is far off is wrong, and gets the clock's value.
  *   - A clock that begins anew is announced in the packet (discontinuity_indicator).
  *   - If no PCR leaves for CBR_RESTAMP_EACH, a packet that has a PCR and nothing else is put
  *     between the others, while the source's PCRs are not away for longer than CBR_RESTAMP_GONE.
