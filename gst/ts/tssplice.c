@@ -8,7 +8,8 @@
 #define PAT_PID 0
 #define PAT_ID 0
 #define PMT_ID 2
-#define LONG_HEADER 8 /* bytes of a section, up to the last_section_number */
+#define LONG_HEADER 8                 /* bytes of a section, up to the last_section_number */
+#define SECTIONS_SIZE (TS_PACKET - 5) /* bytes of sections in a packet that begins with one */
 
 /* What is known of a PID. */
 #define COUNTER 0x0f /* its last continuity_counter, if */
@@ -26,6 +27,8 @@ typedef struct
 typedef struct
 {
   guint16 pid;
+  gboolean named; /* by the PAT that is being read */
+  guint8 order;   /* of ts_packet_check_counter */
   TsSection section;
 } Reader;
 
@@ -39,27 +42,38 @@ struct _TsSplice
   Table tables[1 + PMTS_MAX];
   guint n; /* readers: the PAT's, and one of each PID of a PMT */
   Reader *readers[1 + PMTS_MAX];
+  guint next;      /* section of the PAT, if all came in order */
   GByteArray *out; /* borrowed while a packet is taken */
 };
 
 static void
 add_reader (TsSplice *self, guint16 pid)
 {
-  for (guint i = 0; i < self->n; i++)
-    if (self->readers[i]->pid == pid)
-      return;
-  if (self->n == G_N_ELEMENTS (self->readers) || pid == TS_NULL_PID)
+  guint i = 0;
+
+  while (i < self->n && self->readers[i]->pid != pid)
+    i++;
+  if (i == G_N_ELEMENTS (self->readers) || pid == TS_NULL_PID)
     return;
-  self->readers[self->n] = g_new0 (Reader, 1);
-  self->readers[self->n++]->pid = pid;
+  if (i == self->n) {
+    self->readers[self->n++] = g_new0 (Reader, 1);
+    self->readers[i]->pid = pid;
+  }
+  self->readers[i]->named = TRUE;
 }
 
-/* Forgets all readers from @first on. */
 static void
-drop_readers (TsSplice *self, guint first)
+remove_reader (TsSplice *self, guint i)
 {
-  while (self->n > first)
-    g_clear_pointer (&self->readers[--self->n], g_free);
+  g_free (self->readers[i]);
+  self->readers[i] = self->readers[--self->n];
+}
+
+static void
+remove_readers (TsSplice *self)
+{
+  while (self->n > 0)
+    remove_reader (self, 0);
 }
 
 TsSplice *
@@ -76,7 +90,7 @@ ts_splice_free (TsSplice *self)
 {
   if (self == NULL)
     return;
-  drop_readers (self, 0);
+  remove_readers (self);
   g_free (self);
 }
 
@@ -89,7 +103,7 @@ ts_splice_follow (TsSplice *self, guint64 shift)
   for (guint pid = 0; pid < TS_PIDS; pid++)
     self->state[pid] &= COUNTER | SENT;
   memset (self->delta, 0, sizeof self->delta);
-  drop_readers (self, 0);
+  remove_readers (self);
   add_reader (self, PAT_PID);
 }
 
@@ -102,14 +116,14 @@ ts_splice_begin (TsSplice *self)
 
 /* --- tables ------------------------------------------------------------------------------------ */
 
-/* @packet: the one with its end. */
+/* Sends a section, or several that fit into one packet.  @packet: the one with their end. */
 static void
-send_section (TsSplice *self, const guint8 *section, guint size, const TsPacket *packet)
+send_sections (TsSplice *self, const guint8 *sections, guint size, const TsPacket *packet)
 {
   guint8 packets[TS_SECTION_PACKETS][TS_PACKET];
   guint8 *state = &self->state[packet->pid];
   guint8 next = *state & SENT ? (*state + 1) & COUNTER : packet->counter;
-  guint n = ts_section_write (section, size, packet->pid, &next, packets);
+  guint n = ts_section_write (sections, size, packet->pid, &next, packets);
 
   for (guint i = 0; i < n; i++)
     g_byte_array_append (self->out, packets[i], TS_PACKET);
@@ -132,51 +146,80 @@ find_version (TsSplice *self, guint16 number)
   return NULL;
 }
 
-/* Learns from a PAT which PIDs carry PMTs. */
+/* Learns from a PAT which PIDs carry PMTs.  Only one of which all sections came in order tells that
+ * a PID does not any more. */
 static void
 learn (TsSplice *self, const guint8 *section, guint size)
 {
-  if (section[6] == 0)
-    drop_readers (self, 1);
+  guint number = section[6], last = section[7];
+
+  if (number == 0)
+    self->next = 0;
+  for (guint i = 1; number == 0 && i < self->n; i++)
+    self->readers[i]->named = FALSE;
   for (guint at = LONG_HEADER; at + 4 + TS_SECTION_CRC <= size; at += 4)
     if (ts_get_16 (section + at) != 0)
       add_reader (self, ts_get_16 (section + at + 2) & (TS_PIDS - 1));
+  if (number == self->next)
+    self->next++;
+  /* backwards, as the last one takes the place of one that goes */
+  for (guint i = self->n; i-- > 1 && number == last && self->next == last + 1;)
+    if (!self->readers[i]->named)
+      remove_reader (self, i);
 }
 
-/* Takes a whole section, which it may change. */
-static void
-take_section (TsSplice *self, guint8 *section, guint size, const TsPacket *packet)
+/* Takes a whole section, and gives a table its version.  FALSE: it does not go on. */
+static gboolean
+take_section (TsSplice *self, TsSection *whole, guint16 pid)
 {
-  gboolean is_pat = packet->pid == PAT_PID && section[0] == PAT_ID;
-  gboolean is_table = (is_pat || (packet->pid != PAT_PID && section[0] == PMT_ID))
-      && size >= LONG_HEADER + TS_SECTION_CRC && (section[1] & 0x80) != 0;
-  gboolean is_current = is_table && (section[5] & 1) != 0;
+  guint8 *section = whole->data;
+  gboolean is_pat = pid == PAT_PID, is_long = (section[1] & 0x80) != 0;
+  gboolean is_table = is_pat || section[0] == PMT_ID;
   TsVersion *version = NULL;
 
+  if (whole->size > TS_SECTION_KEPT || (is_long && whole->crc != 0))
+    return FALSE;
+  if (is_table && (!is_long || whole->size < LONG_HEADER + TS_SECTION_CRC))
+    return FALSE;
+  if (!is_table || (is_pat && section[0] != PAT_ID) || (section[5] & 1) == 0)
+    return TRUE;
   /* the sections of a table have one version */
-  if (is_current && section[6] == 0 && section[7] == 0)
+  if (section[6] == 0 && section[7] == 0)
     version = find_version (self, is_pat ? 0 : ts_get_16 (section + 3));
   if (version != NULL)
-    ts_section_seal (section, size, version);
-  send_section (self, section, size, packet);
-  if (is_current && is_pat)
-    learn (self, section, size);
+    ts_section_seal (section, whole->size, version);
+  if (is_pat)
+    learn (self, section, whole->size);
+  return TRUE;
 }
 
-/* Takes a packet of tables. */
+/* Takes the payload of a packet of tables.  The sections that begin and end in it fit into a packet
+ * again, so at most one leaves besides those that the section takes which began before it. */
 static void
-take_table (TsSplice *self, guint reader, const TsPacket *packet, const guint8 *data)
+take_table (TsSplice *self, Reader *reader, const TsPacket *packet, const guint8 *data)
 {
-  TsSection *section = &self->readers[reader]->section;
+  TsSection *section = &reader->section;
+  TsOrder order = ts_packet_check_counter (packet, &reader->order);
+  guint8 sections[TS_SECTION_KEPT];
+  guint size = 0;
   gsize done = 0;
 
-  /* a PAT may remove the others' readers, not its own */
+  if (order == TS_ORDER_LOST || order == TS_ORDER_JUMP)
+    ts_section_drop (section);
+  if (order == TS_ORDER_AGAIN || packet->payload == TS_PACKET)
+    return;
   while (ts_section_take (section, packet, data, &done)) {
-    gboolean has_crc = (section->data[1] & 0x80) != 0;
-
-    if (section->size <= TS_SECTION_KEPT && (!has_crc || section->crc == 0))
-      take_section (self, section->data, section->size, packet);
+    if (!take_section (self, section, packet->pid))
+      continue;
+    if (size > 0 && size + section->size > SECTIONS_SIZE) {
+      send_sections (self, sections, size, packet);
+      size = 0;
+    }
+    memcpy (sections + size, section->data, section->size);
+    size += section->size;
   }
+  if (size > 0)
+    send_sections (self, sections, size, packet);
 }
 
 /* --- other packets --------------------------------------------------------------------------- */
@@ -292,7 +335,7 @@ ts_splice_take (TsSplice *self, const guint8 from[TS_PACKET], GByteArray *out)
   while (reader < self->n && self->readers[reader]->pid != packet.pid)
     reader++;
   if (reader < self->n && !packet.has_pcr && !packet.scrambled && !packet.damaged) {
-    take_table (self, reader, &packet, data);
+    take_table (self, self->readers[reader], &packet, data);
     return;
   }
   if (packet.pid != TS_NULL_PID && !packet.damaged && packet.counter <= COUNTER)

@@ -8,7 +8,7 @@
  *     another one (ts_splice_begin).  Else PCR, PTS and DTS are moved, so that they go on
  *     (ts_splice_follow).
  *   - PAT and PMTs are written anew, with a version_number that rises if they differ from the last
- *     ones (tswriter.h).  Those with a wrong CRC are left out.
+ *     ones (tswriter.h).  Those with a wrong CRC, or none, are left out.
  *   - Of each PID, the next stream begins with the beginning of a PES packet or a section; until
  *     then its PCRs alone go on, and null packets for what is left out.
  *

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "tsloop.h"
 #include "tsmaker.h"
+#include "tswriter.h"
 
 #define SLOT (TS_PACKET * 8 * TS_SECOND / MAKER_RATE) /* ns */
 #define SECOND (MAKER_RATE / (TS_PACKET * 8))         /* packets */
@@ -225,6 +226,113 @@ test_loss (void)
   bench_clear (&bench);
 }
 
+/* Takes packets, one by one.  Returns how many leave for them. */
+static guint
+take (Bench *bench, const guint8 *packets, guint n)
+{
+  guint before = bench->out->len;
+
+  for (guint i = 0; i < n; i++)
+    ts_splice_take (bench->splice, packets + i * TS_PACKET, bench->out);
+  return (bench->out->len - before) / TS_PACKET;
+}
+
+/* Writes the packets of a PAT that names MAKER_PMT, and of a PMT with descriptors of @size bytes.
+ */
+static guint
+put_tables (guint8 pat[TS_PACKET], guint8 pmt[TS_SECTION_PACKETS][TS_PACKET], guint size)
+{
+  static const TsPatEntry entry = { MAKER_PROGRAMME, MAKER_PMT };
+  guint8 section[TS_SECTION_KEPT] = { 0 }, packets[TS_SECTION_PACKETS][TS_PACKET];
+  guint8 counters[2] = { 0, 0 };
+  TsVersion versions[2] = { { FALSE } };
+  guint n = ts_pat_write (section, 1, &entry, 1);
+
+  ts_section_seal (section, n, &versions[0]);
+  ts_section_write (section, n, 0, &counters[0], packets);
+  memcpy (pat, packets[0], TS_PACKET);
+  memset (section, 0, sizeof section);
+  memcpy (section, (guint8[]) { 2, 0, 0, 0, MAKER_PROGRAMME, 0xc1, 0, 0, 0xe1, 0, 0xf0, size }, 12);
+  ts_section_seal (section, 12 + size + TS_SECTION_CRC, &versions[1]);
+  return ts_section_write (section, 12 + size + TS_SECTION_CRC, MAKER_PMT, &counters[1], pmt);
+}
+
+/* A PMT of two packets goes on, though a PAT comes between them, and though each is sent twice. */
+static void
+test_between (void)
+{
+  guint8 pat[TS_PACKET], pmt[TS_SECTION_PACKETS][TS_PACKET];
+  Bench bench;
+
+  g_assert_cmpuint (put_tables (pat, pmt, 200), ==, 2);
+  bench_init (&bench);
+  ts_splice_begin (bench.splice);
+  take (&bench, pat, 1);
+  g_assert_cmpuint (take (&bench, pmt[0], 1), ==, 0);
+  g_assert_cmpuint (take (&bench, pmt[0], 1), ==, 0);
+  pat[3]++;
+  g_assert_cmpuint (take (&bench, pat, 1), ==, 1);
+  g_assert_cmpuint (take (&bench, pmt[1], 1), ==, 2);
+  g_assert_cmpuint (take (&bench, pmt[1], 1), ==, 0);
+  g_assert_cmpmem (bench.out->data + 2 * TS_PACKET + 4, TS_PACKET - 4, pmt[0] + 4, TS_PACKET - 4);
+  g_assert_cmpmem (bench.out->data + 3 * TS_PACKET + 4, TS_PACKET - 4, pmt[1] + 4, TS_PACKET - 4);
+  bench_clear (&bench);
+}
+
+/* A PID that a whole PAT names no more carries no tables; one of which a section is missing tells
+ * nothing. */
+static void
+test_gone (void)
+{
+  guint8 pat[TS_PACKET], pmt[TS_SECTION_PACKETS][TS_PACKET], other[TS_PACKET];
+  guint8 section[] = { 0, 0, 0, 0, 1, 0xc1, 0, 0, 0, 8, 0xe0, 0x30 };
+  Bench bench;
+
+  for (guint last = 0; last < 2; last++) {
+    put_tables (pat, pmt, 200);
+    section[6] = section[7] = 0;
+    if (last == 1)
+      section[6] = section[7] = 2; /* number 1 does not come */
+    maker_put_section (other, 0, section, sizeof section);
+    other[3] |= 1;
+    bench_init (&bench);
+    take (&bench, pat, 1);
+    take (&bench, other, 1);
+    g_assert_cmpuint (take (&bench, pmt[0], 1), ==, last == 0 ? 1 : 0);
+    bench_clear (&bench);
+  }
+}
+
+/* Sections without a body fill a packet: on the PIDs of the PAT and of a PMT, none goes on that has
+ * to have one; the others leave in one packet. */
+static void
+test_crowd (void)
+{
+  static const struct
+  {
+    guint16 pid;
+    guint8 id;
+    guint wanted;
+  } rows[] = { { 0, 0, 0 }, { 0, 0x40, 0 }, { MAKER_PMT, 2, 0 }, { MAKER_PMT, 0xc0, 1 } };
+  guint8 pat[TS_PACKET], pmt[TS_SECTION_PACKETS][TS_PACKET];
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    guint8 packet[TS_PACKET] = { TS_SYNC, 0x40 | rows[i].pid >> 8, rows[i].pid & 0xff, 0x11 };
+    Bench bench;
+
+    for (guint at = 5; at + 3 <= TS_PACKET; at += 3)
+      packet[at] = rows[i].id;
+    put_tables (pat, pmt, 20);
+    bench_init (&bench);
+    take (&bench, pat, 1);
+    take (&bench, pmt[0], 1);
+    g_assert_cmpuint (take (&bench, packet, 1), ==, rows[i].wanted);
+    if (rows[i].wanted > 0)
+      g_assert_cmpmem (bench.out->data + 2 * TS_PACKET, TS_PACKET, packet, TS_PACKET);
+    bench_clear (&bench);
+  }
+}
+
 /* Whatever comes, whole packets leave, and not many more than came. */
 static void
 test_chance (void)
@@ -260,6 +368,9 @@ main (int argc, char **argv)
   g_test_add_func ("/ts/splice/again", test_again);
   g_test_add_func ("/ts/splice/stamps", test_stamps);
   g_test_add_func ("/ts/splice/loss", test_loss);
+  g_test_add_func ("/ts/splice/between", test_between);
+  g_test_add_func ("/ts/splice/gone", test_gone);
+  g_test_add_func ("/ts/splice/crowd", test_crowd);
   g_test_add_func ("/ts/splice/chance", test_chance);
   return g_test_run ();
 }
