@@ -56,6 +56,7 @@ take_packet (TsFilter *self, const guint8 *data)
   ts_packet_read (&packet, data, TS_PACKET);
   self->began = TRUE;
   self->came[packet.pid] |= CAME;
+  ts_selection_allow (selection);
   section = ts_selection_find (selection, packet.pid);
   if (section != NULL)
     take_table (self, &packet, data, section);

@@ -17,7 +17,9 @@
  *
  * Packets of 188, 192, 204 and 208 bytes go in, of 188 bytes come out.  The memory and the work for
  * a packet are bounded for any input: a table whose CRC is wrong, or that does not fit together,
- * changes nothing.
+ * changes nothing.  Many sections may be in one packet, so that the tables that are written are
+ * bounded, too: after the first TS_SELECTION_AHEAD packets of them, there are no more of them than
+ * packets came in.
  */
 #pragma once
 

@@ -43,8 +43,11 @@ write_section (TsSelection *self, guint8 *section, guint size, guint16 pid, TsVe
   guint8 packets[TS_SECTION_PACKETS][TS_PACKET];
   guint n;
 
+  if (self->allowed < TS_SECTION_PACKETS)
+    return;
   ts_section_seal (section, size, version);
   n = ts_section_write (section, size, pid, &self->pids[pid].next, packets);
+  self->allowed -= n;
   g_byte_array_append (self->out, packets[0], n * TS_PACKET);
 }
 
@@ -318,6 +321,12 @@ take_sdt (TsSelection *self, const TsSection *section)
   write_section (self, kept, size + TS_SECTION_CRC, TS_PID_SDT, &as_it_came);
 }
 
+void
+ts_selection_allow (TsSelection *self)
+{
+  self->allowed = MIN (self->allowed + 1, TS_SELECTION_AHEAD);
+}
+
 TsSection *
 ts_selection_find (TsSelection *self, guint16 pid)
 {
@@ -378,6 +387,7 @@ ts_selection_init (TsSelection *self)
 
   memset (self, 0, sizeof *self);
   self->nit_pid = TS_NULL_PID;
+  self->allowed = TS_SELECTION_AHEAD;
   for (guint i = 0; i < G_N_ELEMENTS (tables); i++)
     self->pids[tables[i]].users = 1;
 }

@@ -13,6 +13,8 @@
 G_BEGIN_DECLS
 
 #define TS_SELECTION_FOLLOWED 64 /* programmes whose PMTs are read */
+/* Packets of tables that may be written before packets came in for them: two for each PMT. */
+#define TS_SELECTION_AHEAD (2 * TS_SELECTION_FOLLOWED)
 
 /* A programme of the PAT that is chosen, or may have a chosen PID. */
 typedef struct
@@ -43,6 +45,7 @@ typedef struct
   guint16 stream_id, nit_pid;
   guint round, next; /* of PATs; of its sections, the one that comes next */
   guint nit_round;   /* of the PAT that named the PID of the NIT last */
+  guint allowed;     /* packets of tables that may be written now, up to TS_SELECTION_AHEAD */
   TsSection pat, cat, sdt;
   TsVersion pat_version;
   guint cat_size; /* 0: none came */
@@ -63,6 +66,8 @@ void ts_selection_begin (TsSelection *selection);
 TsSection *ts_selection_find (TsSelection *selection, guint16 pid);
 /* A section of PID @pid is whole. */
 void ts_selection_take (TsSelection *selection, guint16 pid, const TsSection *section);
+/* A packet of the stream came, so that one of a table may be written. */
+void ts_selection_allow (TsSelection *selection);
 /* Does a packet of this PID pass as it came?  Not those of tables that are written anew. */
 gboolean ts_selection_passes (const TsSelection *selection, guint16 pid);
 /* Writes a packet without payload, which may have a PCR, of a PID whose tables are written. */

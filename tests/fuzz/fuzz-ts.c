@@ -8,7 +8,7 @@
 #include <string.h>
 #include "tsfilter.h"
 #include "tsmonitor.h"
-#include "tswriter.h"
+#include "tsselection.h"
 
 static void
 check_pids (const TsPid *pids, guint n)
@@ -109,9 +109,11 @@ filter (guint8 choice, const GByteArray *bytes, gsize piece)
   return out;
 }
 
-/* Adds the packets of a section with a good CRC; of a few bytes, a packet that begins with them. */
+/* Adds the packets of a section with a good CRC, and up to @more copies of it that its packet has
+ * room for; of a few bytes, a packet that begins with them. */
 static void
-add_packets (GByteArray *bytes, guint16 pid, const guint8 *data, gsize size, guint8 *counter)
+add_packets (GByteArray *bytes, guint16 pid, const guint8 *data, gsize size, guint more,
+    guint8 *counter)
 {
   guint8 section[TS_SECTION_KEPT] = { 0 }, packets[TS_SECTION_PACKETS][TS_PACKET] = { 0 };
   TsVersion version = { FALSE };
@@ -124,11 +126,14 @@ add_packets (GByteArray *bytes, guint16 pid, const guint8 *data, gsize size, gui
     ts_section_seal (section, size, &version);
     n = ts_section_write (section, size, pid, counter, packets);
   }
+  for (gsize at = 5 + size; n == 1 && more > 0 && at + size <= TS_PACKET; at += size, more--)
+    memcpy (packets[0] + at, section, size);
   g_byte_array_append (bytes, packets[0], n * TS_PACKET);
 }
 
-/* Sections as in fuzz_sections(), in packets: what is written are whole packets, the same ones
- * however the stream is cut.  The first byte tells what is chosen, and how the stream is cut. */
+/* Sections as in fuzz_sections(), in packets, with the number of copies before the PID: what is
+ * written are whole packets, the same ones however the stream is cut.  The first byte tells what is
+ * chosen, and how the stream is cut. */
 static void
 fuzz_filter (const guint8 *data, gsize size)
 {
@@ -141,13 +146,13 @@ fuzz_filter (const guint8 *data, gsize size)
     gsize have = MIN (size - 4, ts_get_16 (data + 2) % (TS_SECTION_KEPT + 1));
     guint16 pid = ts_get_16 (data) % TS_PIDS;
 
-    add_packets (bytes, pid, data + 4, have, &counters[pid]);
+    add_packets (bytes, pid, data + 4, have, data[0] >> 5, &counters[pid]);
     data += 4 + have;
     size -= 4 + have;
   }
   whole = filter (first, bytes, 7 * TS_PACKET);
   cut = filter (first, bytes, 1 + first);
-  if (whole->len % TS_PACKET != 0 || whole->len > bytes->len * (1 + TS_SECTION_PACKETS)
+  if (whole->len % TS_PACKET != 0 || whole->len > 2 * bytes->len + TS_SELECTION_AHEAD * TS_PACKET
       || whole->len != cut->len || (cut->len > 0 && memcmp (whole->data, cut->data, cut->len) != 0))
     abort ();
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 #include "tsfilter.h"
 #include "tsmonitor.h"
-#include "tswriter.h"
+#include "tsselection.h"
 
 #define CHOSEN 7
 #define PMT_PID 0x20
@@ -425,6 +425,37 @@ test_malformed (void)
   stream_clear (&s);
 }
 
+/* Each packet has as many PATs as it has room for: no more tables come out than packets went in. */
+static void
+test_flood (void)
+{
+  guint8 pat[TS_SECTION_KEPT], flood[TS_PACKET];
+  guint size = ts_pat_write (pat, 0x1234, NULL, 0), in;
+  TsVersion version = { 0 };
+  Stream s;
+
+  ts_section_seal (pat, size, &version);
+  memset (flood, 0xff, sizeof flood);
+  memcpy (flood, (guint8[]) { TS_SYNC, 0x40, 0, 0x10, 0 }, 5);
+  for (guint at = 5; at + size <= TS_PACKET; at += size)
+    memcpy (flood + at, pat, size);
+  stream_init (&s);
+  ts_filter_choose_programme (s.filter, CHOSEN);
+  for (guint i = 0; i < 1000; i++) {
+    flood[3] = 0x10 | (i & 0x0f);
+    g_byte_array_append (s.in, flood, sizeof flood);
+  }
+  in = s.in->len;
+  pass (&s);
+  g_assert_cmpuint (s.out->len, >, 0);
+  g_assert_cmpuint (s.out->len, <=, in + TS_SELECTION_AHEAD * TS_PACKET);
+  put_two (&s);
+  put_two (&s);
+  pass (&s);
+  CHECK_PMT (&s, PMT_PID, 0x100, 0x101);
+  stream_clear (&s);
+}
+
 /* Cut anywhere, with bytes around the packets or garbage between them, the same comes out. */
 static void
 test_cuts (void)
@@ -469,6 +500,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tsfilter/pids", test_pids);
   g_test_add_func ("/tsfilter/dvb", test_dvb);
   g_test_add_func ("/tsfilter/malformed", test_malformed);
+  g_test_add_func ("/tsfilter/flood", test_flood);
   g_test_add_func ("/tsfilter/cuts", test_cuts);
   return g_test_run ();
 }
