@@ -16,10 +16,15 @@ load (const gchar *name)
   return text;
 }
 
-/* Capture cards are not to be had everywhere. */
+/* Capture cards are not to be had everywhere, and avenc_s302m has two channels before 1.26. */
 static gboolean
 is_excused (const GError *error)
 {
+  guint major, minor, micro, nano;
+
+  gst_version (&major, &minor, &micro, &nano);
+  if (g_error_matches (error, GST_PARSE_ERROR, GST_PARSE_ERROR_LINK))
+    return minor < 26 && strstr (error->message, "avenc_s302m") != NULL;
   return g_error_matches (error, GST_PARSE_ERROR, GST_PARSE_ERROR_NO_SUCH_ELEMENT)
       && strstr (error->message, "decklink") != NULL;
 }
