@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "faspcapture.h"
 
-/* Times come from the network; one beyond this, in the year 38505, is not valid. */
-#define SANE ((FaspTime) 1 << 60)
 #define SCALE_UTC 0
 #define SCALE_TAI 1
+#define SCALE_NOT_KNOWN 255
 
 void
 fasp_capture_write (guint8 mark[FASP_CAPTURE_MARK], const FaspCapture *capture)
 {
   FaspWriter w = { mark, FASP_CAPTURE_MARK };
+  guint8 scale = !capture->known ? SCALE_NOT_KNOWN : capture->is_tai ? SCALE_TAI : SCALE_UTC;
 
   fasp_write_uint (&w, FASP_MARK_CAPTURE, 1);
-  fasp_write_uint (&w, capture->is_tai ? SCALE_TAI : SCALE_UTC, 1);
+  fasp_write_uint (&w, scale, 1);
   fasp_write_uint (&w, capture->source, 1);
   fasp_write_uint (&w, capture->error, 4);
   fasp_write_uint (&w, capture->time, 8);
@@ -33,7 +33,7 @@ fasp_capture_map_take (FaspCaptureMap *map, const FaspBlock *mark, const FaspStr
     .error = error,
     .source = source < FASP_TIME_SOURCES ? source : FASP_TIME_NONE,
     .is_tai = scale == SCALE_TAI,
-    .known = scale <= SCALE_TAI && time <= SANE,
+    .known = scale <= SCALE_TAI && time <= FASP_CAPTURE_MAX,
   };
   map->media = mark->media_time;
   map->origin = position->origin;

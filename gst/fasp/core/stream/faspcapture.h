@@ -36,6 +36,10 @@ typedef struct
   gboolean known;  /* FALSE: the capture time is not known, and the rest has no meaning */
 } FaspCapture;
 
+/* Times come from the network; a later one, after the year 2112, is not valid. In ns, it and what a
+ * mark is extrapolated by fit into 63 bits. */
+#define FASP_CAPTURE_MAX ((FaspTime) 1 << 52)
+
 /* kind (1), scale (1), source (1), error (4), time (8) */
 #define FASP_CAPTURE_MARK 15
 
@@ -43,6 +47,7 @@ typedef struct
  * either may have been set. */
 #define FASP_CAPTURE_HOLDS (10 * FASP_SEC)
 
+/* Also writes that the capture time is not known. */
 void fasp_capture_write (guint8 mark[FASP_CAPTURE_MARK], const FaspCapture *capture);
 
 /* A receiver's knowledge of one session.  All zeros: it knows nothing yet. */

@@ -71,9 +71,35 @@ test_hostile (void)
   memset (mark + 7, 0xff, 8);
   take (&map, mark, FASP_CAPTURE_MARK, 0);
   g_assert_false (fasp_capture_map_get (&map, &here, 0).known);
+  capture.time = FASP_CAPTURE_MAX;
+  fasp_capture_write (mark, &capture);
+  take (&map, mark, FASP_CAPTURE_MARK, 0);
+  g_assert_cmpint (fasp_capture_map_get (&map, &here, FASP_CAPTURE_HOLDS).time, <,
+      G_MAXINT64 / 1000);
+  g_assert_true (fasp_capture_map_get (&map, &here, 0).known);
+  capture.time++;
+  fasp_capture_write (mark, &capture);
+  take (&map, mark, FASP_CAPTURE_MARK, 0);
+  g_assert_false (fasp_capture_map_get (&map, &here, 0).known);
   memset (mark + 7, 0, 8);
   take (&map, mark, FASP_CAPTURE_MARK, FASP_SEC);
   g_assert_true (fasp_capture_map_get (&map, &here, FASP_SEC).known);
+  g_assert_false (fasp_capture_map_get (&map, &here, 0).known);
+}
+
+/* A sender that knows the capture time no longer says so. */
+static void
+test_not_known (void)
+{
+  FaspCapture capture = { NOW, 250, FASP_TIME_NTP, FALSE, TRUE };
+  FaspCaptureMap map = { 0 };
+  guint8 mark[FASP_CAPTURE_MARK];
+
+  fasp_capture_write (mark, &capture);
+  take (&map, mark, FASP_CAPTURE_MARK, 0);
+  capture.known = FALSE;
+  fasp_capture_write (mark, &capture);
+  take (&map, mark, FASP_CAPTURE_MARK, 0);
   g_assert_false (fasp_capture_map_get (&map, &here, 0).known);
 }
 
@@ -83,5 +109,6 @@ main (int argc, char *argv[])
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/capture/mark", test_mark);
   g_test_add_func ("/capture/hostile", test_hostile);
+  g_test_add_func ("/capture/not-known", test_not_known);
   return g_test_run ();
 }
