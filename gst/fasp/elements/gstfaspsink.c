@@ -231,8 +231,10 @@ is_relayed (GstFaspSink *self, GstBuffer *buffer, FaspStreamOffset *position, Fa
     FaspCapture *capture)
 {
   self->changed |= !gst_fasp_offset_get (buffer, position, media_time, capture);
-  if (self->changed)
+  if (self->changed) {
     *position = (FaspStreamOffset) { 0 };
+    *capture = (FaspCapture) { 0 }; /* it belongs to media times that are not passed on */
+  }
   return !self->changed;
 }
 

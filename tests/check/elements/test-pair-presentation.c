@@ -207,6 +207,44 @@ test_too_short (void)
   expect_state ("send-reference-timestamps=true", "presentation-delay=100", "delay-too-short");
 }
 
+/* Replaces the first buffer by a copy, as an element does that changes it. */
+static GstPadProbeReturn
+change_first (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+
+  GST_PAD_PROBE_INFO_DATA (info) = gst_buffer_copy_deep (buffer);
+  gst_buffer_unref (buffer);
+  return GST_PAD_PROBE_REMOVE;
+}
+
+/* A relay that changes one buffer sends a stream of its own, with media times of its own: what
+ * belongs to the media times of the first sender is not passed on, also by buffers as they were. */
+static void
+test_changed (void)
+{
+  guint ports[2] = { pair_get_port (), pair_get_port () };
+  g_autoptr (PairPipeline) sender =
+      chain_make_sender (ports[0], LATENCY " send-reference-timestamps=true");
+  g_autoptr (Tap) relay = tap_new_relay (ports[0], ports[1], "! queue", LATENCY);
+  g_autoptr (Receiver) behind = receiver_new (ports[1], "");
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (relay->pipeline), "sink");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (sink, "sink");
+  g_autoptr (GstElement) source = gst_bin_get_by_name (GST_BIN (behind->pipeline), "source");
+  g_autoptr (GstStructure) stats = NULL;
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, change_first, NULL, NULL);
+  chain_wait_for_callers (relay->pipeline);
+  push_slowly (sender);
+  g_object_get (source, "stats", &stats, NULL);
+  g_assert_false (gst_structure_has_field (stats, "capture-clock"));
+  g_mutex_lock (&behind->lock);
+  g_assert_cmpuint (behind->seen->len, >, PUSHES / 2);
+  for (guint i = 0; i < behind->seen->len; i++)
+    g_assert_cmpuint (g_array_index (behind->seen, Seen, i).wall, ==, GST_CLOCK_TIME_NONE);
+  g_mutex_unlock (&behind->lock);
+}
+
 /* Who uses none of it has no figure of it. */
 static void
 test_off (void)
@@ -233,6 +271,7 @@ main (int argc, char **argv)
   g_test_add_func ("/presentation/same-moment", test_same_moment);
   g_test_add_func ("/presentation/no-time", test_no_time);
   g_test_add_func ("/presentation/too-short", test_too_short);
+  g_test_add_func ("/presentation/changed", test_changed);
   g_test_add_func ("/presentation/off", test_off);
   return g_test_run ();
 }
