@@ -50,6 +50,6 @@ gst_fasp_capture_get (GstFaspCapture *capture, GstElement *element, FaspTime med
   FaspCapture got = capture->wall.kind;
 
   got.time = ago != FASP_NEVER ? wall - ago : wall;
-  got.known = got.time >= 0;
+  got.known = capture->wall.kind.known && got.time >= 0;
   return got;
 }

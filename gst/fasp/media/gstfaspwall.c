@@ -107,14 +107,16 @@ gst_fasp_wall_look (GstFaspWall *wall, GstElement *element, gboolean of_pipeline
   wall->clock = clock;
   kind = find_kind (clock);
   wall->offset = measure (clock, kind, of_pipeline, wall->offset);
-  wall->kind.is_tai = kind == TAI || kind == PTP;
   ask_kernel (wall, kind < NTP);
+  /* without an offset in the kernel, its clock of TAI tells UTC */
+  wall->kind.is_tai = kind == PTP || (kind == TAI && wall->tai != 0);
+  wall->kind.known = kind < NTP || gst_clock_is_synced (clock);
   if (kind < NTP)
     return;
   wall->kind.error = FASP_TIME_ERROR_UNKNOWN;
-  wall->kind.source = !gst_clock_is_synced (clock) ? FASP_TIME_NONE :
-      kind == PTP                                  ? FASP_TIME_PTP :
-                                                     FASP_TIME_NTP;
+  wall->kind.source = !wall->kind.known ? FASP_TIME_NONE :
+      kind == PTP                       ? FASP_TIME_PTP :
+                                          FASP_TIME_NTP;
 }
 
 gboolean
@@ -123,6 +125,8 @@ gst_fasp_wall_convert (const GstFaspWall *wall, const FaspCapture *capture, Fasp
   FaspTime shift = wall->tai / GST_USECOND;
 
   *time = capture->time;
+  if (!wall->kind.known)
+    return FALSE;
   if (capture->is_tai == wall->kind.is_tai)
     return TRUE;
   *time += capture->is_tai ? -shift : shift;

@@ -4,6 +4,7 @@
  * here: they are known by name.
  */
 #include "gstfaspcapture.h"
+#include "gstfasppresenter.h"
 
 #define NOW (G_GUINT64_CONSTANT (1800000000) * GST_SECOND)
 #define NTP_TO_UNIX (G_GUINT64_CONSTANT (2208988800) * GST_SECOND)
@@ -72,6 +73,10 @@ test_clocks (void)
   wall = look (g_object_new (GST_TYPE_SYSTEM_CLOCK, "clock-type", GST_CLOCK_TYPE_REALTIME, NULL),
       TRUE);
   g_assert_cmpint (ABS (wall.offset), <, GST_SECOND);
+  g_assert_true (wall.kind.known);
+  /* without an offset in the kernel, its clock of TAI tells UTC */
+  wall = look (g_object_new (GST_TYPE_SYSTEM_CLOCK, "clock-type", GST_CLOCK_TYPE_TAI, NULL), TRUE);
+  g_assert_true (wall.kind.is_tai == (wall.tai != 0));
   /* the system's clock beside one that tells no time of day */
   wall = look (gst_system_clock_obtain (), TRUE);
   g_assert_false (wall.kind.is_tai);
@@ -84,7 +89,7 @@ static void
 test_scales (void)
 {
   FaspCapture tai = { .time = 100 * FASP_SEC, .is_tai = TRUE, .known = TRUE };
-  GstFaspWall wall = { .tai = 37 * GST_SECOND };
+  GstFaspWall wall = { .tai = 37 * GST_SECOND, .kind.known = TRUE };
   FaspTime time;
 
   g_assert_true (gst_fasp_wall_convert (&wall, &tai, &time));
@@ -94,6 +99,34 @@ test_scales (void)
   wall.kind.is_tai = TRUE;
   g_assert_true (gst_fasp_wall_convert (&wall, &tai, &time));
   g_assert_cmpint (time, ==, 100 * FASP_SEC);
+  wall.kind.known = FALSE;
+  g_assert_false (gst_fasp_wall_convert (&wall, &tai, &time));
+}
+
+/* A clock of the network that has no time yet: the capture time is not known. */
+static void
+test_not_synced (void)
+{
+  g_autoptr (GstElement) element = gst_object_ref_sink (gst_pipeline_new (NULL));
+  g_autoptr (GstClock) clock = make_clock ("GstPtpClock", NOW, FALSE);
+  g_autofree GstFaspCapture *capture = gst_fasp_capture_new ();
+
+  gst_element_set_clock (element, clock);
+  g_assert_false (gst_fasp_capture_get (capture, element, NOW / GST_USECOND).known);
+}
+
+/* The latest time that a sender may write, as a buffer has it. */
+static void
+test_latest (void)
+{
+  g_autoptr (GstBuffer) buffer = gst_buffer_new ();
+  FaspCapture capture = { FASP_CAPTURE_MAX + FASP_CAPTURE_HOLDS, .known = TRUE };
+  g_autoptr (GstCaps) reference = gst_fasp_wall_get_reference (FALSE);
+
+  gst_fasp_presenter_attach (buffer, &capture);
+  g_assert_cmpuint (gst_buffer_get_reference_timestamp_meta (buffer, reference)->timestamp
+          / GST_USECOND,
+      ==, capture.time);
 }
 
 /* What an element upstream says is preferred, and the least age of a second or two counts. */
@@ -129,6 +162,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/wall/clocks", test_clocks);
   g_test_add_func ("/wall/scales", test_scales);
+  g_test_add_func ("/wall/not-synced", test_not_synced);
+  g_test_add_func ("/wall/latest", test_latest);
   g_test_add_func ("/wall/buffers", test_buffers);
   return g_test_run ();
 }
