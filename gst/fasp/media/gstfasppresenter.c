@@ -15,6 +15,7 @@ static const gchar *const states[FASP_PRESENTATION_STATES] = {
   [FASP_PRESENTATION_NO_TIME] = "no-capture-time",
   [FASP_PRESENTATION_NO_CLOCK] = "no-clock",
   [FASP_PRESENTATION_AHEAD_OF] = "ahead",
+  [FASP_PRESENTATION_LONG_AGO] = "long-ago",
   [FASP_PRESENTATION_TOO_SHORT] = "delay-too-short",
   [FASP_PRESENTATION_UNSURE] = "unsure",
   [FASP_PRESENTATION_IN_TIME] = "in-time",
@@ -91,8 +92,7 @@ gst_fasp_presenter_place (GstFaspPresenter *self, GstElement *element, FaspRead 
   self->stats.wall_error = get_error (&self->wall.kind);
   self->stats.state = states[self->core.state];
   self->stats.is_in_time = fasp_presentation_is_in_time (&self->core);
-  self->stats.least =
-      self->core.state >= FASP_PRESENTATION_AHEAD_OF ? self->core.least : FASP_NEVER;
+  self->stats.least = self->core.least;
   GST_OBJECT_UNLOCK (element);
 }
 

@@ -10,14 +10,18 @@ explain (const FaspPresentation *core)
       return g_strdup ("the stream does not say when it was captured. Set "
                        "send-reference-timestamps=true at its first faspsink");
     case FASP_PRESENTATION_NO_CLOCK:
-      return g_strdup ("the stream's capture times are TAI and the clock here is UTC, or the other "
-                       "way round, and this machine does not know how far they are apart. Use one "
-                       "kind of clock at both ends, or have the time service set the kernel's TAI "
-                       "offset");
+      return g_strdup (
+          "the pipeline's network clock has no time yet, or the stream's capture times "
+          "are TAI and the clock here is UTC, or the other way round, and this machine "
+          "does not know how far they are apart. Use one kind of clock at both ends, "
+          "or have the time service set the kernel's TAI offset");
     case FASP_PRESENTATION_AHEAD_OF:
       return g_strdup (
           "the stream's capture times lie in the future: the wall clock here or at the "
           "sender is wrong. Check what sets them");
+    case FASP_PRESENTATION_LONG_AGO:
+      return g_strdup ("the stream was captured longer ago than any presentation-delay: the wall "
+                       "clock here or at the sender is wrong. Check what sets them");
     case FASP_PRESENTATION_TOO_SHORT:
       return g_strdup_printf ("presentation-delay=%" G_GINT64_FORMAT " is too short for this path: "
                               "set it to more than %" G_GINT64_FORMAT " at all receivers, or lower "

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "fasppresentation.h"
 
+/* No user can set a longer delay: one of the wall clocks is wrong. */
+#define LEAST_MAX (FASP_LATENCY_MS_MAX * FASP_MSEC)
+
 /* Moves the offset towards @target, at the pace of media time. */
 static void
 slew (FaspPresentation *p, FaspTime media, FaspTime target)
@@ -22,6 +25,8 @@ judge (const FaspPresentation *p, const FaspPresentationBlock *block)
     return block->known;
   if (block->captured > block->arrival + FASP_PRESENTATION_AHEAD)
     return FASP_PRESENTATION_AHEAD_OF;
+  if (p->least > LEAST_MAX)
+    return FASP_PRESENTATION_LONG_AGO;
   return p->least > p->delay + slack ? FASP_PRESENTATION_TOO_SHORT : block->known;
 }
 
@@ -33,6 +38,8 @@ fasp_presentation_choose (FaspPresentation *p, const FaspPresentationBlock *bloc
 
   p->least = MAX (0, block->usual - block->captured);
   p->state = judge (p, block);
+  if (p->state < FASP_PRESENTATION_TOO_SHORT)
+    p->least = FASP_NEVER;
   if (!fasp_presentation_is_in_time (p)) {
     p->media = block->media;
     return block->usual;

@@ -37,6 +37,7 @@ typedef enum
   FASP_PRESENTATION_NO_TIME,   /* the stream has no capture times */
   FASP_PRESENTATION_NO_CLOCK,  /* our wall clock cannot be compared with the sender's */
   FASP_PRESENTATION_AHEAD_OF,  /* the capture time lies in the future: a wall clock is wrong */
+  FASP_PRESENTATION_LONG_AGO,  /* no delay is so long: a wall clock is wrong */
   FASP_PRESENTATION_TOO_SHORT, /* the path and its latency take longer than the delay */
   FASP_PRESENTATION_UNSURE,    /* in time, by wall clocks that follow nothing that is known */
   FASP_PRESENTATION_IN_TIME,
@@ -49,7 +50,8 @@ typedef struct
 {
   FaspTime delay;
   FaspPresentationState state; /* of the last block */
-  FaspTime least;              /* the least delay with which that block would be in time */
+  FaspTime least;              /* the least delay with which that block would be in time;
+                                  FASP_NEVER: not known */
   FaspTime offset;             /* play time less media time; only while in time */
   FaspTime media;              /* media time of the last block */
   gint64 remainder;            /* of the slew, in millionths of a µs */

@@ -80,6 +80,20 @@ test_too_short (void)
   g_assert_cmpint (p.state, ==, FASP_PRESENTATION_TOO_SHORT);
 }
 
+/* A wall clock that was never set: no delay that could be set is told. */
+static void
+test_wrong (void)
+{
+  FaspPresentation p = { .delay = DELAY };
+
+  choose (&p, 0, -G_GINT64_CONSTANT (1800000000) * FASP_SEC);
+  g_assert_cmpint (p.state, ==, FASP_PRESENTATION_LONG_AGO);
+  g_assert_cmpint (p.least, ==, FASP_NEVER);
+  choose (&p, EVERY, FASP_SEC);
+  g_assert_cmpint (p.state, ==, FASP_PRESENTATION_AHEAD_OF);
+  g_assert_cmpint (p.least, ==, FASP_NEVER);
+}
+
 /* A sender's clock that is wrong by any amount, at any moment: choose() checks the bounds. */
 static void
 test_hostile (void)
@@ -126,6 +140,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/presentation/in-time", test_in_time);
   g_test_add_func ("/presentation/step", test_step);
   g_test_add_func ("/presentation/too-short", test_too_short);
+  g_test_add_func ("/presentation/wrong", test_wrong);
   g_test_add_func ("/presentation/hostile", test_hostile);
   g_test_add_func ("/presentation/jump", test_jump);
   return g_test_run ();
