@@ -7,7 +7,6 @@ begin (TsLoop *loop)
 {
   loop->packets = loop->time = loop->over = 0;
   loop->pid = -1;
-  ts_splice_follow (loop->splice, loop->shift);
 }
 
 void
@@ -15,6 +14,7 @@ ts_loop_init (TsLoop *loop)
 {
   *loop = (TsLoop) { .splice = ts_splice_new () };
   begin (loop);
+  ts_splice_follow (loop->splice, 0);
 }
 
 void
@@ -32,6 +32,12 @@ ts_loop_again (TsLoop *loop)
     loop->shift = (loop->shift + ts_pcr_get_step (loop->first, loop->last)
                       + (guint64) ((gdouble) loop->time / loop->over * gap))
         % TS_PCR_WRAP;
+  else if (loop->pid >= 0)
+    loop->shift = 0;
+  if (loop->pid >= 0 && loop->over == 0)
+    ts_splice_begin (loop->splice);
+  else
+    ts_splice_follow (loop->splice, loop->shift);
   begin (loop);
 }
 

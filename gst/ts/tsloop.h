@@ -6,7 +6,8 @@
  * A PCR belongs to a place: the clock goes on by the time that the packets behind the last PCR and
  * in front of the first one take at the stream's mean rate, between its PCRs that are no more than
  * TS_LOOP_STEP apart.  Of several programmes, the first PID with a PCR counts, and all clocks are
- * moved by the same.  A stream without a PCR is repeated as it is.
+ * moved by the same.  A stream without a PCR is repeated as it is; one without two such PCRs begins
+ * with a jump of the clock, which is announced.
  */
 #pragma once
 

@@ -16,10 +16,11 @@
 #define SENT 0x10    /* a packet of it went on */
 #define BEGUN 0x20   /* of this stream, too: from a beginning on */
 #define MARKED 0x40  /* this stream's first PCR of it went on */
+#define PLAIN 0x80   /* nothing begins in its packets, as far as the last stream of it told */
 
 typedef struct
 {
-  guint16 number; /* of the programme; 0: the PAT */
+  guint16 number; /* of the programme */
   gboolean kept;  /* its version_number is */
   TsVersion version;
 } Table;
@@ -39,7 +40,8 @@ struct _TsSplice
   guint64 shift;         /* 27 MHz */
   guint8 state[TS_PIDS]; /* bits, as above */
   guint8 delta[TS_PIDS]; /* added to the counters of this stream */
-  Table tables[1 + PMTS_MAX];
+  TsVersion pat;
+  Table pmts[PMTS_MAX];
   guint n; /* readers: the PAT's, and one of each PID of a PMT */
   Reader *readers[1 + PMTS_MAX];
   guint next;      /* section of the PAT, if all came in order */
@@ -101,7 +103,7 @@ ts_splice_follow (TsSplice *self, guint64 shift)
   self->jumps = FALSE;
   self->shift = shift;
   for (guint pid = 0; pid < TS_PIDS; pid++)
-    self->state[pid] &= COUNTER | SENT;
+    self->state[pid] &= COUNTER | SENT | PLAIN;
   memset (self->delta, 0, sizeof self->delta);
   remove_readers (self);
   add_reader (self, PAT_PID);
@@ -130,12 +132,12 @@ send_sections (TsSplice *self, const guint8 *sections, guint size, const TsPacke
   *state = SENT | BEGUN | (*state & MARKED) | ((next + COUNTER) & COUNTER);
 }
 
-/* Returns the versions of a table, or NULL if there is no room. */
+/* Returns the versions of a PMT, or NULL if there is no room. */
 static TsVersion *
 find_version (TsSplice *self, guint16 number)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (self->tables); i++) {
-    Table *table = &self->tables[i];
+  for (guint i = 0; i < G_N_ELEMENTS (self->pmts); i++) {
+    Table *table = &self->pmts[i];
 
     if (table->kept && table->number != number)
       continue;
@@ -185,7 +187,7 @@ take_section (TsSplice *self, TsSection *whole, guint16 pid)
     return TRUE;
   /* the sections of a table have one version */
   if (section[6] == 0 && section[7] == 0)
-    version = find_version (self, is_pat ? 0 : ts_get_16 (section + 3));
+    version = is_pat ? &self->pat : find_version (self, ts_get_16 (section + 3));
   if (version != NULL)
     ts_section_seal (section, whole->size, version);
   if (is_pat)
@@ -239,12 +241,22 @@ move_stamp (guint8 *at, guint64 shift)
   at[4] = (time & 0x7f) << 1 | 1;
 }
 
+/* Have PES packets with this stream_id bytes of data where others have flags and time stamps?
+ * (ISO/IEC 13818-1, 2.4.3.7) */
+static gboolean
+is_bare (guint8 id)
+{
+  static const guint8 ids[] = { 0xbc, 0xbe, 0xbf, 0xf0, 0xf1, 0xf2, 0xf8, 0xff };
+
+  return memchr (ids, id, sizeof ids) != NULL;
+}
+
 /* Moves the PTS and the DTS of a PES packet that begins with @pes. */
 static void
 move_pes (guint8 *pes, guint size, guint64 shift)
 {
-  if (size < 14 || pes[0] != 0 || pes[1] != 0 || pes[2] != 1 || (pes[6] & 0xc0) != 0x80
-      || (pes[7] & 0x80) == 0)
+  if (size < 14 || pes[0] != 0 || pes[1] != 0 || pes[2] != 1 || is_bare (pes[3])
+      || (pes[6] & 0xc0) != 0x80 || (pes[7] & 0x80) == 0)
     return;
   move_stamp (pes + 9, shift);
   if ((pes[7] & 0x40) != 0 && size >= 19)
@@ -264,6 +276,8 @@ move (const TsSplice *self, const TsPacket *packet, guint8 *data)
 static void
 strip (TsPacket *packet, guint8 *data)
 {
+  if (packet->step == 0)
+    return;
   memset (data + packet->payload, 0xff, TS_PACKET - packet->payload);
   data[1] &= 0xbf;
   data[3] = (data[3] & 0x0f) | 0x20;
@@ -294,6 +308,10 @@ count (TsSplice *self, const TsPacket *packet, guint8 *data)
   /* the first one of this stream, or a packet between the streams, which has no payload */
   if ((*state & SENT) != 0 && (*state & BEGUN) == 0)
     *delta = (*state & COUNTER) + packet->step - packet->counter;
+  if (packet->step != 0 && packet->start)
+    *state &= ~PLAIN;
+  else if (packet->step != 0 && (*state & BEGUN) == 0)
+    *state |= PLAIN;
   if (packet->step != 0)
     *state |= BEGUN;
   *state = (*state & ~COUNTER) | SENT | ((packet->counter + *delta) & COUNTER);
@@ -306,7 +324,7 @@ change (TsSplice *self, TsPacket *packet, guint8 *data)
 {
   guint8 *state = &self->state[packet->pid];
 
-  if (self->streams > 1 && (*state & BEGUN) == 0 && packet->step != 0 && !packet->start) {
+  if (self->streams > 1 && (*state & (BEGUN | PLAIN)) == 0 && packet->step != 0 && !packet->start) {
     if (!packet->has_pcr) {
       make_null (packet, data);
       return;
@@ -322,6 +340,30 @@ change (TsSplice *self, TsPacket *packet, guint8 *data)
     move (self, packet, data);
 }
 
+/* The packets of a PID of tables are written anew, so its counters go on from the last one of them.
+ */
+static void
+keep_up (TsSplice *self, const TsPacket *packet)
+{
+  guint8 state = self->state[packet->pid];
+
+  if ((state & SENT) != 0)
+    self->delta[packet->pid] = (state & COUNTER) - packet->counter;
+}
+
+/* Sends the PCR of a packet of tables, which goes on alone. */
+static void
+send_clock (TsSplice *self, TsPacket packet, const guint8 *from)
+{
+  guint8 data[TS_PACKET];
+
+  memcpy (data, from, TS_PACKET);
+  strip (&packet, data);
+  keep_up (self, &packet);
+  change (self, &packet, data);
+  g_byte_array_append (self->out, data, TS_PACKET);
+}
+
 void
 ts_splice_take (TsSplice *self, const guint8 from[TS_PACKET], GByteArray *out)
 {
@@ -334,8 +376,11 @@ ts_splice_take (TsSplice *self, const guint8 from[TS_PACKET], GByteArray *out)
   self->out = out;
   while (reader < self->n && self->readers[reader]->pid != packet.pid)
     reader++;
-  if (reader < self->n && !packet.has_pcr && !packet.scrambled && !packet.damaged) {
+  if (reader < self->n && !packet.scrambled && !packet.damaged && packet.counter <= COUNTER) {
+    if (packet.has_pcr)
+      send_clock (self, packet, data);
     take_table (self, self->readers[reader], &packet, data);
+    keep_up (self, &packet);
     return;
   }
   if (packet.pid != TS_NULL_PID && !packet.damaged && packet.counter <= COUNTER)

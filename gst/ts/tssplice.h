@@ -10,13 +10,15 @@
  *   - PAT and PMTs are written anew, with a version_number that rises if they differ from the last
  *     ones (tswriter.h).  Those with a wrong CRC, or none, are left out.
  *   - Of each PID, the next stream begins with the beginning of a PES packet or a section; until
- *     then its PCRs alone go on, and null packets for what is left out.
+ *     then its PCRs alone go on, and null packets for what is left out.  A PID in which the last
+ *     stream that had it began nothing begins anywhere.
  *
  * Until the first stream has been followed by another one, only the tables' packets may be cut
  * otherwise. What is not done: the last PES packet of a stream may be cut by the next one; versions
  * of other tables stay as they are, as do those of tables of several sections; a PTS that is not in
  * the packet in which its PES packet begins is not moved; on the PID of a PMT, other sections above
- * TS_SECTION_KEPT bytes are left out.
+ * TS_SECTION_KEPT bytes are left out; times in sections are not moved, nor is the pts_adjustment of
+ * SCTE 35, so its splice points are where the first round has them.
  *
  * The memory is about 200 KiB for any input.
  */

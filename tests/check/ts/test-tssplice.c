@@ -333,6 +333,170 @@ test_crowd (void)
   }
 }
 
+/* Gives a packet that is taken a counter.  Returns the order of those of its PID that leave. */
+static TsOrder
+take_counted (Bench *bench, guint8 *packet, guint counter, guint8 *state)
+{
+  guint at = bench->out->len;
+  TsOrder worst = TS_ORDER_NEXT;
+
+  packet[3] = (packet[3] & 0xf0) | (counter & 0x0f);
+  for (take (bench, packet, 1); at < bench->out->len; at += TS_PACKET) {
+    TsPacket left;
+    TsOrder order;
+
+    ts_packet_read (&left, bench->out->data + at, TS_PACKET);
+    order = ts_packet_check_counter (&left, state);
+    worst = MAX (worst, order);
+  }
+  return worst;
+}
+
+/* A PID whose packets are written anew once it is known that they are a PMT's, and are not while
+ * they are scrambled: its counters go on. */
+static void
+test_ways (void)
+{
+  guint8 pat[TS_PACKET], pmt[TS_SECTION_PACKETS][TS_PACKET], scrambled[TS_PACKET];
+  guint8 stuffing[TS_PACKET] = { TS_SYNC, MAKER_PMT >> 8, MAKER_PMT, 0x10 }, state = 0;
+  Bench bench;
+
+  put_tables (pat, pmt, 20);
+  memset (stuffing + 4, 0xff, TS_PACKET - 4);
+  memcpy (scrambled, pmt[0], TS_PACKET);
+  scrambled[3] |= 0x80;
+  bench_init (&bench);
+  for (guint round = 0; round < 3; round++) {
+    guint at = 7 * round;
+
+    ts_splice_begin (bench.splice);
+    g_assert_cmpint (take_counted (&bench, pmt[0], at++, &state), ==, TS_ORDER_NEXT);
+    take (&bench, pat, 1);
+    g_assert_cmpint (take_counted (&bench, pmt[0], at++, &state), ==, TS_ORDER_NEXT);
+    g_assert_cmpint (take_counted (&bench, stuffing, at++, &state), ==, TS_ORDER_NEXT);
+    g_assert_cmpint (take_counted (&bench, scrambled, at++, &state), ==, TS_ORDER_NEXT);
+    g_assert_cmpint (take_counted (&bench, pmt[0], at++, &state), ==, TS_ORDER_NEXT);
+  }
+  g_assert_cmpint (state & 0x0f, ==, 11); /* 12 packets */
+  bench_clear (&bench);
+}
+
+/* A PMT in a packet that has a PCR: both go on, and the table has its version. */
+static void
+test_pmt_with_pcr (void)
+{
+  static const guint8 field[] = { 7, 0x10, 0, 0, 0, 0, 0x7e, 0 };
+  guint8 pat[TS_PACKET], pmt[TS_SECTION_PACKETS][TS_PACKET], state = 0;
+  TsPacket left;
+  Bench bench;
+
+  bench_init (&bench);
+  for (guint size = 20; size < 22; size++) {
+    put_tables (pat, pmt, size);
+    memmove (pmt[0] + 4 + sizeof field, pmt[0] + 4, TS_PACKET - 4 - sizeof field);
+    memcpy (pmt[0] + 4, field, sizeof field);
+    pmt[0][3] |= 0x20;
+    ts_splice_begin (bench.splice);
+    take (&bench, pat, 1);
+    g_assert_cmpint (take_counted (&bench, pmt[0], 5, &state), ==, TS_ORDER_NEXT);
+    ts_packet_read (&left, bench.out->data + bench.out->len - 2 * TS_PACKET, TS_PACKET);
+    g_assert_true (left.has_pcr && left.step == 0);
+    look_at (&bench, bench.out->len - TS_PACKET);
+    g_assert_cmpint (bench.version[1], ==, size - 20);
+  }
+  bench_clear (&bench);
+}
+
+/* A PMT of the programme 0, which is no programme, does not change the version of the PAT. */
+static void
+test_programme_0 (void)
+{
+  guint8 pat[TS_PACKET], pmt[TS_SECTION_PACKETS][TS_PACKET], packet[TS_PACKET];
+  guint8 section[] = { 2, 0, 0, 0, 0, 0xc1, 0, 0, 0xff, 0xff, 0xf0, 0 };
+  Bench bench;
+
+  put_tables (pat, pmt, 20);
+  maker_put_section (packet, MAKER_PMT, section, sizeof section);
+  bench_init (&bench);
+  for (guint i = 0; i < 4; i++) {
+    guint before = bench.out->len;
+
+    pat[3] = packet[3] = 0x10 | i;
+    take (&bench, pat, 1);
+    take (&bench, packet, 1);
+    look_at (&bench, before);
+    g_assert_cmpint (bench.version[0], ==, 0);
+  }
+  bench_clear (&bench);
+}
+
+/* Bytes of PES packets that have no time stamps are not moved. */
+static void
+test_bare (void)
+{
+  static const guint8 ids[] = { 0xbc, 0xbe, 0xbf, 0xf0, 0xf1, 0xf2, 0xf8, 0xff };
+
+  for (guint i = 0; i < G_N_ELEMENTS (ids); i++) {
+    guint8 packet[TS_PACKET] = { TS_SYNC, 0x41, 0, 0x10, 0, 0, 1, ids[i], 0, 0, 0x80, 0xc0, 10 };
+    Bench bench;
+
+    bench_init (&bench);
+    ts_splice_follow (bench.splice, 27000000);
+    take (&bench, packet, 1);
+    g_assert_cmpmem (bench.out->data, bench.out->len, packet, TS_PACKET);
+    bench_clear (&bench);
+  }
+}
+
+/* A PID in which nothing begins goes on behind the first stream, too; one that is new waits. */
+static void
+test_plain (void)
+{
+  guint8 packet[TS_PACKET] = { TS_SYNC, 0x01, 0x30, 0x10 };
+  guint8 other[TS_PACKET] = { TS_SYNC, 0x01, 0x31, 0x10 };
+  Bench bench;
+
+  bench_init (&bench);
+  for (guint i = 0; i < 3; i++) {
+    ts_splice_begin (bench.splice);
+    packet[3] = 0x10 | 5 * i;
+    take (&bench, packet, 1);
+    g_assert_cmpmem (bench.out->data + bench.out->len - TS_PACKET, 3, packet, 3);
+    g_assert_cmpint (bench.out->data[bench.out->len - TS_PACKET + 3] & 0x0f, ==, i);
+  }
+  take (&bench, other, 1);
+  g_assert_cmpint (maker_get_pid (bench.out->data + bench.out->len - TS_PACKET), ==, TS_NULL_PID);
+  bench_clear (&bench);
+}
+
+/* A file with one PCR, or with two that are too far apart, does not tell how long a round is: the
+ * clock jumps, and this is announced. */
+static void
+test_seldom (void)
+{
+  for (guint seconds = 0; seconds <= 2; seconds += 2) {
+    guint8 packet[TS_PACKET] = { TS_SYNC, 0x01, 0, 0x20, 183, 0x10 };
+    TsLoop loop;
+    Bench bench;
+
+    bench_init (&bench);
+    ts_loop_init (&loop);
+    for (guint i = 0; i < 4; i++) {
+      if (i > 0)
+        ts_loop_again (&loop);
+      for (guint k = 0; k <= seconds; k += 2) {
+        ts_packet_write_pcr (packet, (1 + k) * 27000000);
+        ts_loop_take (&loop, packet, bench.out);
+      }
+    }
+    ts_loop_clear (&loop);
+    for (guint at = 0; at < bench.out->len; at += TS_PACKET)
+      look (&bench, bench.out->data + at);
+    g_assert_cmpuint (bench.announced, ==, 3);
+    bench_clear (&bench);
+  }
+}
+
 /* Whatever comes, whole packets leave, and not many more than came. */
 static void
 test_chance (void)
@@ -371,6 +535,12 @@ main (int argc, char **argv)
   g_test_add_func ("/ts/splice/between", test_between);
   g_test_add_func ("/ts/splice/gone", test_gone);
   g_test_add_func ("/ts/splice/crowd", test_crowd);
+  g_test_add_func ("/ts/splice/ways", test_ways);
+  g_test_add_func ("/ts/splice/pmt-with-pcr", test_pmt_with_pcr);
+  g_test_add_func ("/ts/splice/programme-0", test_programme_0);
+  g_test_add_func ("/ts/splice/bare", test_bare);
+  g_test_add_func ("/ts/splice/plain", test_plain);
+  g_test_add_func ("/ts/splice/seldom", test_seldom);
   g_test_add_func ("/ts/splice/chance", test_chance);
   return g_test_run ();
 }
