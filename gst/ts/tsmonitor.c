@@ -170,6 +170,8 @@ take_entry (TsMonitor *self, TsPid *entry, const TsPacket *packet, TsOrder order
 
   entry->packets++;
   entry->seen = now;
+  if (packet->payload < TS_PACKET)
+    entry->filled = now;
   if (entry->presence.since != TS_NEVER)
     ts_repeat_arrive (&entry->presence, &self->errors, TS_ERROR_PID, self->limits.pid);
   if (packet->has_pcr && order != TS_ORDER_AGAIN && entry->pcr != NULL)
@@ -367,8 +369,8 @@ ts_monitor_get_video (const TsMonitor *self)
   for (guint i = 0; i < self->pids.n; i++) {
     const TsPid *entry = &self->pids.list[i];
 
-    if (entry->role == TS_ROLE_VIDEO && entry->seen != TS_NEVER
-        && self->errors.now - entry->seen < TS_ERROR_HOLD)
+    if (entry->role == TS_ROLE_VIDEO && entry->filled != TS_NEVER
+        && self->errors.now - entry->filled < TS_ERROR_HOLD)
       return TS_STATE_GOOD;
     if (entry->role != TS_ROLE_UNNAMED)
       state = TS_STATE_BAD;

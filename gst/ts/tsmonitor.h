@@ -52,7 +52,8 @@ const TsError *ts_monitor_get_error (const TsMonitor *monitor, TsErrorKind kind)
 TsState ts_monitor_get_state (const TsMonitor *monitor, TsErrorKind kind);
 /* Is there an error of priority 1? */
 TsState ts_monitor_get_priority_1 (const TsMonitor *monitor);
-/* BAD: the tables name no video, or none came for TS_ERROR_HOLD. UNKNOWN: there are no tables. */
+/* BAD: the tables name no video, or no payload of it came for TS_ERROR_HOLD. UNKNOWN: there are no
+ * tables. */
 TsState ts_monitor_get_video (const TsMonitor *monitor);
 /* Packets since the monitor was made; those with a wrong sync byte do not count. */
 guint64 ts_monitor_get_packets (const TsMonitor *monitor);

@@ -33,7 +33,7 @@ ts_pids_need (TsPids *pids, guint16 pid, gboolean named)
   if (entry != NULL || pids->n >= (named ? TS_PIDS_MAX : TS_PIDS_SEEN))
     return entry;
   entry = &pids->list[pids->n++];
-  *entry = (TsPid) { .pid = pid, .seen = TS_NEVER };
+  *entry = (TsPid) { .pid = pid, .seen = TS_NEVER, .filled = TS_NEVER };
   ts_repeat_forget (&entry->presence);
   ts_repeat_forget (&entry->pts);
   pids->slots[pid] = pids->n;

@@ -35,6 +35,7 @@ typedef struct
   guint64 packets;  /* in this second so far */
   guint64 bit_rate; /* in the last second, bit/s of packets of 188 bytes */
   gint64 seen;      /* when its last packet came; TS_NEVER: none did */
+  gint64 filled;    /* the same of those with bytes of payload */
   TsRepeat presence, pts;
   TsSection *section; /* if it carries tables */
   TsPcr *pcr;         /* if a PMT names it as a programme's PCR_PID */

@@ -145,6 +145,31 @@ test_silence (void)
   g_assert_cmpuint (ts_monitor_get_bit_rate (monitor), ==, 0);
 }
 
+static gboolean
+drop_pictures (Maker *maker, guint8 *packet)
+{
+  return maker_get_pid (packet) != MAKER_VIDEO || maker_is_pcr (packet);
+}
+
+/* The PCRs of a PID are no video. */
+static void
+test_no_video (void)
+{
+  g_autoptr (TsMonitor) monitor = ts_monitor_new (NULL);
+  Maker maker;
+
+  g_assert_cmpint (ts_monitor_get_video (monitor), ==, TS_STATE_UNKNOWN);
+  maker_init (&maker, monitor);
+  for (guint round = 0; round < 2; round++) {
+    maker.change = NULL;
+    maker_run (&maker, TS_SECOND);
+    g_assert_cmpint (ts_monitor_get_video (monitor), ==, TS_STATE_GOOD);
+    maker.change = drop_pictures;
+    maker_run (&maker, TS_ERROR_HOLD + TS_SECOND / 10);
+    g_assert_cmpint (ts_monitor_get_video (monitor), ==, TS_STATE_BAD);
+  }
+}
+
 /* Without null packets, the accuracy is unknown. */
 static gboolean
 drop_null (Maker *maker, guint8 *packet)
@@ -540,6 +565,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tsmonitor/faults", test_faults);
   g_test_add_func ("/tsmonitor/figures", test_figures);
   g_test_add_func ("/tsmonitor/silence", test_silence);
+  g_test_add_func ("/tsmonitor/no-video", test_no_video);
   g_test_add_func ("/tsmonitor/variable", test_variable);
   g_test_add_func ("/tsmonitor/few-null", test_few_null);
   g_test_add_func ("/tsmonitor/limits", test_limits);
