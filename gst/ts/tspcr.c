@@ -8,24 +8,33 @@ ts_pcr_new (gint64 now)
   TsPcr *pcr = g_new0 (TsPcr, 1);
 
   pcr->repeat.since = now;
-  pcr->accuracy = pcr->jitter = pcr->this_accuracy = pcr->this_jitter = TS_NEVER;
+  pcr->accuracy = pcr->jitter = pcr->this_jitter = pcr->held.worst = TS_NEVER;
   return pcr;
+}
+
+/* The running second begins anew. */
+static void
+begin_second (TsPcr *pcr)
+{
+  pcr->ticks = pcr->size = 0;
+  pcr->held = (TsPcrHeld) { TS_NEVER, 0 };
 }
 
 void
 ts_pcr_break (TsPcr *pcr)
 {
   pcr->bytes = (TsClock) { 0 };
-  pcr->ticks = pcr->size = 0;
+  begin_second (pcr);
   pcr->broken = TRUE;
 }
 
 void
 ts_pcr_end_second (TsPcr *pcr)
 {
-  pcr->accuracy = pcr->this_accuracy;
+  if (pcr->unjudged++ >= TS_PCR_UNJUDGED)
+    pcr->accuracy = TS_NEVER;
   pcr->jitter = pcr->this_jitter;
-  pcr->this_accuracy = pcr->this_jitter = TS_NEVER;
+  pcr->this_jitter = TS_NEVER;
 }
 
 /* Draws the PCR over @x.  Returns its distance from the line, ns; TS_NEVER: unknown. */
@@ -38,9 +47,22 @@ measure (TsClock *clock, gdouble x, gdouble step)
   return settled ? (gint64) MIN (distance, 1e18) : TS_NEVER;
 }
 
+/* The rate was the same all the time, so the PCRs of the second that ends can be judged. */
+static void
+judge_second (TsPcr *pcr, TsErrors *errors)
+{
+  if (pcr->held.worst == TS_NEVER)
+    return;
+  pcr->accuracy = pcr->held.worst;
+  pcr->unjudged = 0;
+  ts_errors_judge (errors, TS_ERROR_PCR_ACCURACY, TRUE);
+  for (guint i = 0; i < pcr->held.bad; i++)
+    ts_errors_judge (errors, TS_ERROR_PCR_ACCURACY, FALSE);
+}
+
 /* Has the second that ends the rate of those before it?  If not, they made the line for nothing. */
 static void
-follow_rate (TsPcr *pcr, gint64 step, guint64 bytes)
+follow_rate (TsPcr *pcr, TsErrors *errors, gint64 step, guint64 bytes)
 {
   gdouble rate;
 
@@ -49,31 +71,42 @@ follow_rate (TsPcr *pcr, gint64 step, guint64 bytes)
   if (pcr->ticks < TS_RATE_SECOND)
     return;
   rate = pcr->size / pcr->ticks;
-  pcr->ticks = pcr->size = 0;
   if (fabs (rate - pcr->rate) <= TS_RATE_SAME * pcr->rate) {
+    if (pcr->steady == TS_RATE_STEADY)
+      judge_second (pcr, errors);
     pcr->steady = MIN (pcr->steady + 1, TS_RATE_STEADY);
-    return;
+  } else {
+    pcr->rate = rate;
+    pcr->steady = 0;
+    pcr->bytes = (TsClock) { 0 };
   }
-  pcr->rate = rate;
+  begin_second (pcr);
+}
+
+/* Another rate may come. */
+static void
+forget_rate (TsPcr *pcr)
+{
+  pcr->rate = 0;
   pcr->steady = 0;
-  pcr->bytes = (TsClock) { 0 };
 }
 
 static void
 take_step (TsPcr *pcr, TsErrors *errors, gint64 step, const TsPcrPlace *place)
 {
   guint64 bytes = place->at - pcr->last_at;
-  gint64 accuracy = pcr->broken ? TS_NEVER : measure (&pcr->bytes, bytes, step);
   gint64 jitter = measure (&pcr->arrival, errors->now - pcr->last_time, step);
-  gboolean constant = place->stuffed && pcr->steady == TS_RATE_STEADY;
+  gint64 accuracy;
 
   pcr->this_jitter = MAX (pcr->this_jitter, jitter);
-  if (!pcr->broken)
-    follow_rate (pcr, step, bytes);
-  if (accuracy == TS_NEVER || !constant)
+  if (!place->stuffed)
+    forget_rate (pcr);
+  if (pcr->broken)
     return;
-  pcr->this_accuracy = MAX (pcr->this_accuracy, accuracy);
-  ts_errors_judge (errors, TS_ERROR_PCR_ACCURACY, accuracy <= TS_PCR_ACCURACY);
+  accuracy = measure (&pcr->bytes, bytes, step);
+  pcr->held.worst = MAX (pcr->held.worst, accuracy);
+  pcr->held.bad += accuracy > TS_PCR_ACCURACY;
+  follow_rate (pcr, errors, step, bytes);
 }
 
 void
@@ -89,6 +122,7 @@ ts_pcr_take (TsPcr *pcr, TsErrors *errors, const TsPacket *packet, const TsPcrPl
     take_step (pcr, errors, step, place);
   } else {
     ts_pcr_break (pcr);
+    forget_rate (pcr);
     pcr->arrival = (TsClock) { 0 };
   }
   pcr->has_last = TRUE;

@@ -5,7 +5,7 @@
  * Accuracy is judged only of a stream of constant rate.  Of any other, the bytes do not tell when a
  * PCR should come, and its accuracy is unknown.  The rate is constant if null packets come, and by
  * the PCRs, each of the last TS_RATE_STEADY seconds and the one before them had the same rate, to
- * TS_RATE_SAME.
+ * TS_RATE_SAME.  A second is judged when it is over and is known to have that rate, too.
  */
 #pragma once
 
@@ -27,6 +27,10 @@ G_BEGIN_DECLS
 #define TS_RATE_SAME 0.01
 #define TS_RATE_SECOND 27e6 /* of PCRs, 27 MHz */
 
+/* The accuracy is that of the last second that was judged, which is at most 1.1 s of PCRs, so three
+ * seconds of arrival may end until the next one is. */
+#define TS_PCR_UNJUDGED 3
+
 /* Where a PCR came from. */
 typedef struct
 {
@@ -34,6 +38,13 @@ typedef struct
   gint64 limit;     /* time that may pass between two PCRs, ns */
   gboolean stuffed; /* null packets come */
 } TsPcrPlace;
+
+/* PCRs of a second that is not over. */
+typedef struct
+{
+  gint64 worst; /* distance, ns; TS_NEVER: unknown */
+  guint bad;    /* PCRs that are off by more than TS_PCR_ACCURACY */
+} TsPcrHeld;
 
 typedef struct
 {
@@ -48,8 +59,10 @@ typedef struct
       size;     /* 27 MHz, bytes: so much of this second has come; its bytes, without a gap */
   gdouble rate; /* that of the steady seconds, bytes for each tick */
   guint steady; /* seconds since that have had this rate, up to TS_RATE_STEADY */
+  TsPcrHeld held;
+  guint unjudged; /* seconds of arrival that have ended since one was judged */
   /* the greatest distance, ns, TS_NEVER: unknown; of the last second, and of this one so far */
-  gint64 accuracy, jitter, this_accuracy, this_jitter;
+  gint64 accuracy, jitter, this_jitter;
 } TsPcr;
 
 TsPcr *ts_pcr_new (gint64 now);

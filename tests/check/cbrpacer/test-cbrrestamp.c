@@ -133,7 +133,7 @@ measure (Stream *s, const guint8 *data)
     return;
   s->errors.now = s->now;
   ts_pcr_take (s->pcr, &s->errors, &packet, &place);
-  s->worst = MAX (s->worst, s->pcr->this_accuracy);
+  s->worst = MAX (s->worst, s->pcr->accuracy);
 }
 
 /* One packet leaves; every 20 to 60 ms one with a PCR of the source. */

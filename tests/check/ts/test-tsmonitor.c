@@ -223,6 +223,29 @@ test_few_null (void)
   g_assert_cmpint (find_pid (monitor, MAKER_VIDEO)->pcr->accuracy, <=, 40);
 }
 
+/* Pictures stand still for ten seconds, and the rate with them; then they move for three. */
+static gboolean
+drop_null_in_motion (Maker *maker, guint8 *packet)
+{
+  gboolean moves = (maker->now - maker->begin) % (13370 * TS_MSECOND) > 10 * TS_SECOND;
+
+  return !moves || drop_null (maker, packet) || maker->slots % 5 == 0;
+}
+
+static void
+test_stills (void)
+{
+  g_autoptr (TsMonitor) monitor = ts_monitor_new (NULL);
+  Maker maker;
+
+  maker_init (&maker, monitor);
+  maker.change = drop_null_in_motion;
+  maker_run (&maker, 9 * TS_SECOND);
+  g_assert_cmpint (ts_monitor_get_state (monitor, TS_ERROR_PCR_ACCURACY), ==, TS_STATE_GOOD);
+  maker_run (&maker, 60 * TS_SECOND);
+  g_assert_cmpuint (ts_monitor_get_error (monitor, TS_ERROR_PCR_ACCURACY)->count, ==, 0);
+}
+
 /* The limits are the user's. */
 static void
 test_limits (void)
@@ -568,6 +591,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tsmonitor/no-video", test_no_video);
   g_test_add_func ("/tsmonitor/variable", test_variable);
   g_test_add_func ("/tsmonitor/few-null", test_few_null);
+  g_test_add_func ("/tsmonitor/stills", test_stills);
   g_test_add_func ("/tsmonitor/limits", test_limits);
   g_test_add_func ("/tsmonitor/jitter", test_jitter);
   g_test_add_func ("/tsmonitor/drift", test_drift);
