@@ -92,24 +92,31 @@ static RelayAnswer
 has_error (const RelayEndStats *end)
 {
   g_autoptr (GArray) errors = relay_figures_list_errors (end, relay_figures_is_judged (end, TRUE));
+  RelayAnswer answer = RELAY_UNKNOWN;
 
-  for (guint i = 0; i < errors->len; i++) {
+  for (guint i = 0; answer != RELAY_YES && i < errors->len; i++) {
     const RelayErrorFigures *one = &g_array_index (errors, RelayErrorFigures, i);
 
-    if (one->priority == 1 && one->bad == 1 && !g_str_equal (one->name, "continuity"))
-      return RELAY_YES;
+    if (one->priority == 1 && !isnan (one->bad) && !g_str_equal (one->name, "continuity"))
+      answer = one->bad == 1 ? RELAY_YES : RELAY_NO;
   }
-  return errors->len > 0 ? RELAY_NO : RELAY_UNKNOWN;
+  return answer;
 }
 
+/* Has one of its ends an error?  It is unknown if none is measured. */
 static RelayAnswer
 is_wrong (const RelayStreamFigures *figures)
 {
-  RelayAnswer answer = figures->stats.receiving ? has_error (&figures->stats.input) : RELAY_UNKNOWN;
+  RelayAnswer answer;
 
-  for (guint i = 0; answer == RELAY_NO && i < figures->stats.outputs->len; i++)
-    if (has_error (g_ptr_array_index (figures->stats.outputs, i)) == RELAY_YES)
-      return RELAY_YES;
+  if (!figures->stats.receiving)
+    return RELAY_UNKNOWN;
+  answer = has_error (&figures->stats.input);
+  for (guint i = 0; answer != RELAY_YES && i < figures->stats.outputs->len; i++) {
+    RelayAnswer one = has_error (g_ptr_array_index (figures->stats.outputs, i));
+
+    answer = one != RELAY_UNKNOWN ? one : answer;
+  }
   return answer;
 }
 
@@ -147,7 +154,7 @@ is_output_down (const RelayStreamFigures *figures)
 
 #define NO_PICTURE "the relay has no picture of it, or it has no sound: see picture-interval"
 #define NO_FIGURE "the protocol of the input does not tell"
-#define NO_MONITOR "it is no MPEG-TS, or monitor-ts is false"
+#define NO_MONITOR "it is no MPEG-TS, or monitor-ts and output-monitor-ts are false"
 
 static const Alarm rows[RELAY_ALARMS] = {
   { "off", "Off", "Nothing comes in", NULL, "FaspStreamSilent", 2, FALSE, is_off },

@@ -199,13 +199,6 @@ get_error (const GstStructure *measured, TsErrorKind kind, gboolean judged)
   return one;
 }
 
-gboolean
-relay_figures_is_judged (const RelayEndStats *end, gboolean receiving)
-{
-  /* an output that is down is given nothing */
-  return receiving && (end->id == 0 || !relay_figures_is_down (end));
-}
-
 GArray *
 relay_figures_list_errors (const RelayEndStats *end, gboolean judged)
 {
@@ -253,14 +246,27 @@ count_interrupted (const RelayEndStats *end)
   return found;
 }
 
+/* Does an output run, and hear the one receiver that it dials? */
+static gboolean
+is_connected (const RelayEndStats *output)
+{
+  return output->state == RELAY_RUNNING
+      && (get_number (output->stats, "connected-callers") != count_interrupted (output)
+          || !dials_one (output->uri));
+}
+
 gboolean
 relay_figures_is_down (const RelayEndStats *output)
 {
-  if (output->state != RELAY_RUNNING
-      || (output->stats != NULL && gst_structure_get_string (output->stats, "end-error") != NULL))
-    return TRUE;
-  return get_number (output->stats, "connected-callers") == count_interrupted (output)
-      && dials_one (output->uri);
+  return !is_connected (output)
+      || (output->stats != NULL && gst_structure_get_string (output->stats, "end-error") != NULL);
+}
+
+gboolean
+relay_figures_is_judged (const RelayEndStats *end, gboolean receiving)
+{
+  /* an output that is not connected is given nothing; one with an error may send a part */
+  return receiving && (end->id == 0 || is_connected (end));
 }
 
 void

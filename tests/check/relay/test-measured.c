@@ -297,6 +297,30 @@ test_unknown (void)
   measured_clear (&m);
 }
 
+/* The errors of an output raise the alarm where the input is not measured, and where the output
+ * lacks a part of what it was to send. */
+static void
+test_output_alone (void)
+{
+  gboolean alarmed = FALSE;
+  RelayStats *stats;
+  Measured m;
+
+  measured_init (&m, fault_find ("pat"));
+  for (gint64 i = 0; i < FAULT_STREAM; i += TS_SECOND / 4) {
+    GstStructure *output;
+
+    measured_run (&m, TS_SECOND / 4);
+    output = measured_describe (&m);
+    gst_structure_set (output, "end-error", G_TYPE_STRING, "not in the stream: programme 9", NULL);
+    stats = make_stats (gst_structure_new_empty ("stats"), output);
+    alarmed |= is_alarmed (stats);
+    relay_stats_free (stats);
+  }
+  g_assert_true (alarmed);
+  measured_clear (&m);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -308,5 +332,6 @@ main (int argc, char **argv)
     g_test_add_data_func (path, &faults[i], test_fault);
   }
   g_test_add_func ("/measured/unknown", test_unknown);
+  g_test_add_func ("/measured/output-alone", test_output_alone);
   return g_test_run ();
 }
