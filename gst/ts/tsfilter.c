@@ -60,9 +60,8 @@ take_packet (TsFilter *self, const guint8 *data)
   section = ts_selection_find (selection, packet.pid);
   if (section != NULL)
     take_table (self, &packet, data, section);
-  if (ts_selection_passes (selection, packet.pid))
-    g_byte_array_append (selection->out, data, TS_PACKET);
-  else if (section != NULL && packet.has_pcr && packet.step == 0)
+  if (!ts_selection_pass (selection, &packet, data) && section != NULL && packet.has_pcr
+      && packet.step == 0)
     ts_selection_write_clock (selection, packet.pid, data);
 }
 

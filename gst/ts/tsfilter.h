@@ -7,8 +7,8 @@
  *
  *   - programmes are chosen: what their PMTs name (streams, PCR, ECM), the CAT and what it names,
  *     and the tables NIT, EIT, TDT and TOT;
- *   - PIDs are chosen: these, and the PCR of the programmes that have one of them as a stream, of
- *     the first TS_SELECTION_FOLLOWED programmes of the PAT;
+ *   - PIDs are chosen: these, and the PCR of the programmes that have one of them as a stream, or
+ *     their PMT there, of the first TS_SELECTION_FOLLOWED programmes of the PAT;
  *   - both: the chosen PIDs, and the PCR of the chosen programmes.
  *
  * An SDT that passes lists the services that are left.  Null packets pass only if their PID is

@@ -60,15 +60,15 @@ get_streams (const guint8 *pmt)
   return TS_PMT_HEADER + (ts_get_16 (pmt + 10) & TS_LENGTH_MASK);
 }
 
-/* Is it a whole PMT, all lists of which end where they say?  *has_chosen: one of its streams is
- * chosen. */
+/* Is it a whole PMT, all lists of which end where they say?  *has_chosen: its own PID, or one of
+ * its streams, is chosen. */
 static gboolean
-fits_together (const TsSelection *self, const TsSection *section, gboolean *has_chosen)
+fits_together (const TsSelection *self, guint16 pid, const TsSection *section, gboolean *has_chosen)
 {
   const guint8 *pmt = section->data, *item;
   TsItems streams, body;
 
-  *has_chosen = FALSE;
+  *has_chosen = self->pids[pid].chosen;
   if (pmt[0] != TS_TABLE_PMT || pmt[7] != 0 || section->size < TS_PMT_HEADER + TS_SECTION_CRC
       || get_streams (pmt) > section->size - TS_SECTION_CRC)
     return FALSE;
@@ -125,20 +125,27 @@ find_programme (TsSelection *self, guint16 number)
 }
 
 static void
+set_left (TsSelection *self, TsSelected *programme, gboolean left)
+{
+  self->changes += programme->left != left;
+  programme->left = left;
+}
+
+static void
 take_pmt (TsSelection *self, guint16 pid, const TsSection *section)
 {
   TsSelected *programme = find_programme (self, ts_get_16 (section->data + 3));
   gboolean has_chosen;
 
   if (programme == NULL || !programme->present || programme->pmt_pid != pid
-      || !fits_together (self, section, &has_chosen))
+      || !fits_together (self, pid, section, &has_chosen))
     return;
   if (programme->size != section->size
       || memcmp (programme->pmt, section->data, section->size) != 0) {
     use_programme (self, programme, -1);
     memcpy (programme->pmt, section->data, section->size);
     programme->size = section->size;
-    programme->left = programme->chosen || has_chosen;
+    set_left (self, programme, programme->chosen || has_chosen);
     use_programme (self, programme, 1);
   }
   if (programme->left)
@@ -166,9 +173,11 @@ add_programme (TsSelection *self, guint16 number)
     if (!self->list[i]->present)
       programme = self->list[i];
   if (programme == NULL && self->n < TS_SELECTION_FOLLOWED)
-    programme = self->list[self->n++] = g_new (TsSelected, 1);
-  if (programme != NULL)
-    *programme = (TsSelected) { .number = number };
+    programme = self->list[self->n++] = g_new0 (TsSelected, 1);
+  if (programme == NULL)
+    return NULL;
+  set_left (self, programme, FALSE);
+  *programme = (TsSelected) { .number = number, .version.made = TRUE };
   return programme;
 }
 
@@ -297,7 +306,8 @@ take_cat (TsSelection *self, const TsSection *section)
   use_scrambling (self, ts_items_of (self->cat_kept, self->cat_size, TS_LONG_HEADER), 1);
 }
 
-/* Writes the section with the services that are left: its version and number fit. */
+/* Writes the section with the services that are left.  Its number fits, and its version rises with
+ * that of the stream, and when other services are left. */
 static void
 take_sdt (TsSelection *self, const TsSection *section)
 {
@@ -310,6 +320,7 @@ take_sdt (TsSelection *self, const TsSection *section)
   if (section->data[0] != TS_TABLE_SDT || section->size < TS_SDT_HEADER + TS_SECTION_CRC)
     return;
   memcpy (kept, section->data, size);
+  ts_section_raise (kept, self->changes);
   while ((item = ts_items_take (&services, TS_ENTRY_HEADER, &body)) != NULL) {
     const TsSelected *programme = find_programme (self, ts_get_16 (item));
 
@@ -360,12 +371,16 @@ ts_selection_take (TsSelection *self, guint16 pid, const TsSection *section)
 }
 
 gboolean
-ts_selection_passes (const TsSelection *self, guint16 pid)
+ts_selection_pass (TsSelection *self, const TsPacket *packet, const guint8 *data)
 {
-  const TsSelectionPid *one = &self->pids[pid];
+  TsSelectionPid *one = &self->pids[packet->pid];
 
-  return pid != TS_PID_PAT && pid != TS_PID_SDT && one->pmts == 0
-      && (one->chosen || one->users > 0);
+  if (packet->pid == TS_PID_PAT || packet->pid == TS_PID_SDT || one->pmts > 0
+      || (!one->chosen && one->users == 0))
+    return FALSE;
+  one->next = packet->counter + 1; /* a PMT may be written there from now on */
+  g_byte_array_append (self->out, data, TS_PACKET);
+  return TRUE;
 }
 
 void
@@ -388,6 +403,7 @@ ts_selection_init (TsSelection *self)
   memset (self, 0, sizeof *self);
   self->nit_pid = TS_NULL_PID;
   self->allowed = TS_SELECTION_AHEAD;
+  self->pat_version.made = TRUE;
   for (guint i = 0; i < G_N_ELEMENTS (tables); i++)
     self->pids[tables[i]].users = 1;
 }

@@ -46,6 +46,7 @@ typedef struct
   guint round, next; /* of PATs; of its sections, the one that comes next */
   guint nit_round;   /* of the PAT that named the PID of the NIT last */
   guint allowed;     /* packets of tables that may be written now, up to TS_SELECTION_AHEAD */
+  guint changes;     /* of the programmes that are left, by their PMTs */
   TsSection pat, cat, sdt;
   TsVersion pat_version;
   guint cat_size; /* 0: none came */
@@ -68,8 +69,8 @@ TsSection *ts_selection_find (TsSelection *selection, guint16 pid);
 void ts_selection_take (TsSelection *selection, guint16 pid, const TsSection *section);
 /* A packet of the stream came, so that one of a table may be written. */
 void ts_selection_allow (TsSelection *selection);
-/* Does a packet of this PID pass as it came?  Not those of tables that are written anew. */
-gboolean ts_selection_passes (const TsSelection *selection, guint16 pid);
+/* Lets a packet pass as it came, if its PID does: not those of tables that are written anew. */
+gboolean ts_selection_pass (TsSelection *selection, const TsPacket *packet, const guint8 *data);
 /* Writes a packet without payload, which may have a PCR, of a PID whose tables are written. */
 void ts_selection_write_clock (TsSelection *selection, guint16 pid, const guint8 *packet);
 

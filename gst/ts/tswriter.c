@@ -39,12 +39,18 @@ count_version (TsVersion *version, const guint8 *section, guint size)
 
   content = ts_section_add_crc (content, section + 6, size - 6 - TS_SECTION_CRC);
   if (!version->written)
-    version->version = (section[5] & VERSION) >> 1;
+    version->version = (version->made ? content : section[5] >> 1) & (VERSION >> 1);
   else if (version->content != content)
     version->version = (version->version + 1) & (VERSION >> 1);
   version->written = TRUE;
   version->content = content;
   return version->version;
+}
+
+void
+ts_section_raise (guint8 *section, guint by)
+{
+  section[5] = (section[5] & ~VERSION) | ((section[5] + (by << 1)) & VERSION);
 }
 
 void

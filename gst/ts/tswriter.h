@@ -22,9 +22,13 @@ typedef struct
   guint16 pmt_pid;
 } TsPatEntry;
 
-/* The version_number that a table was written with last. */
+/* The version_number that a table was written with last.  A table that was not written before keeps
+ * the version that it has.  One that is made here has none: its first version is a hash of its
+ * content, so that a writer that begins anew, as after a change of its settings, hardly writes
+ * other content with the version that decoders have had. */
 typedef struct
 {
+  gboolean made; /* set by the user */
   gboolean written;
   guint8 version;
   guint32 content; /* CRC of the section without its version */
@@ -34,8 +38,10 @@ typedef struct
 guint ts_pat_write (guint8 section[TS_SECTION_KEPT], guint16 stream_id, const TsPatEntry *entries,
     guint n);
 /* Gives a section of @size bytes, the last TS_SECTION_CRC of them for the CRC, its length, version
- * and CRC.  A table that was not written before keeps the version that it has. */
+ * and CRC. */
 void ts_section_seal (guint8 *section, guint size, TsVersion *version);
+/* Adds to the version of a section, before it is sealed. */
+void ts_section_raise (guint8 *section, guint by);
 /* Writes the packets of a sealed section.  *counter: continuity_counter of the next packet of the
  * PID.  Returns how many packets there are. */
 guint ts_section_write (const guint8 *section, guint size, guint16 pid, guint8 *counter,

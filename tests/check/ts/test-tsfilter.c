@@ -255,7 +255,7 @@ test_changes (void)
     put_packet (&s, pid, 0);
   put_packet (&s, CLOCK, 0);
   pass (&s);
-  g_assert_cmpuint (CHECK_PMT (&s, PMT_PID, 0x100, 0x102), ==, version + 1);
+  g_assert_cmpuint (CHECK_PMT (&s, PMT_PID, 0x100, 0x102), ==, (version + 1) & 0x1f);
   g_assert_cmpuint (count (&s, 0x100) + count (&s, 0x102), ==, 2);
   g_assert_cmpuint (count (&s, 0x101) + count (&s, CLOCK), ==, 0);
 
@@ -265,8 +265,8 @@ test_changes (void)
   PUT_PMT (&s, 0x21, CHOSEN, 0x100, 0x100, 0x102);
   put_packet (&s, 0x102, 0);
   pass (&s);
-  g_assert_cmpuint (CHECK_PAT (&s, CHOSEN), ==, pat + 1);
-  g_assert_cmpuint (CHECK_PMT (&s, 0x21, 0x100, 0x102), ==, version + 2);
+  g_assert_cmpuint (CHECK_PAT (&s, CHOSEN), ==, (pat + 1) & 0x1f);
+  g_assert_cmpuint (CHECK_PMT (&s, 0x21, 0x100, 0x102), ==, (version + 2) & 0x1f);
   g_assert_cmpuint (count (&s, 0x102), ==, 2);
   g_assert_cmpuint (count (&s, PMT_PID), ==, 0);
   stream_clear (&s);
@@ -298,7 +298,7 @@ test_gone (void)
 
   put_two (&s);
   pass (&s);
-  g_assert_cmpuint (CHECK_PAT (&s, 0, CHOSEN), ==, pat + 1);
+  g_assert_cmpuint (CHECK_PAT (&s, 0, CHOSEN), ==, (pat + 1) & 0x1f);
   version = CHECK_PMT (&s, PMT_PID, 0x100, 0x101);
   g_assert_cmpuint (get_missing (&s), ==, 0);
 
@@ -306,14 +306,14 @@ test_gone (void)
   PUT_PMT (&s, PMT_PID, CHOSEN, CLOCK, 0x100, 0x101);
   put_packet (&s, 0x100, 0);
   pass (&s);
-  g_assert_cmpuint (check_list (&s, 0, 8, 4, NULL, 0), ==, pat + 2);
+  g_assert_cmpuint (check_list (&s, 0, 8, 4, NULL, 0), ==, (pat + 2) & 0x1f);
   g_assert_cmpuint (s.out->len, ==, TS_PACKET);
   g_assert_cmpuint (get_missing (&s), ==, CHOSEN);
 
   put_two (&s);
   put_packet (&s, 0x100, 0);
   pass (&s);
-  g_assert_cmpuint (CHECK_PAT (&s, 0, CHOSEN), ==, pat + 3);
+  g_assert_cmpuint (CHECK_PAT (&s, 0, CHOSEN), ==, (pat + 3) & 0x1f);
   g_assert_cmpuint (CHECK_PMT (&s, PMT_PID, 0x100, 0x101), ==, version);
   g_assert_cmpuint (count (&s, 0x100), ==, 1);
   stream_clear (&s);
@@ -352,6 +352,92 @@ test_pids (void)
   ts_filter_begin (s.filter);
   g_assert_false (ts_filter_lacks_pids (s.filter));
   stream_clear (&s);
+}
+
+/* The PID of a PMT is chosen: it leaves, and lists no stream, once there is a PAT. */
+static void
+test_pmt_pid (void)
+{
+  Stream s;
+
+  stream_init (&s);
+  ts_filter_choose_pid (s.filter, PMT_PID);
+  for (guint i = 0; i < 9; i++)
+    put_packet (&s, PMT_PID, 1);
+  for (guint i = 0; i < 3; i++) {
+    put_two (&s);
+    for (guint pid = 0x100; pid < 0x220; pid++)
+      put_packet (&s, pid, 0);
+    pass (&s);
+  }
+  CHECK_PAT (&s, CHOSEN);
+  check_list (&s, PMT_PID, 13, 5, NULL, 0);
+  g_assert_cmpuint (s.out->len / TS_PACKET, ==,
+      count (&s, 0) + count (&s, PMT_PID) + count (&s, CLOCK));
+  stream_clear (&s);
+}
+
+/* Puts an SDT with the services 6 and CHOSEN, and returns the version of what leaves. */
+static guint
+pass_sdt (Stream *s, guint version, guint services)
+{
+  guint8 sdt[] = { 0x42, 0, 0, 0x12, 0x34, 0xc1 | version << 1, 0, 0, 0, 1, 0xff, 0, 6, 0xfc, 0x80,
+    0, 0, CHOSEN, 0xfc, 0x80, 0, 0, 0, 0, 0 };
+  TsSection section;
+
+  put_section (s, 0x11, sdt, sizeof sdt - 4);
+  pass (s);
+  read_section (s, 0x11, &section);
+  g_assert_cmpuint (section.size, ==, 15 + 5 * services);
+  return section.data[5] >> 1 & 0x1f;
+}
+
+/* The SDT has another version when its content changes, by a PMT or by itself, and only then. */
+static void
+test_sdt (void)
+{
+  guint version;
+  Stream s;
+
+  stream_init (&s);
+  ts_filter_choose_pid (s.filter, 0x101);
+  ts_filter_choose_pid (s.filter, 0x11);
+  put_two (&s);
+  put_two (&s);
+  version = pass_sdt (&s, 30, 1);
+  put_two (&s);
+  g_assert_cmpuint (pass_sdt (&s, 30, 1), ==, version);
+  g_assert_cmpuint (pass_sdt (&s, 31, 1), ==, (version + 1) & 0x1f);
+  PUT_PMT (&s, 0x30, 6, 0x200, 0x200, 0x101);
+  g_assert_cmpuint (pass_sdt (&s, 31, 2), ==, (version + 2) & 0x1f);
+  PUT_PMT (&s, 0x30, 6, 0x200, 0x200);
+  g_assert_cmpuint (pass_sdt (&s, 31, 1), ==, (version + 3) & 0x1f);
+  stream_clear (&s);
+}
+
+/* Returns the version of the PAT of a filter that begins. */
+static guint
+get_first_version (guint16 programme)
+{
+  guint version;
+  Stream s;
+
+  stream_init (&s);
+  ts_filter_choose_programme (s.filter, programme);
+  for (guint i = 0; i < 3; i++)
+    put_two (&s);
+  pass (&s);
+  version = CHECK_PAT (&s, 0, programme);
+  stream_clear (&s);
+  return version;
+}
+
+/* A filter that takes the place of another one writes other content with another version. */
+static void
+test_reload (void)
+{
+  g_assert_cmpuint (get_first_version (6), ==, get_first_version (6));
+  g_assert_cmpuint (get_first_version (6), !=, get_first_version (CHOSEN));
 }
 
 /* Programmes that share a PID, scrambled, with an SDT and a CAT. */
@@ -498,6 +584,9 @@ main (int argc, char **argv)
   g_test_add_func ("/tsfilter/changes", test_changes);
   g_test_add_func ("/tsfilter/gone", test_gone);
   g_test_add_func ("/tsfilter/pids", test_pids);
+  g_test_add_func ("/tsfilter/pmt-pid", test_pmt_pid);
+  g_test_add_func ("/tsfilter/sdt", test_sdt);
+  g_test_add_func ("/tsfilter/reload", test_reload);
   g_test_add_func ("/tsfilter/dvb", test_dvb);
   g_test_add_func ("/tsfilter/malformed", test_malformed);
   g_test_add_func ("/tsfilter/flood", test_flood);

@@ -84,6 +84,23 @@ test_version (void)
   g_assert_cmpuint (seal (&version, 31, 'a'), ==, 0);
 }
 
+/* The first version of a table that is made here tells of its content. */
+static void
+test_made (void)
+{
+  guint32 seen = 0;
+
+  for (guint content = 'a'; content <= 'z'; content++) {
+    TsVersion version = { .made = TRUE }, again = version;
+    guint8 first = seal (&version, 3, content);
+
+    g_assert_cmpuint (seal (&again, 4, content), ==, first);
+    g_assert_cmpuint (seal (&version, 3, 'A'), ==, (first + 1) & 0x1f);
+    seen |= 1u << first;
+  }
+  g_assert_cmpuint (__builtin_popcount (seen), >=, 16);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -91,5 +108,6 @@ main (int argc, char **argv)
   g_test_add_func ("/tswriter/sizes", test_sizes);
   g_test_add_func ("/tswriter/pat", test_pat);
   g_test_add_func ("/tswriter/version", test_version);
+  g_test_add_func ("/tswriter/made", test_made);
   return g_test_run ();
 }
