@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
 #include "tspacket.h"
 
 /* The adaptation_field_control: 1 is payload, 2 an adaptation field, 3 both, 0 reserved. */
@@ -52,6 +53,20 @@ void
 ts_packet_announce (guint8 *data)
 {
   data[5] |= 0x80;
+}
+
+void
+ts_packet_strip (TsPacket *packet, guint8 *data)
+{
+  if (packet->step == 0)
+    return;
+  memset (data + packet->payload, 0xff, TS_PACKET - packet->payload);
+  data[1] &= 0xbf;
+  data[3] = (data[3] & 0x0f) | FIELD;
+  data[4] = TS_PACKET - 5;
+  packet->payload = TS_PACKET;
+  packet->step = 0;
+  packet->start = packet->scrambled = FALSE;
 }
 
 TsOrder

@@ -39,6 +39,8 @@ void ts_packet_read (TsPacket *packet, const guint8 *data, gsize size);
 void ts_packet_write_pcr (guint8 *data, guint64 pcr);
 /* Sets the discontinuity_indicator of a packet that has a PCR. */
 void ts_packet_announce (guint8 *data);
+/* Takes the payload out of a packet that has an adaptation field. */
+void ts_packet_strip (TsPacket *packet, guint8 *data);
 
 typedef enum
 {

@@ -37,6 +37,7 @@ struct _TsSplice
 {
   guint streams;         /* that have begun */
   gboolean jumps;        /* the clock of this stream is another one */
+  guint awaited;         /* PES packets that may be left out until its first PCR comes */
   guint64 shift;         /* 27 MHz */
   guint8 state[TS_PIDS]; /* bits, as above */
   guint8 delta[TS_PIDS]; /* added to the counters of this stream */
@@ -101,6 +102,7 @@ ts_splice_follow (TsSplice *self, guint64 shift)
 {
   self->streams++;
   self->jumps = FALSE;
+  self->awaited = 0;
   self->shift = shift;
   for (guint pid = 0; pid < TS_PIDS; pid++)
     self->state[pid] &= COUNTER | SENT | PLAIN;
@@ -114,6 +116,7 @@ ts_splice_begin (TsSplice *self)
 {
   ts_splice_follow (self, 0);
   self->jumps = TRUE;
+  self->awaited = TS_SPLICE_AWAITED;
 }
 
 /* --- tables ------------------------------------------------------------------------------------ */
@@ -272,21 +275,6 @@ move (const TsSplice *self, const TsPacket *packet, guint8 *data)
     move_pes (data + packet->payload, TS_PACKET - packet->payload, self->shift);
 }
 
-/* Leaves the adaptation field alone, up to the end of the packet. */
-static void
-strip (TsPacket *packet, guint8 *data)
-{
-  if (packet->step == 0)
-    return;
-  memset (data + packet->payload, 0xff, TS_PACKET - packet->payload);
-  data[1] &= 0xbf;
-  data[3] = (data[3] & 0x0f) | 0x20;
-  data[4] = TS_PACKET - 5;
-  packet->payload = TS_PACKET;
-  packet->step = 0;
-  packet->start = packet->scrambled = FALSE;
-}
-
 /* Makes a null packet of it, so that packets behind it leave in their time. */
 static void
 make_null (TsPacket *packet, guint8 *data)
@@ -318,20 +306,42 @@ count (TsSplice *self, const TsPacket *packet, guint8 *data)
   data[3] = (data[3] & 0xf0) | (*state & COUNTER);
 }
 
+/* Is the payload of the packet to be left out, as its PID has not begun? */
+static gboolean
+is_early (TsSplice *self, const TsPacket *packet, const guint8 *data)
+{
+  const guint8 *pes = data + packet->payload;
+  guint8 state = self->state[packet->pid];
+
+  if (self->streams < 2 || packet->step == 0 || (state & BEGUN) != 0)
+    return FALSE;
+  if (!packet->start)
+    return (state & PLAIN) == 0;
+  if (packet->has_pcr || self->awaited == 0)
+    return FALSE;
+  if (!packet->scrambled
+      && (packet->payload + 3 > TS_PACKET || pes[0] != 0 || pes[1] != 0 || pes[2] != 1))
+    return FALSE;
+  self->awaited--;
+  return TRUE;
+}
+
 /* Changes a packet that is not one of tables. */
 static void
 change (TsSplice *self, TsPacket *packet, guint8 *data)
 {
   guint8 *state = &self->state[packet->pid];
 
-  if (self->streams > 1 && (*state & (BEGUN | PLAIN)) == 0 && packet->step != 0 && !packet->start) {
+  if (is_early (self, packet, data)) {
     if (!packet->has_pcr) {
       make_null (packet, data);
       return;
     }
-    strip (packet, data);
+    ts_packet_strip (packet, data);
   }
   count (self, packet, data);
+  if (packet->has_pcr)
+    self->awaited = 0;
   if (packet->has_pcr && self->jumps && self->streams > 1 && (*state & MARKED) == 0) {
     ts_packet_announce (data);
     *state |= MARKED;
@@ -358,7 +368,7 @@ send_clock (TsSplice *self, TsPacket packet, const guint8 *from)
   guint8 data[TS_PACKET];
 
   memcpy (data, from, TS_PACKET);
-  strip (&packet, data);
+  ts_packet_strip (&packet, data);
   keep_up (self, &packet);
   change (self, &packet, data);
   g_byte_array_append (self->out, data, TS_PACKET);

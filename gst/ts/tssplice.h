@@ -11,14 +11,18 @@
  *     ones (tswriter.h).  Those with a wrong CRC, or none, are left out.
  *   - Of each PID, the next stream begins with the beginning of a PES packet or a section; until
  *     then its PCRs alone go on, and null packets for what is left out.  A PID in which the last
- *     stream that had it began nothing begins anywhere.
+ *     stream that had it began nothing begins anywhere.  PES packets do not begin in front of the
+ *     first PCR of a clock that jumps (2.4.3.5), as their PTS would be taken for one of the old
+ *     clock; a stream may lack PCRs, so TS_SPLICE_AWAITED of them are left out at most.
  *
  * Until the first stream has been followed by another one, only the tables' packets may be cut
- * otherwise. What is not done: the last PES packet of a stream may be cut by the next one; versions
- * of other tables stay as they are, as do those of tables of several sections; a PTS that is not in
- * the packet in which its PES packet begins is not moved; on the PID of a PMT, other sections above
- * TS_SECTION_KEPT bytes are left out; times in sections are not moved, nor is the pts_adjustment of
- * SCTE 35, so its splice points are where the first round has them.
+ * otherwise. What is not done: of several programmes, the first PCR of any counts; a PID in which
+ * nothing begins is left out of a stream that has it first; the last PES packet of a stream may be
+ * cut by the next one; versions of other tables stay as they are, as do those of tables of several
+ * sections; a PTS that is not in the packet in which its PES packet begins is not moved; on the PID
+ * of a PMT, other sections above TS_SECTION_KEPT bytes are left out; times in sections are not
+ * moved, nor is the pts_adjustment of SCTE 35, so its splice points are where the first round has
+ * them.
  *
  * The memory is about 200 KiB for any input.
  */
@@ -27,6 +31,10 @@
 #include "tssection.h"
 
 G_BEGIN_DECLS
+
+/* A programme with 60 pictures and eight times 47 blocks of sound a second has 44 PES packets in
+ * the 100 ms that two PCRs may be apart (2.7.2). */
+#define TS_SPLICE_AWAITED 64
 
 typedef struct _TsSplice TsSplice;
 

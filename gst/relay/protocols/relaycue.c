@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
 #include "relaycue.h"
 
 void
@@ -16,6 +17,20 @@ relay_cue_clear (RelayCue *cue)
   *cue = (RelayCue) { .mapped = FALSE };
 }
 
+/* Keeps the packet's PCR, if it has one. */
+static void
+keep_clock (RelayCue *cue, const guint8 *data)
+{
+  TsPacket packet;
+
+  ts_packet_read (&packet, data, TS_PACKET);
+  if (!packet.has_pcr || packet.damaged || data[0] != TS_SYNC)
+    return;
+  memcpy (cue->clock, data, TS_PACKET);
+  ts_packet_strip (&packet, cue->clock);
+  cue->clocked = TRUE;
+}
+
 /* Takes a packet. TRUE: the stream can begin with what is held. */
 static gboolean
 push_packet (RelayCue *cue, const guint8 *packet)
@@ -26,10 +41,14 @@ push_packet (RelayCue *cue, const guint8 *packet)
     g_byte_array_set_size (cue->held, 0);
     cue->mapped = FALSE;
   }
+  if (what == RELAY_BEGINS_PAT && cue->clocked)
+    g_byte_array_append (cue->held, cue->clock, TS_PACKET);
+  keep_clock (cue, packet);
   if (what == RELAY_BEGINS_PAT || cue->held->len > 0)
     g_byte_array_append (cue->held, packet, TS_PACKET);
   cue->mapped |= what == RELAY_BEGINS_PMT && cue->held->len > 0;
-  return cue->mapped && (what == RELAY_BEGINS_KEY_FRAME || cue->frames.video == 0);
+  return cue->mapped
+      && (cue->frames.video == 0 || (what == RELAY_BEGINS_KEY_FRAME && cue->clocked));
 }
 
 gboolean

@@ -3,8 +3,10 @@
  * relaycue.h: where a stream that is to take over from another one can begin.
  *
  * That is at a key frame, with the PAT and the PMT in front of it; or at the PMT, if that names no
- * video.  Packets from each PAT on are kept until the next one, RELAY_CUT_HELD_MAX at most.  A
- * stream in which nothing of that is found for RELAY_CUE_WAIT can begin anywhere.
+ * video.  Packets from each PAT on are kept until the next one, RELAY_CUT_HELD_MAX at most; in
+ * front of them the last PCR, as the key frame's PTS belongs to a clock that must be known by then
+ * (ISO/IEC 13818-1, 2.4.3.5).  A stream in which nothing of that is found for RELAY_CUE_WAIT can
+ * begin anywhere.
  *
  * Time is an argument.
  */
@@ -21,9 +23,11 @@ G_BEGIN_DECLS
 typedef struct
 {
   RelayKeyFrames frames;
-  GByteArray *held; /* packets from a PAT on; NULL: not begun */
-  gboolean mapped;  /* a PMT is among them */
-  gint64 since;     /* when it was begun */
+  GByteArray *held;        /* packets from a PAT on; NULL: not begun */
+  gboolean mapped;         /* a PMT is among them */
+  gboolean clocked;        /* a PCR came */
+  guint8 clock[TS_PACKET]; /* the last one; if clocked */
+  gint64 since;            /* when it was begun */
 } RelayCue;
 
 /* Begins to look. All 0 before the first time. */

@@ -28,8 +28,8 @@ make (guint pid, gboolean starts, const guint8 *payload, gsize size)
   return packet;
 }
 
-/* Writes P, a PAT; M, a PMT with video; A, one with sound alone; K, a key frame; -, another packet
- * of the video. Each packet ends with its place in the text. */
+/* Writes P, a PAT; M, a PMT with video; A, one with sound alone; K, a key frame; C, a packet with a
+ * PCR; -, another packet of the video. Each packet ends with its place in the text. */
 static GByteArray *
 write_stream (const gchar *text)
 {
@@ -48,6 +48,11 @@ write_stream (const gchar *text)
         text[i] == 'K'             ? make (VIDEO, TRUE, key, sizeof key) :
                                      make (VIDEO, FALSE, key, 0);
 
+    if (text[i] == 'C') {
+      packet.data[3] |= 0x20;
+      packet.data[4] = 7;
+      packet.data[5] = 0x10;
+    }
     packet.data[TS_PACKET - 1] = i;
     g_byte_array_append (all, packet.data, TS_PACKET);
   }
@@ -59,16 +64,34 @@ typedef struct
   const gchar *name, *text;
   gint begins,
       found; /* first packet of the stream, and the one after which that is known; -1: none */
+  gboolean clock_in_front; /* an earlier PCR */
 } Case;
 
 static const Case cases[] = {
-  { "key-frame", "--PM--K-", 2, 6 },
-  { "no-tables", "--K--K--", -1, -1 },
-  { "key-before-map", "PKM-----", -1, -1 },
-  { "next-tables", "PM---PM-K", 5, 8 },
-  { "no-map-again", "PM---P--K", -1, -1 },
+  { "key-frame", "--PMC-K-", 2, 6 },
+  { "no-tables", "--K-CK--", -1, -1 },
+  { "key-before-map", "PKMC----", -1, -1 },
+  { "next-tables", "PM---PMCK", 5, 8 },
+  { "no-map-again", "PMC--P--K", -1, -1 },
   { "sound", "---PA---", 3, 4 },
+  { "no-clock", "--PM--K-", -1, -1 },
+  { "clock-in-front", "C--PM-K-", 3, 6, TRUE },
+  { "last-clock", "PMC-C-PM-K", 6, 9, TRUE },
 };
+
+/* Asserts what is held of the packets up to one, not counted. */
+static void
+assert_held (const RelayCue *cue, const Case *c, const GByteArray *all, gint end)
+{
+  guint front = c->clock_in_front ? TS_PACKET : 0;
+  TsPacket packet;
+
+  g_assert_cmpmem (cue->held->data + front, cue->held->len - front,
+      all->data + c->begins * TS_PACKET, (end - c->begins) * TS_PACKET);
+  ts_packet_read (&packet, cue->held->data, TS_PACKET);
+  g_assert_true (packet.has_pcr == c->clock_in_front);
+  g_assert_true (packet.step == 0 || !c->clock_in_front);
+}
 
 /* The packets come one by one, or all at once, which begins at the same place. */
 static void
@@ -84,15 +107,12 @@ test_place (gconstpointer data)
     if (relay_cue_push (&cue, all->data + i * TS_PACKET, TS_PACKET, 1))
       found = i;
   g_assert_cmpint (found, ==, c->found);
-  if (found >= 0) {
-    g_assert_cmpint (cue.held->data[TS_PACKET - 1], ==, c->begins);
-    g_assert_cmpuint (cue.held->len, ==, (found + 1 - c->begins) * TS_PACKET);
-  }
+  if (found >= 0)
+    assert_held (&cue, c, all, found + 1);
   relay_cue_begin (&cue, 0);
   g_assert_true (relay_cue_push (&cue, all->data, all->len, 1) == (found >= 0));
   if (found >= 0)
-    g_assert_cmpmem (cue.held->data, cue.held->len, all->data + c->begins * TS_PACKET,
-        all->len - c->begins * TS_PACKET);
+    assert_held (&cue, c, all, all->len / TS_PACKET);
   relay_cue_clear (&cue);
 }
 

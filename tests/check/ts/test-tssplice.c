@@ -18,6 +18,8 @@ typedef struct
   GByteArray *out;
   gint64 now;
   guint announced; /* PCRs with the discontinuity_indicator */
+  guint clocks;    /* that are to be announced */
+  guint early;     /* PES packets that begin in front of the first PCR of their clock */
   guint64 pcr;     /* the last one */
   gint version[2]; /* of the PAT and the PMT */
 } Bench;
@@ -49,6 +51,7 @@ look (Bench *bench, const guint8 *data)
     bench->announced += packet.announced;
     bench->pcr = packet.pcr;
   }
+  bench->early += bench->announced < bench->clocks && packet.start && data[6] == 1;
   if (packet.pid == 0 || packet.pid == MAKER_PMT)
     bench->version[packet.pid != 0] = (data[10] & 0x3e) >> 1;
 }
@@ -143,15 +146,18 @@ test_everywhere (gconstpointer differs)
     bench_init (&bench);
     ts_splice_begin (bench.splice);
     run (&bench, a, 0, SECOND + cut);
+    bench.clocks++;
     ts_splice_begin (bench.splice);
     run (&bench, b, 7 * cut % SECOND, n);
     g_assert_cmpuint (bench.announced, ==, 1);
     g_assert_cmpint (bench.version[0], ==, 0);
     g_assert_cmpint (bench.version[1], ==, differs != NULL);
+    bench.clocks++;
     ts_splice_begin (bench.splice);
     run (&bench, a, SECOND + 3 * cut % SECOND, SECOND);
     g_assert_cmpuint (bench.announced, ==, 2);
     g_assert_cmpint (bench.version[1], ==, differs != NULL ? 2 : 0);
+    g_assert_cmpuint (bench.early, ==, 0);
     assert_errors (&bench, 0);
     bench_clear (&bench);
   }
@@ -497,6 +503,26 @@ test_seldom (void)
   }
 }
 
+/* A stream that has no PCR at all goes on, a bit later. */
+static void
+test_no_clock (void)
+{
+  guint8 packet[TS_PACKET] = { TS_SYNC, 0x41, 0x30, 0x10, 0, 0, 1, 0xc0 };
+  guint left_out = 0;
+  Bench bench;
+
+  bench_init (&bench);
+  ts_splice_begin (bench.splice);
+  take (&bench, packet, 1);
+  ts_splice_begin (bench.splice);
+  for (guint i = 0; i < 2 * TS_SPLICE_AWAITED; i++) {
+    take (&bench, packet, 1);
+    left_out += maker_get_pid (bench.out->data + bench.out->len - TS_PACKET) == TS_NULL_PID;
+  }
+  g_assert_cmpuint (left_out, ==, TS_SPLICE_AWAITED);
+  bench_clear (&bench);
+}
+
 /* Whatever comes, whole packets leave, and not many more than came. */
 static void
 test_chance (void)
@@ -541,6 +567,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ts/splice/bare", test_bare);
   g_test_add_func ("/ts/splice/plain", test_plain);
   g_test_add_func ("/ts/splice/seldom", test_seldom);
+  g_test_add_func ("/ts/splice/no-clock", test_no_clock);
   g_test_add_func ("/ts/splice/chance", test_chance);
   return g_test_run ();
 }
