@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Any bytes as a transport stream, cut anywhere, and as sections of its tables: what the monitor
- * keeps is bounded, and fits together, and what the filter lets pass is whole packets.
+ * keeps is bounded, and fits together, and what the filter lets pass is whole packets, as is what
+ * becomes one stream of several.
  */
 #include "fuzz.h"
 #include <stdlib.h>
 #include <string.h>
 #include "tsfilter.h"
+#include "tsloop.h"
 #include "tsmonitor.h"
 #include "tsselection.h"
 
@@ -131,18 +133,15 @@ add_packets (GByteArray *bytes, guint16 pid, const guint8 *data, gsize size, gui
   g_byte_array_append (bytes, packets[0], n * TS_PACKET);
 }
 
-/* Sections as in fuzz_sections(), in packets, with the number of copies before the PID: what is
- * written are whole packets, the same ones however the stream is cut.  The first byte tells what is
- * chosen, and how the stream is cut. */
-static void
-fuzz_filter (const guint8 *data, gsize size)
+/* Returns the packets of sections as in fuzz_sections(), with the number of copies before the PID.
+ */
+static GByteArray *
+make_packets (const guint8 *data, gsize size)
 {
-  g_autoptr (GByteArray) bytes = g_byte_array_new ();
-  g_autoptr (GByteArray) whole = NULL;
-  g_autoptr (GByteArray) cut = NULL;
-  guint8 counters[TS_PIDS] = { 0 }, first = data[0];
+  GByteArray *bytes = g_byte_array_new ();
+  guint8 counters[TS_PIDS] = { 0 };
 
-  for (data++, size--; size >= 4;) {
+  while (size >= 4) {
     gsize have = MIN (size - 4, ts_get_16 (data + 2) % (TS_SECTION_KEPT + 1));
     guint16 pid = ts_get_16 (data) % TS_PIDS;
 
@@ -150,11 +149,54 @@ fuzz_filter (const guint8 *data, gsize size)
     data += 4 + have;
     size -= 4 + have;
   }
-  whole = filter (first, bytes, 7 * TS_PACKET);
-  cut = filter (first, bytes, 1 + first);
+  return bytes;
+}
+
+/* What is written are whole packets, the same ones however the stream is cut.  The first byte tells
+ * what is chosen, and how the stream is cut. */
+static void
+fuzz_filter (const guint8 *data, gsize size)
+{
+  g_autoptr (GByteArray) bytes = make_packets (data + 1, size - 1);
+  g_autoptr (GByteArray) whole = filter (data[0], bytes, 7 * TS_PACKET);
+  g_autoptr (GByteArray) cut = filter (data[0], bytes, 1 + data[0]);
+
   if (whole->len % TS_PACKET != 0 || whole->len > 2 * bytes->len + TS_SELECTION_AHEAD * TS_PACKET
       || whole->len != cut->len || (cut->len > 0 && memcmp (whole->data, cut->data, cut->len) != 0))
     abort ();
+}
+
+/* What leaves are whole packets, and no more than a few for each.  The first byte tells after how
+ * many of them another stream begins, and whether its clock goes on. */
+static void
+fuzz_splice (const guint8 *data, gsize size)
+{
+  g_autoptr (GByteArray) bytes = make_packets (data + 1, size - 1);
+  g_autoptr (GByteArray) out = g_byte_array_new ();
+  gsize taken = 0;
+  TsLoop loop;
+
+  ts_loop_init (&loop);
+  for (guint round = 0; round < 3; round++)
+    for (gsize at = 0; at < bytes->len; at += TS_PACKET) {
+      guint before = out->len;
+
+      ts_loop_take (&loop, bytes->data + at, out);
+      if (out->len - before > (2 + TS_SECTION_PACKETS) * TS_PACKET)
+        abort ();
+      if (++taken % (1 + data[0]) != 0)
+        continue;
+      if (data[0] & 1)
+        ts_splice_begin (loop.splice);
+      else
+        ts_loop_again (&loop);
+    }
+  ts_loop_clear (&loop);
+  if (out->len % TS_PACKET != 0 || out->len > 4 * taken * TS_PACKET)
+    abort ();
+  for (gsize at = 0; at < out->len; at += TS_PACKET)
+    if (out->data[at] != TS_SYNC)
+      abort ();
 }
 
 /* The first byte tells what the others are. */
@@ -165,6 +207,8 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     return 0;
   if (data[0] % 4 == 2)
     fuzz_filter (data + 1, size - 1);
+  else if (data[0] % 4 == 3)
+    fuzz_splice (data + 1, size - 1);
   else if (data[0] % 2 == 0)
     fuzz_stream (data + 1, size - 1);
   else
