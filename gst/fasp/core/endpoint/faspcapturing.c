@@ -14,14 +14,26 @@
  * comes after APART: receivers behind a relay then know it as exactly as its own sender's. */
 #define CHANGE ((FaspTime) 100)
 #define APART (100 * FASP_MSEC)
+/* If it differs by more than this, what the last mark says is wrong, and the next one comes after
+ * SHARED. */
+#define WRONG (5 * FASP_MSEC)
 /* Receivers that begin at nearly the same time share a mark. */
 #define SHARED (20 * FASP_MSEC)
 
-static gboolean
-differs (const FaspEndpointCapturing *last, FaspTime media_time, const FaspCapture *capture)
+/* How long after the last mark the next one is written at the earliest. */
+static FaspTime
+get_wait (const FaspEndpointCapturing *last, FaspTime media_time, const FaspCapture *capture)
 {
-  return last->at.source != capture->source || last->at.is_tai != capture->is_tai
-      || ABS ((capture->time - media_time) - (last->at.time - last->media)) > CHANGE;
+  FaspTime change = ABS ((capture->time - media_time) - (last->at.time - last->media));
+
+  if (!last->at.known && !capture->known)
+    return FASP_NEVER;
+  if (last->time == 0)
+    return 0;
+  if (last->due || last->at.known != capture->known || last->at.source != capture->source
+      || last->at.is_tai != capture->is_tai || change > WRONG)
+    return SHARED;
+  return change > CHANGE ? APART : EVERY;
 }
 
 void
@@ -29,14 +41,9 @@ fasp_endpoint_set_capture (FaspEndpoint *endpoint, FaspTime now, FaspTime media_
     const FaspCapture *capture)
 {
   FaspEndpointCapturing *last = &endpoint->sending->capturing;
-  FaspTime wait = EVERY;
 
   g_return_if_fail (endpoint->store != NULL);
-  if (last->due || !last->at.known)
-    wait = last->at.known ? SHARED : 0;
-  else if (differs (last, media_time, capture))
-    wait = APART;
-  if (now - last->time < wait || !fasp_writing_is_kept (endpoint))
+  if (now - last->time < get_wait (last, media_time, capture) || !fasp_writing_is_kept (endpoint))
     return;
   fasp_gather_end (endpoint, now);
   if (!fasp_store_mark_capture (endpoint->store, now, media_time, capture))

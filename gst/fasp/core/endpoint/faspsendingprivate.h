@@ -45,7 +45,7 @@ typedef struct
 {
   FaspCapture at; /* as the last mark said */
   FaspTime media; /* media time of that mark, µs */
-  FaspTime time;  /* when it was written */
+  FaspTime time;  /* when it was written; 0: none was */
   gboolean due;   /* a receiver may begin here that lacks that mark */
 } FaspEndpointCapturing;
 

@@ -77,7 +77,7 @@ write_pieces (FaspIo *io, FaspTime media_time, const FaspIoPiece *pieces, guint 
         && !fasp_endpoint_begin_key_frame (io->guard.endpoint, now, written,
             pieces[i].key == FASP_IO_KEY_EACH))
       return FALSE;
-    if (from == 0 && pieces[i].capture.known)
+    if (from == 0)
       fasp_endpoint_set_capture (io->guard.endpoint, now, written, &pieces[i].capture);
     taken = fasp_endpoint_write (io->guard.endpoint, now, written, pieces[i].data + from,
         pieces[i].size - from, pieces[i].memory);

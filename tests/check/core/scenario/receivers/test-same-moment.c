@@ -30,6 +30,7 @@ typedef struct
   FaspEndpointConfig sender, receiver;
   FaspEndpoint *source;
   FaspTime begin, wall_step; /* of the sender's wall clock */
+  gboolean has_no_wall;      /* the sender does not know the capture time */
   guint64 chunks;
   guint key_every; /* chunks between key frames; 0: there are none */
   Receiver receivers[4];
@@ -95,7 +96,8 @@ join (Sim *sim, guint i, FaspTime rtt, gdouble loss)
 static void
 write_chunk (Sim *sim, FaspTime now)
 {
-  FaspCapture capture = { WALL + now + sim->wall_step, 100, FASP_TIME_NTP, FALSE, TRUE };
+  FaspCapture capture = { WALL + now + sim->wall_step, 100, FASP_TIME_NTP, FALSE,
+    !sim->has_no_wall };
   guint8 data[CHUNK];
 
   for (guint i = 0; i < CHUNK; i++)
@@ -244,6 +246,22 @@ test_join (gconstpointer data)
   sim->receivers[0].worst = 0;
   run (sim, FASP_SEC);
   g_assert_cmpint (sim->receivers[0].worst, <, FASP_MSEC);
+  /* set twice in 30 ms: known within the 20 ms that marks are apart, and the way */
+  for (guint i = 0; i < 2; i++) {
+    sim->wall_step += 20 * FASP_MSEC;
+    run (sim, 30 * FASP_MSEC);
+  }
+  run (sim, 30 * FASP_MSEC);
+  sim->receivers[0].worst = 0;
+  run (sim, 200 * FASP_MSEC);
+  g_assert_cmpint (sim->receivers[0].worst, <, FASP_MSEC);
+  /* and not known from then on */
+  sim->has_no_wall = TRUE;
+  run (sim, 100 * FASP_MSEC);
+  sim->receivers[0].n = sim->receivers[0].unknown = 0;
+  run (sim, FASP_SEC);
+  g_assert_cmpuint (sim->receivers[0].n, >, 100);
+  g_assert_cmpuint (sim->receivers[0].unknown, ==, sim->receivers[0].n);
 }
 
 /* A mark a second, and one for each that joins: not a time in every packet. */

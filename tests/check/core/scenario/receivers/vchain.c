@@ -142,7 +142,7 @@ run_relay (VChainRelay *r, FaspTime now)
         return;
       if (r->done == 0 && (r->held.block->flags & FASP_BLOCK_KEY))
         fasp_endpoint_begin_key_frame (r->out, now, r->held.block->media_time, FALSE);
-      if (r->done == 0 && r->held.capture.known)
+      if (r->done == 0)
         fasp_endpoint_set_capture (r->out, now, r->held.block->media_time, &r->held.capture);
       r->done += fasp_endpoint_write (r->out, now, r->held.block->media_time,
           r->held.block->data + r->done, r->held.block->size - r->done, NULL);
