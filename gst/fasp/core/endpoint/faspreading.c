@@ -16,6 +16,7 @@ struct _FaspReading
   FaspSenderClock clock;      /* clock of the sender of the block read last */
   FaspMediaClock media_clock; /* media clock of the session that was read last and is gone */
   FaspSkew skew;              /* skew of that session's clock */
+  FaspCaptureMap capture;     /* the capture times that it stated */
   FaspAddress from;           /* the peer that sent the block read last */
   FaspStreamOffset next;      /* stream offset behind the block read last */
   FaspStreamOffset whole;     /* what `next' would be if no byte were missing since an offset was
@@ -47,7 +48,8 @@ fasp_reading_begin (FaspEndpoint *endpoint, FaspSession *session, const FaspHell
     return;
   /* the stream has the same clock through each relay */
   fasp_reading_left (endpoint, fasp_endpoint_find (endpoint, endpoint->reading->session));
-  fasp_rx_continue_clock (session->rx, &endpoint->reading->media_clock, &endpoint->reading->skew);
+  fasp_rx_continue_clock (session->rx, &endpoint->reading->media_clock, &endpoint->reading->skew,
+      &endpoint->reading->capture);
 }
 
 FaspStreamOffset
@@ -67,6 +69,7 @@ fasp_reading_left (FaspEndpoint *endpoint, const FaspSession *session)
     return;
   endpoint->reading->media_clock = fasp_rx_view (session->rx)->clock;
   endpoint->reading->skew = fasp_rx_view (session->rx)->skew;
+  endpoint->reading->capture = fasp_rx_view (session->rx)->capture;
 }
 
 gboolean

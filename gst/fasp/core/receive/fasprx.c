@@ -48,8 +48,10 @@ fasp_rx_begin_at (FaspRx *rx, const FaspStreamOffset *position, const FaspOtherS
 }
 
 void
-fasp_rx_continue_clock (FaspRx *rx, const FaspMediaClock *clock, const FaspSkew *skew)
+fasp_rx_continue_clock (FaspRx *rx, const FaspMediaClock *clock, const FaspSkew *skew,
+    const FaspCaptureMap *capture)
 {
+  rx->view.capture = *capture;
   fasp_media_clock_continue (&rx->view.clock, clock);
   rx->view.skew = *skew;
 }
@@ -504,7 +506,7 @@ take_one (FaspRx *rx, FaspBlock **block)
   payload = fasp_position_take (&rx->position, *block);
   rx->discont |= ((*block)->flags & FASP_BLOCK_DISCONT) != 0;
   if (!payload && !fasp_block_is_end (*block)) {
-    fasp_capture_map_take (&rx->capture, *block, &rx->position.next);
+    fasp_capture_map_take (&rx->view.capture, *block, &rx->position.next);
     header = fasp_stream_header_parts_take (&rx->header, *block);
     fasp_block_unref (*block);
     *block = header;
@@ -542,7 +544,7 @@ fasp_rx_take (FaspRx *rx, FaspTime now)
 FaspCapture
 fasp_rx_get_capture (const FaspRx *rx, FaspTime media)
 {
-  return fasp_capture_map_get (&rx->capture, &rx->position.next, media);
+  return fasp_capture_map_get (&rx->view.capture, &rx->position.next, media);
 }
 
 /* --- too late -------------------------------------------------------------------- */

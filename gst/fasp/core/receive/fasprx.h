@@ -44,7 +44,8 @@ typedef struct
   FaspSkew skew;
   FaspPlayout playout;
   FaspRxLate late;
-  FaspTime first_data; /* when the first block arrived; FASP_NEVER: none yet */
+  FaspTime first_data;    /* when the first block arrived; FASP_NEVER: none yet */
+  FaspCaptureMap capture; /* what the marks say of capture times */
 } FaspRxView;
 
 typedef struct _FaspRx FaspRx;
@@ -57,8 +58,10 @@ void fasp_rx_free (FaspRx *rx);
  * sources. */
 void fasp_rx_begin_at (FaspRx *rx, const FaspStreamOffset *position,
     const FaspOtherSources *others);
-/* Takes over @clock and @skew from a session with another sender of the same stream and clock. */
-void fasp_rx_continue_clock (FaspRx *rx, const FaspMediaClock *clock, const FaspSkew *skew);
+/* Takes over @clock, @skew and @capture, what is known of capture times, from a session with
+ * another sender of the same stream and clock. */
+void fasp_rx_continue_clock (FaspRx *rx, const FaspMediaClock *clock, const FaspSkew *skew,
+    const FaspCaptureMap *capture);
 /* @give_up: too-late=skip. */
 void fasp_rx_set_give_up (FaspRx *rx, gboolean give_up);
 /* The sender announces a latency; ignored if the ends agreed on a given one.  @why: a word for the

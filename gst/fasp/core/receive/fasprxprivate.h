@@ -46,7 +46,6 @@ struct _FaspRx
   gboolean discont;             /* a mark was taken that followed a hole, so the next block gets
                                    FASP_BLOCK_DISCONT */
   FaspStreamHeaderParts header; /* the parts of the stream's header that have arrived */
-  FaspCaptureMap capture;       /* what the marks say of capture times */
   gboolean give_up;             /* too-late=skip */
   FaspKeyFrame key_frame;       /* the application's requests to the sender */
   FaspRxEnd end;

@@ -196,6 +196,8 @@ make_move (const Move *m)
   VChain *p = vchain_new (m->seed);
   guint serial = 0;
 
+  p->wall =
+      (FaspCapture) { G_GINT64_CONSTANT (1800000000) * FASP_SEC, 700, FASP_TIME_PTP, TRUE, TRUE };
   vchain_begin (p);
   vchain_wire (p, VNET_A, VNET_B, m->behind[0], m->loss);
   vchain_wire (p, VNET_A, VNET_D, m->behind[1], m->loss);
@@ -214,6 +216,7 @@ make_move (const Move *m)
     vchain_wire (p, VNET_A, VNET_D, m->behind[1], 1);
   if (m->waits)
     vchain_run (p, FASP_SEC);
+  p->captured = p->not_captured = 0; /* it joined before the first mark */
   kill_relay (p, 0, VNET_B, m->closes);
   for (guint i = 0; i < 3000 && p->moves == 0; i++) {
     if (m->waits && i == 2200)
@@ -243,6 +246,8 @@ test_move (gconstpointer data)
 
   m.behind[seed / 2 % 2] = 600 * FASP_MSEC;
   p = make_move (&m);
+  g_assert_cmpuint (p->captured, >, 0);
+  g_assert_cmpuint (p->not_captured, ==, 0);
   /* the paths differ by 305 ms; what was waited for does not count */
   g_assert_cmpint (p->max_jump, <=, 330 * FASP_MSEC);
   g_assert_cmpuint (p->missing, ==, 0);
