@@ -272,8 +272,11 @@ gather (GstFaspSink *self, Gathered *g, GstBuffer *buffer)
     return GST_FLOW_OK;
   }
   relayed = is_relayed (self, buffer, &position, &media_time, &capture);
-  if (self->capture != NULL && !relayed)
-    gst_fasp_capture_note (self->capture, GST_ELEMENT (self), buffer, now (self));
+  if (self->capture != NULL && !relayed
+      && !gst_fasp_capture_note (self->capture, GST_ELEMENT (self), buffer, now (self)))
+    GST_WARNING_OBJECT (self,
+        "a reference timestamp is ignored: it lies ahead, or a minute back, or "
+        "cannot be compared with the clock here");
   if (self->header.changed)
     ret = flush_gathered (self, g);
   header = gst_fasp_header_begin (&self->header, self->connection.io, buffer, relayed);

@@ -391,15 +391,17 @@ take_items (GstFaspSrc *self)
 static void
 present (GstFaspSrc *self)
 {
-  GstClockTime latency;
+  FaspTime latency = 0;
 
-  GST_OBJECT_LOCK (self);
-  latency = GST_CLOCK_TIME_IS_VALID (self->presenter->latency) ? self->presenter->latency :
-                                                                 self->latency * GST_MSECOND;
-  GST_OBJECT_UNLOCK (self);
+  if (self->presenter->stats.is_on) {
+    GST_OBJECT_LOCK (self);
+    latency = self->latency * FASP_MSEC;
+    GST_OBJECT_UNLOCK (self);
+  }
   gst_fasp_presenter_place (self->presenter, GST_ELEMENT (self), self->batch->items, self->batch->n,
-      latency / GST_USECOND);
-  if (self->presenter->stats.is_on && gst_fasp_presenter_has_changed (self->presenter))
+      latency);
+  if (self->presenter->stats.is_on
+      && gst_fasp_presenter_has_changed (self->presenter, g_get_monotonic_time ()))
     gst_fasp_presentation_post (GST_ELEMENT (self), self->presenter,
         &self->connection.posted.quiet[GST_FASP_QUIET_PRESENTATION]);
 }
@@ -415,8 +417,7 @@ read_items (GstFaspSrc *self)
       &event)) {
     case FASP_IO_OK:
       follow_sender (self);
-      if (self->presenter->stats.is_on || self->batch->items[0].capture.known)
-        present (self);
+      present (self);
       /* in a pause, buffers cannot get a running time */
       ret = gst_base_src_wait_playing (GST_BASE_SRC (self));
       gst_fasp_timing_look (&self->timing, GST_ELEMENT (self));

@@ -20,26 +20,38 @@ get_wall (GstFaspCapture *capture, GstElement *element, FaspTime media_time)
   return media_time + capture->wall.offset / GST_USECOND;
 }
 
-void
+/* How long ago a buffer was captured, µs; FASP_NEVER: that cannot be. */
+static FaspTime
+get_ago (GstFaspCapture *capture, GstElement *element, FaspCapture *told, FaspTime media_time)
+{
+  FaspTime ago = get_wall (capture, element, media_time);
+
+  if (!gst_fasp_wall_convert (&capture->wall, told, &told->time))
+    return FASP_NEVER;
+  ago -= told->time;
+  return ago < 0 || ago > AGO_MAX ? FASP_NEVER : ago;
+}
+
+gboolean
 gst_fasp_capture_note (GstFaspCapture *capture, GstElement *element, GstBuffer *buffer,
     FaspTime media_time)
 {
   gint64 second = media_time / FASP_SEC;
   FaspCapture told;
+  gboolean refused = capture->refused;
   FaspTime ago;
 
   if (!gst_fasp_wall_get_capture (buffer, &told))
-    return;
-  ago = get_wall (capture, element, media_time);
-  if (!gst_fasp_wall_convert (&capture->wall, &told, &told.time))
-    return;
-  ago -= told.time;
-  if (ago < 0 || ago > AGO_MAX)
-    return;
+    return TRUE;
+  ago = get_ago (capture, element, &told, media_time);
+  capture->refused = ago == FASP_NEVER;
+  if (capture->refused)
+    return refused;
   if (second != capture->second)
     capture->before = second == capture->second + 1 ? capture->least : FASP_NEVER;
   capture->least = second != capture->second ? ago : MIN (capture->least, ago);
   capture->second = second;
+  return TRUE;
 }
 
 FaspCapture

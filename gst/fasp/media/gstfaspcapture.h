@@ -20,12 +20,14 @@ typedef struct
   gint64 second;          /* of the media time of the newest buffer */
   FaspTime least, before; /* least time since capture in this second, and in the one before, µs;
                              FASP_NEVER: no buffer told */
+  gboolean refused;       /* the last time that a buffer told could not be used */
 } GstFaspCapture;
 
 /* Free it with g_free(). */
 GstFaspCapture *gst_fasp_capture_new (void);
-/* @buffer has come from @element's upstream. */
-void gst_fasp_capture_note (GstFaspCapture *capture, GstElement *element, GstBuffer *buffer,
+/* @buffer has come from @element's upstream. FALSE: it tells a time that cannot be used, the first
+ * after times that could. */
+gboolean gst_fasp_capture_note (GstFaspCapture *capture, GstElement *element, GstBuffer *buffer,
     FaspTime media_time);
 /* The capture time of bytes stamped with @media_time. */
 FaspCapture gst_fasp_capture_get (GstFaspCapture *capture, GstElement *element,

@@ -3,6 +3,8 @@
 
 /* Messages tell of a state that has lasted for so long: the first mark comes within a second. */
 #define LASTS (2 * G_TIME_SPAN_SECOND)
+/* If no state has lasted so long in this time, they tell of the worst one. */
+#define ALTERNATES (5 * LASTS)
 
 static const gchar *const sources[FASP_TIME_SOURCES] = {
   [FASP_TIME_NONE] = "none",
@@ -17,6 +19,9 @@ static const gchar *const states[FASP_PRESENTATION_STATES] = {
   [FASP_PRESENTATION_AHEAD_OF] = "ahead",
   [FASP_PRESENTATION_LONG_AGO] = "long-ago",
   [FASP_PRESENTATION_TOO_SHORT] = "delay-too-short",
+  [FASP_PRESENTATION_KEPT] = "kept",
+  [FASP_PRESENTATION_NO_LATENCY] = "no-latency",
+  [FASP_PRESENTATION_MOVING] = "moving",
   [FASP_PRESENTATION_UNSURE] = "unsure",
   [FASP_PRESENTATION_IN_TIME] = "in-time",
 };
@@ -28,6 +33,9 @@ gst_fasp_presenter_begin (GstFaspPresenter *self, GstElement *element, guint del
   *self = (GstFaspPresenter) { .core.delay = delay * FASP_MSEC,
     .stats.state = states[FASP_PRESENTATION_NOTHING],
     .latency = GST_CLOCK_TIME_NONE,
+    .settled = g_get_monotonic_time (),
+    .worst.state = FASP_PRESENTATION_STATES,
+    .stats.error = FASP_NEVER,
     .stats.is_on = delay > 0,
     .stats.least = FASP_NEVER };
   GST_OBJECT_UNLOCK (element);
@@ -49,6 +57,8 @@ find_captured (const GstFaspPresenter *self, const FaspCapture *capture, FaspTim
   if (!gst_fasp_wall_convert (&self->wall, capture, captured))
     return FASP_PRESENTATION_NO_CLOCK;
   *captured -= self->wall.offset / GST_USECOND;
+  if (!self->has_latency)
+    return FASP_PRESENTATION_NO_LATENCY;
   return capture->source == FASP_TIME_NONE || self->wall.kind.source == FASP_TIME_NONE ?
       FASP_PRESENTATION_UNSURE :
       FASP_PRESENTATION_IN_TIME;
@@ -74,12 +84,17 @@ gst_fasp_presenter_place (GstFaspPresenter *self, GstElement *element, FaspRead 
 {
   const FaspCapture *last = NULL;
 
-  for (guint i = 0; i < n; i++)
-    if ((items[i].block->flags & (FASP_BLOCK_HEADER | FASP_BLOCK_EOS)) == 0)
-      last = &items[i].capture;
-  if (last == NULL || (!self->stats.is_on && !last->known))
+  for (guint i = n; i > 0 && last == NULL; i--)
+    if ((items[i - 1].block->flags & (FASP_BLOCK_HEADER | FASP_BLOCK_EOS)) == 0)
+      last = &items[i - 1].capture;
+  if (last == NULL || (!self->stats.is_on && !last->known && self->stats.capture_clock == NULL))
     return;
   if (self->stats.is_on) {
+    GST_OBJECT_LOCK (element);
+    self->has_latency = GST_CLOCK_TIME_IS_VALID (self->latency);
+    if (self->has_latency)
+      latency = self->latency / GST_USECOND;
+    GST_OBJECT_UNLOCK (element);
     gst_fasp_wall_look (&self->wall, element, FALSE);
     for (guint i = 0; i < n; i++)
       if ((items[i].block->flags & (FASP_BLOCK_HEADER | FASP_BLOCK_EOS)) == 0)
@@ -92,22 +107,33 @@ gst_fasp_presenter_place (GstFaspPresenter *self, GstElement *element, FaspRead 
   self->stats.wall_error = get_error (&self->wall.kind);
   self->stats.state = states[self->core.state];
   self->stats.is_in_time = fasp_presentation_is_in_time (&self->core);
+  self->stats.error = self->core.error;
   self->stats.least = self->core.least;
   GST_OBJECT_UNLOCK (element);
 }
 
 gboolean
-gst_fasp_presenter_has_changed (GstFaspPresenter *self)
+gst_fasp_presenter_has_changed (GstFaspPresenter *self, gint64 now)
 {
-  gint64 now = g_get_monotonic_time ();
+  FaspPresentationState before = self->posted.state;
 
   if (self->seen != self->core.state)
     self->since = now;
   self->seen = self->core.state;
-  if (self->posted == self->seen || now - self->since < LASTS)
+  if (self->core.state < self->worst.state)
+    self->worst = self->core;
+  if (now - self->since < LASTS && now - self->settled < ALTERNATES)
     return FALSE;
-  self->posted = self->seen;
-  return TRUE;
+  self->posted = now - self->since >= LASTS ? self->core : self->worst;
+  self->worst = self->core;
+  self->settled = now;
+  return self->posted.state != before;
+}
+
+const gchar *
+gst_fasp_presenter_get_state (const FaspPresentation *core)
+{
+  return states[core->state];
 }
 
 void

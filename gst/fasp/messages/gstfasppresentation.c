@@ -27,6 +27,16 @@ explain (const FaspPresentation *core)
                               "set it to more than %" G_GINT64_FORMAT " at all receivers, or lower "
                               "the latency",
           core->delay / FASP_MSEC, core->least / FASP_MSEC + 1);
+    case FASP_PRESENTATION_KEPT:
+      return g_strdup ("the stream has not said for a while when it was captured. If this lasts, "
+                       "check the clock at its first faspsink");
+    case FASP_PRESENTATION_NO_LATENCY:
+      return g_strdup ("downstream has not said with which latency it plays. Have the pipeline "
+                       "redistribute latency (gst_bin_recalculate_latency())");
+    case FASP_PRESENTATION_MOVING:
+      return g_strdup_printf ("a wall clock was set, here or at the sender, and what is played is "
+                              "moved by 5 ms a second: it is %" G_GINT64_FORMAT " ms off",
+          core->error / FASP_MSEC);
     case FASP_PRESENTATION_UNSURE:
       return g_strdup (
           "nothing is known to set the wall clock, here or at the sender: what is "
@@ -43,13 +53,14 @@ void
 gst_fasp_presentation_post (GstElement *element, const GstFaspPresenter *presenter,
     GstFaspQuiet *quiet)
 {
-  g_autofree gchar *why = explain (&presenter->core), *more = NULL;
-  const FaspPresentationStats *stats = &presenter->stats;
-  GstStructure *s = gst_structure_new ("fasp-presentation", "state", G_TYPE_STRING, stats->state,
-      "in-time", G_TYPE_BOOLEAN, stats->is_in_time, NULL);
+  g_autofree gchar *why = explain (&presenter->posted), *more = NULL;
+  GstStructure *s = gst_structure_new ("fasp-presentation", "state", G_TYPE_STRING,
+      gst_fasp_presenter_get_state (&presenter->posted), "in-time", G_TYPE_BOOLEAN,
+      fasp_presentation_is_in_time (&presenter->posted), NULL);
 
-  if (stats->least != FASP_NEVER)
-    gst_structure_set (s, "least-delay", G_TYPE_UINT64, stats->least * GST_USECOND, NULL);
+  if (presenter->posted.least != FASP_NEVER)
+    gst_structure_set (s, "least-delay", G_TYPE_UINT64, presenter->posted.least * GST_USECOND,
+        NULL);
   gst_element_post_message (element, gst_message_new_element (GST_OBJECT (element), s));
   if (why == NULL || !gst_fasp_quiet_may_post (quiet, &more))
     return;

@@ -129,6 +129,28 @@ test_latest (void)
       ==, capture.time);
 }
 
+/* What messages tell: a state that lasts for two seconds, or the worst of those that alternate. */
+static void
+test_messages (void)
+{
+  g_autoptr (GstElement) element = gst_object_ref_sink (gst_pipeline_new (NULL));
+  GstFaspPresenter presenter;
+  gint64 now = g_get_monotonic_time ();
+  guint posts = 0;
+
+  gst_fasp_presenter_begin (&presenter, element, 800);
+  for (guint i = 0; i < 250; i++) {
+    presenter.core.state = i < 30 ? FASP_PRESENTATION_IN_TIME :
+        i % 2 == 0                ? FASP_PRESENTATION_TOO_SHORT :
+                                    FASP_PRESENTATION_MOVING;
+    posts += gst_fasp_presenter_has_changed (&presenter, now + i * G_TIME_SPAN_SECOND / 10);
+    if (i == 29)
+      g_assert_cmpint (presenter.posted.state, ==, FASP_PRESENTATION_IN_TIME);
+  }
+  g_assert_cmpint (presenter.posted.state, ==, FASP_PRESENTATION_TOO_SHORT);
+  g_assert_cmpuint (posts, ==, 2);
+}
+
 /* What an element upstream says is preferred, and the least age of a second or two counts. */
 static void
 test_buffers (void)
@@ -136,7 +158,7 @@ test_buffers (void)
   g_autoptr (GstElement) element = gst_object_ref_sink (gst_pipeline_new (NULL));
   g_autoptr (GstClock) clock = make_clock ("GstNtpClock", NOW + NTP_TO_UNIX, TRUE);
   FaspTime media = (NOW + NTP_TO_UNIX) / GST_USECOND;
-  static const guint ages[] = { 40, 15, 33, 5000000 };
+  static const guint ages[] = { 40, 15, 33, 5000000, 5000000 };
   g_autofree GstFaspCapture *capture = gst_fasp_capture_new ();
 
   gst_element_set_clock (element, clock);
@@ -149,7 +171,8 @@ test_buffers (void)
 
     gst_buffer_add_reference_timestamp_meta (buffer, caps,
         NOW - ages[i] * GST_MSECOND + (i % 2) * NTP_TO_UNIX, GST_CLOCK_TIME_NONE);
-    gst_fasp_capture_note (capture, element, buffer, media);
+    /* what cannot be used is said once */
+    g_assert_true (gst_fasp_capture_note (capture, element, buffer, media) == (i != 3));
   }
   g_assert_cmpint (gst_fasp_capture_get (capture, element, media).time, ==,
       NOW / GST_USECOND - 15 * FASP_MSEC);
@@ -164,6 +187,7 @@ main (int argc, char **argv)
   g_test_add_func ("/wall/scales", test_scales);
   g_test_add_func ("/wall/not-synced", test_not_synced);
   g_test_add_func ("/wall/latest", test_latest);
+  g_test_add_func ("/wall/messages", test_messages);
   g_test_add_func ("/wall/buffers", test_buffers);
   return g_test_run ();
 }

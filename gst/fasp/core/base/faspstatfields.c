@@ -109,6 +109,12 @@ has_wall_error (gconstpointer stats)
 }
 
 static gboolean
+has_presentation_error (gconstpointer stats)
+{
+  return has_presentation (stats) && ((const FaspPresentationStats *) stats)->error != FASP_NEVER;
+}
+
+static gboolean
 has_least_delay (gconstpointer stats)
 {
   return has_presentation (stats) && ((const FaspPresentationStats *) stats)->least != FASP_NEVER;
@@ -423,6 +429,8 @@ static const FaspStatField presentation_fields[] = {
       "what is played is played `presentation-delay` after its capture, as far as the clocks are right"),
   FIELD_IF (has_presentation, "presentation", WORDS, NONE, GAUGE, RECEIVER, state,
       "`in-time`, `unsure` or [why it is not](faspsrc.md#the-same-moment-everywhere)"),
+  FIELD_IF (has_presentation_error, "presentation-error-ms", TIME, MS, GAUGE, RECEIVER, error,
+      "how far from its moment it is played, without the error of the clocks; absent if it is not known"),
   FIELD_IF (has_least_delay, "least-presentation-delay-ms", TIME, MS, GAUGE, RECEIVER, least,
       "the least `presentation-delay` for this path and latency; absent if it is not known"),
 };

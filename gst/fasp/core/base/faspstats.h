@@ -231,6 +231,7 @@ typedef struct
   FaspTime wall_error;        /* bound of its error, µs; FASP_NEVER: not known */
   gboolean is_in_time;        /* what is played is played presentation-delay after capture */
   const gchar *state;         /* the same, in a word, and why it is not */
+  FaspTime error;             /* how far from that moment it is played, µs; FASP_NEVER: not known */
   FaspTime least;             /* the least presentation-delay with which it is, µs; FASP_NEVER: not
                                  known */
 } FaspPresentationStats;

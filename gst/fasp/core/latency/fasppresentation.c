@@ -16,39 +16,78 @@ slew (FaspPresentation *p, FaspTime media, FaspTime target)
   p->offset += CLAMP (target - p->offset, -step, step);
 }
 
+static gboolean
+is_placed (const FaspPresentation *p)
+{
+  return p->state >= FASP_PRESENTATION_KEPT;
+}
+
+/* Does the block's media time go on from the last one's? */
+static gboolean
+goes_on (const FaspPresentation *p, const FaspPresentationBlock *block)
+{
+  return !block->jumped
+      && ABS (block->usual - block->media - p->usual_offset) <= FASP_PRESENTATION_STEP;
+}
+
 static FaspPresentationState
 judge (const FaspPresentation *p, const FaspPresentationBlock *block)
 {
-  FaspTime slack = fasp_presentation_is_in_time (p) ? FASP_PRESENTATION_SLACK : 0;
+  FaspTime slack = is_placed (p) ? FASP_PRESENTATION_SLACK : 0;
 
-  if (block->known < FASP_PRESENTATION_UNSURE)
+  if (block->known == FASP_PRESENTATION_NO_TIME && is_placed (p) && goes_on (p, block)
+      && ABS (block->media - p->known_media) <= FASP_PRESENTATION_KEEPS)
+    return FASP_PRESENTATION_KEPT;
+  if (block->known < FASP_PRESENTATION_KEPT)
     return block->known;
   if (block->captured > block->arrival + FASP_PRESENTATION_AHEAD)
     return FASP_PRESENTATION_AHEAD_OF;
-  if (p->least > LEAST_MAX)
+  if (block->usual - block->captured > LEAST_MAX)
     return FASP_PRESENTATION_LONG_AGO;
-  return p->least > p->delay + slack ? FASP_PRESENTATION_TOO_SHORT : block->known;
+  return block->usual - block->captured > p->delay + slack ? FASP_PRESENTATION_TOO_SHORT :
+                                                             block->known;
+}
+
+static FaspTime
+bound (const FaspPresentation *p, const FaspPresentationBlock *block)
+{
+  return CLAMP (block->media + p->offset, block->arrival,
+      block->arrival + p->delay + FASP_PRESENTATION_AHEAD);
+}
+
+/* Chooses the play time of a block whose capture time is known. */
+static FaspTime
+place (FaspPresentation *p, const FaspPresentationBlock *block, gboolean anew)
+{
+  FaspTime target = block->captured + p->delay - block->media, time;
+
+  if (anew || ABS (target - p->offset) > FASP_PRESENTATION_STEP)
+    p->offset = target;
+  else
+    slew (p, block->media, target);
+  p->known_media = block->media;
+  time = bound (p, block);
+  p->error = ABS (time - block->captured - p->delay);
+  if (p->error > FASP_PRESENTATION_NEAR)
+    p->state = MIN (p->state, FASP_PRESENTATION_MOVING);
+  return time;
 }
 
 FaspTime
 fasp_presentation_choose (FaspPresentation *p, const FaspPresentationBlock *block)
 {
-  FaspTime target = block->captured + p->delay - block->media;
-  gboolean was_in_time = fasp_presentation_is_in_time (p);
+  gboolean anew = !is_placed (p) || block->jumped;
+  FaspTime time = block->usual;
 
-  p->least = MAX (0, block->usual - block->captured);
   p->state = judge (p, block);
-  if (p->state < FASP_PRESENTATION_TOO_SHORT)
-    p->least = FASP_NEVER;
-  if (!fasp_presentation_is_in_time (p)) {
-    p->media = block->media;
-    return block->usual;
-  }
-  if (!was_in_time || block->jumped || ABS (target - p->offset) > FASP_PRESENTATION_STEP)
-    p->offset = target;
-  else
-    slew (p, block->media, target);
+  p->error = p->least = FASP_NEVER;
+  p->usual_offset = block->usual - block->media;
+  if (p->state >= FASP_PRESENTATION_TOO_SHORT && p->state != FASP_PRESENTATION_KEPT)
+    p->least = MAX (0, block->usual - block->captured);
+  if (p->state == FASP_PRESENTATION_KEPT)
+    time = bound (p, block);
+  else if (is_placed (p))
+    time = place (p, block, anew);
   p->media = block->media;
-  return CLAMP (block->media + p->offset, block->arrival,
-      block->arrival + p->delay + FASP_PRESENTATION_AHEAD);
+  return time;
 }

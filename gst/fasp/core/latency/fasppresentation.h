@@ -13,7 +13,8 @@
  * Invariants, whatever the clocks say: no block is played before it would have arrived without
  * loss, and none is held for longer than delay + FASP_PRESENTATION_AHEAD after that.  Where these
  * or the latency that was agreed on would be broken, blocks are played as without a delay, and the
- * state says why.
+ * state says why.  Where capture times are missing for a while, as in another session with the
+ * stream, the play time stays as far from the media time as it was.
  */
 #pragma once
 
@@ -31,6 +32,12 @@ G_BEGIN_DECLS
 /* A receiver that is in time stays so until the delay is too short by this. */
 #define FASP_PRESENTATION_SLACK (20 * FASP_MSEC)
 
+/* What is played within this of its moment is in time. */
+#define FASP_PRESENTATION_NEAR (5 * FASP_MSEC)
+/* How long the play time is kept without capture times, as a receiver does with a mark
+ * (faspcapture.h). */
+#define FASP_PRESENTATION_KEEPS (10 * FASP_SEC)
+
 typedef enum
 {
   FASP_PRESENTATION_NOTHING,   /* no block came yet */
@@ -39,7 +46,12 @@ typedef enum
   FASP_PRESENTATION_AHEAD_OF,  /* the capture time lies in the future: a wall clock is wrong */
   FASP_PRESENTATION_LONG_AGO,  /* no delay is so long: a wall clock is wrong */
   FASP_PRESENTATION_TOO_SHORT, /* the path and its latency take longer than the delay */
-  FASP_PRESENTATION_UNSURE,    /* in time, by wall clocks that follow nothing that is known */
+  /* from here on, the play time follows capture times */
+  FASP_PRESENTATION_KEPT,       /* as the last ones: there have been none for a while */
+  FASP_PRESENTATION_NO_LATENCY, /* how much later sinks play is not known yet */
+  FASP_PRESENTATION_MOVING,     /* a clock was set: it is on the way to its moment */
+  /* from here on, it is in time */
+  FASP_PRESENTATION_UNSURE, /* by wall clocks that follow nothing that is known */
   FASP_PRESENTATION_IN_TIME,
 } FaspPresentationState;
 
@@ -52,19 +64,23 @@ typedef struct
   FaspPresentationState state; /* of the last block */
   FaspTime least;              /* the least delay with which that block would be in time;
                                   FASP_NEVER: not known */
-  FaspTime offset;             /* play time less media time; only while in time */
+  FaspTime error;              /* how far it is played from its moment; FASP_NEVER: not known */
+  FaspTime offset;             /* play time less media time; only from KEPT on */
+  FaspTime usual_offset;       /* without a delay: play time less media time of the last block */
+  FaspTime known_media;        /* media time of the last block that had a capture time */
   FaspTime media;              /* media time of the last block */
   gint64 remainder;            /* of the slew, in millionths of a µs */
 } FaspPresentation;
 
 typedef struct
 {
-  FaspTime media;              /* media time */
-  FaspTime arrival;            /* when it would have arrived on a path without loss */
-  FaspTime usual;              /* when it is played without a delay */
-  FaspTime captured;           /* capture time, on our clock */
-  FaspPresentationState known; /* NO_TIME, NO_CLOCK: `captured' has no meaning; UNSURE; IN_TIME */
-  gboolean jumped;             /* media times before this one are of another clock */
+  FaspTime media;    /* media time */
+  FaspTime arrival;  /* when it would have arrived on a path without loss */
+  FaspTime usual;    /* when it is played without a delay */
+  FaspTime captured; /* capture time, on our clock */
+  FaspPresentationState
+      known;       /* NO_TIME, NO_CLOCK: `captured' has no meaning; NO_LATENCY; UNSURE; IN_TIME */
+  gboolean jumped; /* media times before this one are of another clock */
 } FaspPresentationBlock;
 
 /* Returns when to play the block. */
