@@ -12,31 +12,39 @@ const RelayRuleRow relay_rule_rows[RELAY_RULES] = {
 
 /* Brings the state of rule @i up to date. */
 static void
-decide (RelayJudgement *judgement, guint i, gint64 time, gint64 now)
+decide (RelayJudgement *judgement, guint i, gint64 time, const RelayFinding *finding)
 {
-  RelayAnswer answer = judgement->rules[i].answer;
+  RelayAnswer answer = finding->answer;
 
+  if (answer != judgement->rules[i].answer)
+    judgement->rules[i].since = finding->seen;
+  judgement->rules[i].answer = answer;
   if (time == 0)
     judgement->rules[i].bad = FALSE;
-  else if (answer != RELAY_UNKNOWN && now - judgement->rules[i].since >= time)
+  else if (answer != RELAY_UNKNOWN && finding->seen - judgement->rules[i].since >= time)
     judgement->rules[i].bad = answer == RELAY_YES;
-  if (time != 0 && answer == RELAY_YES)
-    judgement->faulty = now;
+  judgement->faults |= time != 0 && answer == RELAY_YES;
+  if (judgement->rules[i].bad && answer == RELAY_YES)
+    judgement->faulty = MAX (judgement->faulty, finding->seen);
 }
 
 gint
 relay_judgement_note (RelayJudgement *judgement, const gint64 times[RELAY_RULES],
-    const RelayAnswer answers[RELAY_RULES], gint64 now)
+    const RelayFinding findings[RELAY_RULES])
 {
   gint found = RELAY_RULE_NONE;
 
+  judgement->faults = FALSE;
   for (gint i = RELAY_RULES - 1; i >= 0; i--) {
-    if (answers[i] != judgement->rules[i].answer)
-      judgement->rules[i].since = now;
-    judgement->rules[i].answer = answers[i];
-    decide (judgement, i, times[i], now);
+    decide (judgement, i, times[i], &findings[i]);
     if (judgement->rules[i].bad)
       found = i;
   }
   return found;
+}
+
+gint64
+relay_judgement_get_faulty (const RelayJudgement *judgement, gint64 now)
+{
+  return judgement->faults ? now : judgement->faulty;
 }

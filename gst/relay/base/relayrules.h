@@ -5,7 +5,8 @@
  * Of each rule, a source has an answer: YES, its fault is there; NO, it is not; UNKNOWN.  A rule
  * has a time.  The fault that has been there for that time without a pause makes the source bad,
  * and it is bad until each fault for which it is has been away for the time of its rule without a
- * pause:
+ * pause.  An answer lasts from when it was first seen to when it was last seen: one picture says
+ * nothing of the time until the next one.
  *
  *     GOOD --- YES for the time ---> BAD
  *      ^                              |
@@ -13,8 +14,6 @@
  *
  * UNKNOWN decides nothing: it ends the time that runs, and changes neither GOOD nor BAD.  So the
  * state of a rule changes at most once in its time, whatever the answers are.
- *
- * Time is an argument (µs, any clock that never steps back).
  */
 #pragma once
 
@@ -53,21 +52,30 @@ typedef struct
 
 extern const RelayRuleRow relay_rule_rows[RELAY_RULES];
 
+typedef struct
+{
+  RelayAnswer answer;
+  gint64 seen; /* when it was last seen: µs, any clock that never steps back */
+} RelayFinding;
+
 /* Of one source. All 0 at first. */
 typedef struct
 {
   struct
   {
     RelayAnswer answer;
-    gint64 since; /* when the answer began */
+    gint64 since; /* when the answer was first seen */
     gboolean bad;
   } rules[RELAY_RULES];
-  gint64 faulty; /* when a fault of a rule that is applied was last there; 0: never */
+  gboolean faults; /* the fault of a rule is there, whether it is bad by it or not */
+  gint64 faulty;   /* when the fault of a rule by which it is bad was last there; 0: never */
 } RelayJudgement;
 
 /* @times: of each rule, µs; 0: it is not applied.  Returns the rule by which the source is bad, or
  * RELAY_RULE_NONE. */
 gint relay_judgement_note (RelayJudgement *judgement, const gint64 times[RELAY_RULES],
-    const RelayAnswer answers[RELAY_RULES], gint64 now);
+    const RelayFinding findings[RELAY_RULES]);
+/* Since when it has had no fault, but for those that came and went without making it bad. */
+gint64 relay_judgement_get_faulty (const RelayJudgement *judgement, gint64 now);
 
 G_END_DECLS

@@ -148,6 +148,7 @@ take_look (RelayPicture *p, const PictureFrame *frame)
   g_mutex_lock (&p->lock);
   p->stats.dark = look.dark / (gdouble) PICTURE_LOOK_WHOLE;
   p->stats.change = compared ? look.change / (gdouble) PICTURE_LOOK_WHOLE : NAN;
+  p->stats.looked = g_get_monotonic_time ();
   g_mutex_unlock (&p->lock);
 }
 
@@ -156,6 +157,7 @@ take_levels (RelayPicture *p, const PictureFrame *frame)
 {
   g_mutex_lock (&p->lock);
   p->stats.channels = picture_frame_get_levels (frame, p->stats.levels);
+  p->stats.heard = g_get_monotonic_time ();
   g_mutex_unlock (&p->lock);
 }
 

@@ -31,6 +31,7 @@ typedef struct
   gint64 time;  /* of the picture: µs, UTC; 0: there is none */
   guint width, height;
   gdouble dark, change; /* shares, as in PictureLook; NAN: not known */
+  gint64 looked, heard; /* when these were last told, and the levels: g_get_monotonic_time, µs */
   guint interval;       /* configured interval between pictures, s */
   guint64 made;         /* pictures */
   guint64 restarts;     /* of the process, after it failed */

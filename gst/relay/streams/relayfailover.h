@@ -32,8 +32,8 @@
  *   - A rule has the active source left only for a good one that has given media without a pause
  * for `restore' (`silence', if that is longer), so that each such switch is to a better source.  If
  *     there is none, the active one stays.
- *   - To revert, no rule must have seen a fault of the more preferred source for the time
- * `restore'.
+ *   - To revert, the more preferred source must have been without a fault for the time `restore',
+ *     but for those that came and went without making it bad.
  *   - So no source takes over by a rule, or as it is preferred, twice in that time, or in the time
  *     of a rule if that is shorter.
  *
@@ -65,7 +65,7 @@ typedef struct
   gboolean held; /* the outputs have not taken its last packets yet, so no more can come */
   gint64 held_since;
   gint64 steady;      /* since when they come without a pause */
-  gint64 faulty;      /* when a rule last saw a fault, whether it was there for long or not */
+  gint64 faulty;      /* as relay_judgement_get_faulty() says */
   gint fault;         /* the rule by which it is bad (relayrules.h), or RELAY_RULE_NONE */
   gint64 judged;      /* µs: the time of that rule */
   gint64 since;       /* when the state began */
@@ -97,9 +97,9 @@ void relay_failover_set_times (RelayFailover *f, guint silence, guint restore);
 RelaySourceState relay_failover_note (RelayFailover *f, guint i, gint64 now);
 /* The cued source takes over. */
 void relay_failover_take_over (RelayFailover *f, gint64 now);
-/* The rules have found source @i bad (@fault, for @judged µs), or good again (RELAY_RULE_NONE),
- * and have
- * last seen a fault at @faulty.  TRUE: that it is bad, or good, is new. */
+/* The rules have found source @i bad (@fault, for @judged µs), or good (RELAY_RULE_NONE), and
+ * it has been without a fault since @faulty (relay_judgement_get_faulty).  TRUE: that it is bad, or
+ * good again, is new. */
 gboolean relay_failover_judge (RelayFailover *f, guint i, gint fault, gint64 judged, gint64 faulty,
     gint64 now);
 /* Says why a source is bad: a sentence without its full stop; NULL: it is not. */

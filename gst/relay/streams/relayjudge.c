@@ -68,16 +68,25 @@ is_bad (TsState state)
 }
 
 static void
-ask (const Source *source, RelayAnswer answers[RELAY_RULES])
+ask (const Source *source, RelayFinding findings[RELAY_RULES])
 {
   g_autoptr (GstFaspMonitor) monitor = relay_end_copy_monitor (source->element);
   RelayPictureStats *picture =
       source->picture != NULL ? relay_picture_get_stats (source->picture) : NULL;
 
   if (monitor != NULL) {
-    answers[RELAY_RULE_ERRORS] =
+    findings[RELAY_RULE_ERRORS].answer =
         is_bad (ts_monitor_get_priority_1 (gst_fasp_monitor_get (monitor)));
-    answers[RELAY_RULE_NO_VIDEO] = is_bad (ts_monitor_get_video (gst_fasp_monitor_get (monitor)));
+    findings[RELAY_RULE_NO_VIDEO].answer =
+        is_bad (ts_monitor_get_video (gst_fasp_monitor_get (monitor)));
+  }
+  if (picture != NULL) {
+    findings[RELAY_RULE_BLACK] =
+        (RelayFinding) { relay_picture_is_black (picture), picture->looked };
+    findings[RELAY_RULE_FROZEN] =
+        (RelayFinding) { relay_picture_is_frozen (picture), picture->looked };
+    findings[RELAY_RULE_SILENCE] =
+        (RelayFinding) { relay_picture_is_silent (picture), picture->heard };
   }
   answers[RELAY_RULE_BLACK] = relay_picture_is_black (picture);
   answers[RELAY_RULE_FROZEN] = relay_picture_is_frozen (picture);
@@ -89,14 +98,15 @@ static void
 judge_source (RelayJudge *judge, guint i)
 {
   Source *source = &judge->sources[i];
-  RelayAnswer answers[RELAY_RULES];
+  RelayFinding findings[RELAY_RULES];
+  gint64 now = g_get_monotonic_time ();
   gint fault;
 
   for (guint k = 0; k < RELAY_RULES; k++)
-    answers[k] = RELAY_UNKNOWN;
+    findings[k] = (RelayFinding) { RELAY_UNKNOWN, now };
   if (relay_backups_gives (judge->element, i))
-    ask (source, answers);
-  fault = relay_judgement_note (&source->judgement, judge->times, answers, g_get_monotonic_time ());
+    ask (source, findings);
+  fault = relay_judgement_note (&source->judgement, judge->times, findings);
   relay_backups_judge (judge->element, i, fault, fault >= 0 ? judge->times[fault] : 0,
       source->judgement.faulty);
 }

@@ -43,44 +43,76 @@ test_judgement (gconstpointer data)
 
     times[rule] = TIME * MS;
     for (guint s = 0; answers[s] != '\0'; s++) {
-      RelayAnswer now[RELAY_RULES];
+      RelayFinding now[RELAY_RULES];
       gint found;
 
-      for (guint i = 0; i < RELAY_RULES; i++)
-        now[i] = i != rule    ? RELAY_YES :
-            answers[s] == '+' ? RELAY_YES :
-            answers[s] == '-' ? RELAY_NO :
-                                RELAY_UNKNOWN;
-      found = relay_judgement_note (&judgement, times, now, (1000 + s) * G_TIME_SPAN_SECOND);
+      for (guint i = 0; i < RELAY_RULES; i++) {
+        now[i].seen = (1000 + s) * G_TIME_SPAN_SECOND;
+        now[i].answer = i != rule ? RELAY_YES :
+            answers[s] == '+'     ? RELAY_YES :
+            answers[s] == '-'     ? RELAY_NO :
+                                    RELAY_UNKNOWN;
+      }
+      found = relay_judgement_note (&judgement, times, now);
       g_assert_cmpint (found, ==, bad[s] == 'B' ? (gint) rule : RELAY_RULE_NONE);
     }
   }
+}
+
+/* Black and silent, or not, as last seen at @ms. */
+static gint
+note_two (RelayJudgement *judgement, RelayAnswer black, RelayAnswer silent, gint64 ms)
+{
+  const gint64
+      times[RELAY_RULES] = { [RELAY_RULE_BLACK] = 2 * TIME * MS, [RELAY_RULE_SILENCE] = TIME * MS };
+  const RelayFinding findings[RELAY_RULES] = { [RELAY_RULE_BLACK] = { black, ms * MS },
+    [RELAY_RULE_SILENCE] = { silent, ms * MS } };
+
+  return relay_judgement_note (judgement, times, findings);
 }
 
 /* The first rule of several is told; the source is bad until the last one has cleared. */
 static void
 test_several (void)
 {
+  static const struct
+  {
+    RelayAnswer black, silent;
+    guint at; /* ms */
+    gint fault;
+  } rows[] = {
+    { RELAY_YES, RELAY_YES, 0, RELAY_RULE_NONE },
+    { RELAY_YES, RELAY_YES, TIME, RELAY_RULE_SILENCE },
+    { RELAY_YES, RELAY_YES, 2 * TIME, RELAY_RULE_BLACK },
+    { RELAY_NO, RELAY_YES, 10 * TIME, RELAY_RULE_BLACK },
+    { RELAY_NO, RELAY_YES, 12 * TIME, RELAY_RULE_SILENCE },
+    { RELAY_NO, RELAY_NO, 20 * TIME, RELAY_RULE_SILENCE },
+    { RELAY_NO, RELAY_NO, 21 * TIME, RELAY_RULE_NONE },
+  };
   RelayJudgement judgement = { .faulty = 0 };
-  gint64
-      times[RELAY_RULES] = { [RELAY_RULE_BLACK] = 2 * TIME * MS, [RELAY_RULE_SILENCE] = TIME * MS };
-  RelayAnswer
-      answers[RELAY_RULES] = { [RELAY_RULE_BLACK] = RELAY_YES, [RELAY_RULE_SILENCE] = RELAY_YES };
 
-  g_assert_cmpint (relay_judgement_note (&judgement, times, answers, 0), ==, RELAY_RULE_NONE);
-  g_assert_cmpint (relay_judgement_note (&judgement, times, answers, TIME * MS), ==,
-      RELAY_RULE_SILENCE);
-  g_assert_cmpint (relay_judgement_note (&judgement, times, answers, 2 * TIME * MS), ==,
-      RELAY_RULE_BLACK);
-  answers[RELAY_RULE_BLACK] = RELAY_NO;
-  relay_judgement_note (&judgement, times, answers, 10 * TIME * MS);
-  g_assert_cmpint (relay_judgement_note (&judgement, times, answers, 12 * TIME * MS), ==,
-      RELAY_RULE_SILENCE);
-  answers[RELAY_RULE_SILENCE] = RELAY_NO;
-  relay_judgement_note (&judgement, times, answers, 20 * TIME * MS);
-  g_assert_cmpint (relay_judgement_note (&judgement, times, answers, 21 * TIME * MS), ==,
-      RELAY_RULE_NONE);
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    g_assert_cmpint (note_two (&judgement, rows[i].black, rows[i].silent, rows[i].at), ==,
+        rows[i].fault);
   g_assert_cmpint (judgement.faulty, ==, 12 * TIME * MS);
+  /* a fault that is too short to make it bad is none */
+  note_two (&judgement, RELAY_NO, RELAY_YES, 22 * TIME);
+  g_assert_cmpint (judgement.faulty, ==, 12 * TIME * MS);
+}
+
+/* One picture decides nothing, however long the next one takes: not that a source is bad, nor that
+ * it is good again. */
+static void
+test_one_picture (void)
+{
+  RelayJudgement judgement = { .faulty = 0 };
+
+  for (guint look = 0; look < 1000; look++)
+    g_assert_cmpint (note_two (&judgement, RELAY_NO, RELAY_YES, 0), ==, RELAY_RULE_NONE);
+  g_assert_cmpint (note_two (&judgement, RELAY_NO, RELAY_YES, TIME), ==, RELAY_RULE_SILENCE);
+  for (guint look = 0; look < 1000; look++)
+    g_assert_cmpint (note_two (&judgement, RELAY_NO, RELAY_NO, 2 * TIME), ==, RELAY_RULE_SILENCE);
+  g_assert_cmpint (note_two (&judgement, RELAY_NO, RELAY_NO, 3 * TIME), ==, RELAY_RULE_NONE);
 }
 
 /* --- several sources ------------------------------------------------------------------------ */
@@ -112,6 +144,11 @@ static const Case cases[] = {
   { "black", { { 0, 7, 0, 0, -1 }, { 2000, 7, 1, 0, -1 }, { 20000, 7, 0, 0, -1 } },
       { { 4500, 0, "first" }, { 5500, 1, "black" }, { 23500, 1, "black" },
           { 24600, 0, "restored" } } },
+  /* a fault that is never long enough does not keep it from being used again */
+  { "slides",
+      { { 0, 7, 0, 0, -1 }, { 2000, 7, 1, 0, -1 }, { 20000, 7, 0, 0, -1 }, { 23200, 7, 1, 0, -1 },
+          { 25000, 7, 0, 0, -1 } },
+      { { 5500, 1, "black" }, { 24700, 1, "black" }, { 24900, 0, "restored" } } },
   /* it is away meanwhile: the media of the other one go on */
   { "black-dies",
       { { 0, 3, 0, 0, -1 }, { 2000, 3, 1, 0, -1 }, { 9000, 2, 0, 1, -1 }, { 12000, 3, 0, 0, -1 } },
@@ -154,15 +191,16 @@ run (Input *input, const Step *step, gint64 now)
   RelayFailover *f = &input->f;
 
   for (guint i = 0; i < SOURCES; i++) {
-    RelayAnswer answers[RELAY_RULES] = { RELAY_UNKNOWN };
+    RelayFinding findings[RELAY_RULES] = { [RELAY_RULE_BLACK] = { RELAY_UNKNOWN, now } };
     gint fault;
 
-    answers[RELAY_RULE_BLACK] = (step->unknown & 1 << i) != 0 || (step->gives & 1 << i) == 0 ?
-        RELAY_UNKNOWN :
-        (step->black & 1 << i) != 0 ? RELAY_YES :
-                                      RELAY_NO;
-    fault = relay_judgement_note (&input->judgements[i], times, answers, now);
-    relay_failover_judge (f, i, fault, TIME * MS, input->judgements[i].faulty, now);
+    findings[RELAY_RULE_BLACK].answer =
+        (step->unknown & 1 << i) != 0 || (step->gives & 1 << i) == 0 ? RELAY_UNKNOWN :
+        (step->black & 1 << i) != 0                                  ? RELAY_YES :
+                                                                       RELAY_NO;
+    fault = relay_judgement_note (&input->judgements[i], times, findings);
+    relay_failover_judge (f, i, fault, TIME * MS,
+        relay_judgement_get_faulty (&input->judgements[i], now), now);
     if ((step->gives & 1 << i) != 0 && relay_failover_note (f, i, now) == RELAY_SOURCE_CUED)
       relay_failover_take_over (f, now);
   }
@@ -243,6 +281,7 @@ main (int argc, char **argv)
   vcases_add ("/relay/rules/judgement", judgements, sizeof *judgements, G_N_ELEMENTS (judgements),
       test_judgement);
   g_test_add_func ("/relay/rules/several", test_several);
+  g_test_add_func ("/relay/rules/one-picture", test_one_picture);
   vcases_add ("/relay/rules", cases, sizeof *cases, G_N_ELEMENTS (cases), test_case);
   vcases_add_seeds ("/relay/rules/chance", 20, test_chance);
   return g_test_run ();
