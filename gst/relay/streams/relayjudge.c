@@ -7,7 +7,8 @@
 
 typedef struct
 {
-  GstElement *element;   /* NULL: it is not judged */
+  GstElement *element;
+  gboolean judged;
   RelayPicture *picture; /* NULL: no rule needs it, or there are no pictures */
   RelayJudgement judgement;
 } Source;
@@ -32,17 +33,21 @@ relay_judge_new (const gchar *name)
 }
 
 static void
+end_picture (Source *source)
+{
+  if (source->picture == NULL)
+    return;
+  relay_picture_end (source->picture);
+  g_clear_pointer (&source->picture, relay_picture_free);
+}
+
+static void
 forget (RelayJudge *judge)
 {
   for (guint i = 0; i < judge->n; i++) {
-    Source *source = &judge->sources[i];
-
-    if (source->picture != NULL) {
-      relay_picture_end (source->picture);
-      relay_picture_free (source->picture);
-    }
-    gst_clear_object (&source->element);
-    *source = (Source) { NULL };
+    end_picture (&judge->sources[i]);
+    gst_object_unref (judge->sources[i].element);
+    judge->sources[i] = (Source) { NULL };
   }
   judge->n = 0;
   gst_clear_object (&judge->element);
@@ -88,9 +93,6 @@ ask (const Source *source, RelayFinding findings[RELAY_RULES])
     findings[RELAY_RULE_SILENCE] =
         (RelayFinding) { relay_picture_is_silent (picture), picture->heard };
   }
-  answers[RELAY_RULE_BLACK] = relay_picture_is_black (picture);
-  answers[RELAY_RULE_FROZEN] = relay_picture_is_frozen (picture);
-  answers[RELAY_RULE_SILENCE] = relay_picture_is_silent (picture);
   relay_picture_stats_free (picture);
 }
 
@@ -108,7 +110,7 @@ judge_source (RelayJudge *judge, guint i)
     ask (source, findings);
   fault = relay_judgement_note (&source->judgement, judge->times, findings);
   relay_backups_judge (judge->element, i, fault, fault >= 0 ? judge->times[fault] : 0,
-      source->judgement.faulty);
+      relay_judgement_get_faulty (&source->judgement, now));
 }
 
 static gboolean
@@ -117,25 +119,12 @@ look (gpointer data)
   RelayJudge *judge = data;
 
   for (guint i = 0; i < judge->n; i++)
-    if (judge->sources[i].element != NULL)
+    if (judge->sources[i].judged)
       judge_source (judge, i);
   return G_SOURCE_CONTINUE;
 }
 
 /* --- its beginning ------------------------------------------------------------------------- */
-
-/* What a picture shows lasts until the next one: a rule needs two of them, as an alarm does. */
-static void
-set_times (RelayJudge *judge, const RelayStreamConfig *config)
-{
-  gint64 pictures = config->picture_interval * G_USEC_PER_SEC * 3 / 2;
-
-  for (guint i = 0; i < RELAY_RULES; i++) {
-    gint64 time = config->input->rules[i] * G_USEC_PER_SEC;
-
-    judge->times[i] = time > 0 && relay_rule_rows[i].pictured ? MAX (time, pictures) : time;
-  }
-}
 
 static gboolean
 has_rules (const RelayJudge *judge, gboolean pictured)
@@ -157,33 +146,51 @@ add_source (gpointer element, gpointer data)
 static void
 watch_picture (RelayJudge *judge, Source *source, guint interval)
 {
-  g_autoptr (GstPad) pad = gst_element_get_static_pad (source->element, "src");
+  g_autoptr (GstPad) pad = NULL;
 
-  source->picture = relay_picture_new (judge->name);
+  if (interval == 0) {
+    end_picture (source);
+    return;
+  }
+  if (source->picture == NULL)
+    source->picture = relay_picture_new (judge->name);
+  pad = gst_element_get_static_pad (source->element, "src");
   relay_picture_set_interval (source->picture, interval);
   relay_picture_follow (source->picture, pad);
+}
+
+/* Judges source @i by these rules from now on, or not any more. */
+static void
+set_source (RelayJudge *judge, guint i, const RelayEnd *end, guint interval)
+{
+  Source *source = &judge->sources[i];
+
+  source->judged = has_rules (judge, FALSE) && !relay_end_is_file (end);
+  watch_picture (judge, source, source->judged && has_rules (judge, TRUE) ? interval : 0);
+  if (source->judged)
+    return;
+  /* nothing stays bad that is not judged any more */
+  source->judgement = (RelayJudgement) { .faulty = 0 };
+  relay_backups_judge (judge->element, i, RELAY_RULE_NONE, 0, 0);
 }
 
 void
 relay_judge_follow (RelayJudge *judge, GstElement *element, const RelayStreamConfig *config)
 {
-  forget (judge);
+  if (element == NULL || element != judge->element)
+    forget (judge);
   if (element == NULL || config->input->backups == NULL)
     return;
-  set_times (judge, config);
-  judge->element = gst_object_ref (element);
-  relay_backups_foreach (element, add_source, judge);
-  for (guint i = 0; i < judge->n; i++) {
-    const RelayEnd *end =
-        i == 0 ? config->input : g_ptr_array_index (config->input->backups, i - 1);
-
-    /* of sources that are not judged any more, nothing stays bad */
-    relay_backups_judge (element, i, RELAY_RULE_NONE, 0, 0);
-    if (relay_end_is_file (end) || !has_rules (judge, FALSE))
-      gst_clear_object (&judge->sources[i].element);
-    else if (has_rules (judge, TRUE) && config->picture_interval > 0)
-      watch_picture (judge, &judge->sources[i], config->picture_interval);
+  if (judge->element == NULL) {
+    judge->element = gst_object_ref (element);
+    relay_backups_foreach (element, add_source, judge);
   }
-  if (has_rules (judge, FALSE))
+  for (guint i = 0; i < RELAY_RULES; i++)
+    judge->times[i] = config->input->rules[i] * G_USEC_PER_SEC;
+  for (guint i = 0; i < judge->n; i++)
+    set_source (judge, i,
+        i == 0 ? config->input : g_ptr_array_index (config->input->backups, i - 1),
+        config->picture_interval);
+  if (judge->timer == 0 && has_rules (judge, FALSE))
     judge->timer = g_timeout_add (EACH, look, judge);
 }

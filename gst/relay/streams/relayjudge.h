@@ -22,9 +22,9 @@ typedef struct _RelayJudge RelayJudge;
 /* @name: of the stream. */
 RelayJudge *relay_judge_new (const gchar *name);
 void relay_judge_free (RelayJudge *judge);
-/* Judges the sources of this element (relaybackups.h) from now on; what was found of others, or by
- * other rules, is forgotten.  @element: NULL, or of an input without backups: there is nothing to
- * judge. */
+/* Judges the sources of this element (relaybackups.h) from now on; what was found of those of
+ * another one is forgotten.  If the element stays, so does what was found by rules that stay.
+ * @element: NULL, or of an input without backups: there is nothing to judge. */
 void relay_judge_follow (RelayJudge *judge, GstElement *element, const RelayStreamConfig *config);
 
 G_END_DECLS
