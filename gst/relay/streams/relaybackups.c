@@ -570,16 +570,17 @@ relay_backups_set_times (GstElement *element, const RelayEnd *end)
 }
 
 gboolean
-relay_backups_gives (GstElement *element, guint i)
+relay_backups_shows (GstElement *element, guint i)
 {
   RelayBackups *self = RELAY_BACKUPS (element);
-  gboolean gives;
+  gint64 now = g_get_monotonic_time ();
+  gboolean shows;
 
   g_mutex_lock (&self->lock);
-  relay_failover_look (&self->failover, g_get_monotonic_time ());
-  gives = relay_source_gives (self->failover.sources[i].state);
+  relay_failover_look (&self->failover, now);
+  shows = relay_failover_shows (&self->failover, i, now);
   g_mutex_unlock (&self->lock);
-  return gives;
+  return shows;
 }
 
 void

@@ -20,8 +20,8 @@ GstElement *relay_backups_new (const RelayEnd *end, const gchar *name, GError **
 /* Calls @func with the element of each source; of any other element, with that. */
 void relay_backups_foreach (GstElement *element, GFunc func, gpointer data);
 void relay_backups_set_times (GstElement *element, const RelayEnd *end);
-/* Does source @i give media? */
-gboolean relay_backups_gives (GstElement *element, guint i);
+/* As relay_failover_shows() says. */
+gboolean relay_backups_shows (GstElement *element, guint i);
 /* The rules have found source @i bad, or good: as relay_failover_judge(). Posts a message that
  * tells what is new. */
 void relay_backups_judge (GstElement *element, guint i, gint fault, gint64 judged, gint64 faulty);

@@ -277,3 +277,12 @@ relay_failover_hold (RelayFailover *f, guint i, gboolean held, gint64 now)
     source->heard += now - source->held_since;
   source->held = held;
 }
+
+gboolean
+relay_failover_shows (const RelayFailover *f, guint i, gint64 now)
+{
+  const RelaySource *source = &f->sources[i];
+
+  return relay_source_gives (source->state)
+      && !(source->held && now - source->held_since >= RELAY_SOURCE_HELD);
+}

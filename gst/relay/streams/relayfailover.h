@@ -48,6 +48,9 @@
 
 G_BEGIN_DECLS
 
+/* µs: a half of the shortest time without a table that is an error (PAT, TR 101 290, 1.3.a) */
+#define RELAY_SOURCE_HELD (250 * G_TIME_SPAN_MILLISECOND)
+
 typedef enum
 {
   RELAY_SOURCE_SILENT,  /* gives nothing */
@@ -109,6 +112,9 @@ gboolean relay_failover_ask (RelayFailover *f, guint i, gint64 now);
 /* The outputs begin to take packets of source @i (@held), or have taken them.  The time in which
  * they hold it up is not silence. */
 void relay_failover_hold (RelayFailover *f, guint i, gboolean held, gint64 now);
+/* Do the media of source @i show how it is?  FALSE: it gives none, or the outputs have held it up
+ * for RELAY_SOURCE_HELD, so that none could come. */
+gboolean relay_failover_shows (const RelayFailover *f, guint i, gint64 now);
 /* Brings the states up to date, before they are read. */
 void relay_failover_look (RelayFailover *f, gint64 now);
 /* Does the source give media? */

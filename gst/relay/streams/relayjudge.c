@@ -106,7 +106,7 @@ judge_source (RelayJudge *judge, guint i)
 
   for (guint k = 0; k < RELAY_RULES; k++)
     findings[k] = (RelayFinding) { RELAY_UNKNOWN, now };
-  if (relay_backups_gives (judge->element, i))
+  if (relay_backups_shows (judge->element, i))
     ask (source, findings);
   fault = relay_judgement_note (&source->judgement, judge->times, findings);
   relay_backups_judge (judge->element, i, fault, fault >= 0 ? judge->times[fault] : 0,

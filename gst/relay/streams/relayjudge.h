@@ -6,8 +6,8 @@
  * Errors and the lack of video are what the monitor of the source's element sees; of a source that
  * is not used, too.  Black, frozen and silent is what a process sees that decodes its pictures
  * (relaypicture.h): one for each source, at the stream's picture-interval.  A source that gives
- * nothing, is not measured, or is not decoded has no answer.  A file is not judged: it is the last
- * resort, and a slate may stand still.
+ * nothing, is held up by the outputs, is not measured, or is not decoded has no answer.  A file is
+ * not judged: it is the last resort, and a slate may stand still.
  *
  * Call all functions from the thread of the main context.
  */

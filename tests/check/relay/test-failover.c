@@ -147,7 +147,8 @@ test_case (gconstpointer data)
   relay_failover_clear (&f);
 }
 
-/* A source that the outputs hold up is not silent; it is when nothing comes afterwards. */
+/* A source that the outputs hold up is not silent, and shows nothing; it is when nothing comes
+ * afterwards. */
 static void
 test_held (void)
 {
@@ -159,9 +160,12 @@ test_held (void)
   relay_failover_note (&f, 0, 0);
   relay_failover_take_over (&f, 0);
   relay_failover_hold (&f, 0, TRUE, 0);
+  g_assert_true (relay_failover_shows (&f, 0, RELAY_SOURCE_HELD - 1));
+  g_assert_false (relay_failover_shows (&f, 0, RELAY_SOURCE_HELD));
   for (guint at = EACH; at <= 10 * SILENCE; at += EACH)
     g_assert_cmpint (relay_failover_note (&f, 1, at * ms), ==, RELAY_SOURCE_STANDBY);
   relay_failover_hold (&f, 0, FALSE, 10 * SILENCE * ms);
+  g_assert_true (relay_failover_shows (&f, 0, 10 * SILENCE * ms));
   /* null packets, which are taken at once */
   relay_failover_hold (&f, 0, TRUE, (10 * SILENCE + EACH) * ms);
   relay_failover_hold (&f, 0, FALSE, (10 * SILENCE + EACH) * ms);
