@@ -26,6 +26,7 @@ typedef struct
   GstSegment segment;
   RelayPackets *packets;
   RelayCue cue;
+  gboolean breaks; /* its next packets do not follow on those that went on */
 } Source;
 
 struct _RelayBackups
@@ -131,7 +132,7 @@ take_over (Source *source, gint64 now)
   g_mutex_unlock (&self->lock);
   if (!good)
     return FALSE;
-  ts_splice_begin (self->splice);
+  source->breaks = TRUE;
   tell (self, source, cause, why, failed);
   return TRUE;
 }
@@ -181,6 +182,9 @@ forward (Source *source, GstBuffer *buffer, GstClockTime time, gboolean takes_ov
   g_mutex_lock (&self->lock);
   good = good && self->failover.active == (gint) source->number;
   if (good) {
+    if (source->breaks)
+      ts_splice_begin (self->splice);
+    source->breaks = FALSE;
     self->bytes += size;
     self->used[source->number] += size;
     relay_failover_hold (&self->failover, source->number, TRUE, now);
@@ -235,11 +239,15 @@ take (Source *source, GstBuffer *piece, GstClockTime time)
   gint64 now = g_get_monotonic_time ();
   RelaySourceState state;
   gboolean first;
+  guint64 changes;
 
   g_mutex_lock (&self->lock);
+  changes = self->failover.sources[source->number].changes;
   if (has_media (piece))
     relay_failover_note (&self->failover, source->number, now);
   state = self->failover.sources[source->number].state;
+  /* it was silent until now */
+  source->breaks |= changes != self->failover.sources[source->number].changes;
   first = self->failover.active < 0;
   g_mutex_unlock (&self->lock);
   if (state == RELAY_SOURCE_CUED)
@@ -277,6 +285,7 @@ on_event (GstPad *pad, GstObject *parent, GstEvent *event)
     source->packets = relay_packets_new ();
     /* its element was started again: the next packets do not follow on those that are held */
     relay_cue_clear (&source->cue);
+    source->breaks = TRUE;
   } else if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT) {
     gst_event_copy_segment (event, &source->segment);
   } else if (GST_EVENT_TYPE (event) == GST_EVENT_EOS) {
