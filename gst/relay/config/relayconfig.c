@@ -380,15 +380,31 @@ warn_of_unused (const RelayStreamConfig *config, GPtrArray *warnings)
               config->name, i == 0 ? "input" : "output"));
 }
 
-/* Tells of rules that have nothing to judge by. */
+static gboolean
+is_all_files (const RelayEnd *input)
+{
+  for (guint i = 0; input->backups != NULL && i < input->backups->len; i++)
+    if (!relay_end_is_file (g_ptr_array_index (input->backups, i)))
+      return FALSE;
+  return relay_end_is_file (input);
+}
+
+/* Tells of rules that have nothing to judge, or nothing to judge by. */
 static void
 warn_of_rules (const RelayStreamConfig *config, GPtrArray *warnings)
 {
+  gboolean judges = !is_all_files (config->input);
+
   for (guint i = 0; i < RELAY_RULES; i++) {
     const RelayRuleRow *row = &relay_rule_rows[i];
     gboolean seen = row->pictured ? config->picture_interval > 0 : config->input->monitored;
 
-    if (config->input->rules[i] > 0 && !seen)
+    if (config->input->rules[i] > 0 && !judges)
+      g_ptr_array_add (warnings,
+          g_strdup_printf (
+              "[stream %s] %s judges no file, and all sources are files: leave it out.",
+              config->name, row->key));
+    else if (config->input->rules[i] > 0 && !seen)
       g_ptr_array_add (warnings,
           g_strdup_printf ("[stream %s] %s has nothing to judge by: write %s, or leave it out.",
               config->name, row->key,

@@ -137,11 +137,27 @@ test_changed (void)
   relay_judge_free (judge);
 }
 
+/* Files are not judged, and the configuration is told of rules that have nothing else. */
+static void
+test_files (void)
+{
+  const gchar text[] = "[stream s]\ninput = file:///proc/self/exe;file:///proc/self/exe\n"
+                       "output = fasp://:1\nleave-on-errors = 3\n";
+  g_autoptr (GError) error = NULL;
+  g_autoptr (RelayConfig) config = relay_config_parse (text, sizeof text - 1, NULL, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (config->warnings->len, ==, 1);
+  g_assert_nonnull (strstr (g_ptr_array_index (config->warnings, 0),
+      "[stream s] leave-on-errors judges no file"));
+}
+
 int
 main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/relay/judge/changed", test_changed);
+  g_test_add_func ("/relay/judge/files", test_files);
   return g_test_run ();
 }
