@@ -22,10 +22,12 @@ struct _TsFilter
   guint wrong;   /* sync bytes in a row */
   guint phase;   /* bytes of the packet so far */
   guint8 packet[TS_PACKET];
+  gboolean fed;         /* data came */
   gboolean began;       /* a packet came */
   guint8 seen[TS_PIDS]; /* of ts_packet_check_counter() */
   guint8 came[TS_PIDS]; /* CAME, CAME_BEFORE */
-  gint64 span;          /* when this span of TS_FILTER_AWAY began, ns */
+  gint64 span;          /* when this span of TS_FILTER_AWAY began, with data, ns */
+  guint empty;          /* spans since the last packet, with this one; its own is none */
   guint spans;          /* that have ended */
 };
 
@@ -55,6 +57,7 @@ take_packet (TsFilter *self, const guint8 *data)
 
   ts_packet_read (&packet, data, TS_PACKET);
   self->began = TRUE;
+  self->empty = 0;
   self->came[packet.pid] |= CAME;
   ts_selection_allow (selection);
   section = ts_selection_find (selection, packet.pid);
@@ -100,6 +103,7 @@ end_span (TsFilter *self, gint64 now)
 {
   for (guint i = 0; i < TS_PIDS; i++)
     self->came[i] = self->came[i] & CAME ? CAME_BEFORE : 0;
+  self->empty++;
   self->span = now;
   self->spans++;
 }
@@ -107,10 +111,11 @@ end_span (TsFilter *self, gint64 now)
 void
 ts_filter_push (TsFilter *self, const guint8 *data, gsize size, gint64 now, GByteArray *out)
 {
-  if (!self->began)
+  if (!self->fed)
     self->span = now;
   else if (now - self->span >= TS_FILTER_AWAY)
     end_span (self, now);
+  self->fed = TRUE;
   self->selection.out = out;
   for (gsize done = 0; done < size;) {
     if (!self->synced) {
@@ -131,6 +136,7 @@ ts_filter_new (void)
 {
   TsFilter *self = g_new0 (TsFilter, 1);
 
+  self->empty = 1;
   ts_sync_init (&self->sync, 0, SYNC_FOUND);
   ts_selection_init (&self->selection);
   return self;
@@ -163,7 +169,8 @@ ts_filter_begin (TsFilter *self)
 {
   if (self->synced)
     ts_sync_lose (&self->sync);
-  self->synced = self->began = FALSE;
+  self->synced = self->fed = self->began = FALSE;
+  self->empty = 1;
   self->wrong = self->spans = 0;
   memset (self->seen, 0, sizeof self->seen);
   memset (self->came, 0, sizeof self->came);
@@ -180,6 +187,12 @@ ts_filter_get_missing_programme (const TsFilter *self, guint *i)
       return programme->number;
   }
   return 0;
+}
+
+gboolean
+ts_filter_lacks_packets (const TsFilter *self)
+{
+  return self->empty > 1;
 }
 
 gboolean

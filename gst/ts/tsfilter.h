@@ -50,6 +50,8 @@ void ts_filter_push (TsFilter *filter, const guint8 *data, gsize size, gint64 no
 /* Returns the next chosen programme, from index *i on, that the stream does not have, or no PMT of
  * it; 0: there is none, or no packet came yet. */
 guint16 ts_filter_get_missing_programme (const TsFilter *filter, guint *i);
+/* There is data, but no packet in it for TS_FILTER_AWAY or more: it is no transport stream. */
+gboolean ts_filter_lacks_packets (const TsFilter *filter);
 /* PIDs are chosen, and there is data, but none of them came for TS_FILTER_AWAY or more. */
 gboolean ts_filter_lacks_pids (const TsFilter *filter);
 

@@ -156,12 +156,14 @@ relay_selection_explain (GstElement *element)
 {
   Selection *self = g_object_get_data (G_OBJECT (element), SELECTION);
   g_autoptr (GString) text = g_string_new (NULL);
+  gboolean is_ts;
   guint16 number;
   guint i = 0;
 
   if (self == NULL)
     return NULL;
   g_mutex_lock (&self->lock);
+  is_ts = !ts_filter_lacks_packets (self->filter);
   while ((number = ts_filter_get_missing_programme (self->filter, &i)) != 0)
     g_string_append_printf (text, "%s %u", text->len > 0 ? "," : "", number);
   if (text->len > 0)
@@ -169,5 +171,7 @@ relay_selection_explain (GstElement *element)
   else if (ts_filter_lacks_pids (self->filter))
     g_string_append (text, "any of its PIDs");
   g_mutex_unlock (&self->lock);
+  if (!is_ts)
+    return g_strdup ("the stream is no MPEG-TS: programme= and pids= take parts of nothing else");
   return text->len > 0 ? g_strdup_printf ("not in the stream: %s", text->str) : NULL;
 }

@@ -24,8 +24,8 @@ G_BEGIN_DECLS
  * the keys; NULL: there is no such key.  Without both, nothing is done.  @error: a sentence. */
 gboolean relay_selection_add (GstElement *element, const gchar *programmes, const gchar *pids,
     GError **error);
-/* Returns why nothing leaves there: what was chosen is not in the stream.  NULL: it is, or no data
- * came yet, or nothing was chosen. */
+/* Returns why nothing leaves there: the stream does not have what was chosen, or is no MPEG-TS.
+ * NULL: it has, or no data came yet, or nothing was chosen. */
 gchar *relay_selection_explain (GstElement *element);
 
 G_END_DECLS

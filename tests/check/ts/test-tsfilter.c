@@ -354,6 +354,34 @@ test_pids (void)
   stream_clear (&s);
 }
 
+/* Data without a packet for TS_FILTER_AWAY, at first or later, is no transport stream. */
+static void
+test_no_stream (void)
+{
+  Stream s;
+
+  stream_init (&s);
+  ts_filter_choose_programme (s.filter, CHOSEN);
+  for (guint round = 0; round < 2; round++) {
+    for (guint i = 0; i < 4; i++) {
+      g_byte_array_set_size (s.in, 1000);
+      memset (s.in->data, 1, 1000);
+      s.now += TS_FILTER_AWAY / 2;
+      pass (&s);
+      g_assert_cmpint (ts_filter_lacks_packets (s.filter), ==, i >= 2);
+    }
+    put_two (&s);
+    put_two (&s);
+    pass (&s);
+    g_assert_false (ts_filter_lacks_packets (s.filter));
+  }
+  s.now += 3 * TS_FILTER_AWAY; /* nothing came: nothing is said */
+  g_byte_array_set_size (s.in, 1);
+  pass (&s);
+  g_assert_false (ts_filter_lacks_packets (s.filter));
+  stream_clear (&s);
+}
+
 /* The PID of a PMT is chosen: it leaves, and lists no stream, once there is a PAT. */
 static void
 test_pmt_pid (void)
@@ -584,6 +612,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tsfilter/changes", test_changes);
   g_test_add_func ("/tsfilter/gone", test_gone);
   g_test_add_func ("/tsfilter/pids", test_pids);
+  g_test_add_func ("/tsfilter/no-stream", test_no_stream);
   g_test_add_func ("/tsfilter/pmt-pid", test_pmt_pid);
   g_test_add_func ("/tsfilter/sdt", test_sdt);
   g_test_add_func ("/tsfilter/reload", test_reload);
