@@ -54,16 +54,23 @@ ts_errors_hold (TsErrors *errors, TsErrorKind kind)
 }
 
 void
-ts_errors_judge (TsErrors *errors, TsErrorKind kind, gboolean good)
+ts_errors_add (TsErrors *errors, TsErrorKind kind, guint64 n)
 {
   TsError *error = &errors->errors[kind];
 
   error->examined = errors->now;
-  if (good)
+  if (n == 0)
     return;
-  if (error->count++ == 0)
+  if (error->count == 0)
     error->first = errors->now;
+  error->count += n;
   error->last = error->bad = errors->now;
+}
+
+void
+ts_errors_judge (TsErrors *errors, TsErrorKind kind, gboolean good)
+{
+  ts_errors_add (errors, kind, good ? 0 : 1);
 }
 
 TsState

@@ -86,7 +86,9 @@ extern const TsErrorRow ts_error_rows[TS_ERRORS];
 void ts_errors_init (TsErrors *errors);
 /* Another stream begins: nothing is known of it.  The counts stay. */
 void ts_errors_forget (TsErrors *errors);
-/* The stream was looked at for this error: there is none, or one more. */
+/* The stream was looked at for this error: there are @n more. */
+void ts_errors_add (TsErrors *errors, TsErrorKind kind, guint64 n);
+/* There is none, or one more. */
 void ts_errors_judge (TsErrors *errors, TsErrorKind kind, gboolean good);
 /* The error that was counted goes on. */
 void ts_errors_hold (TsErrors *errors, TsErrorKind kind);

@@ -55,9 +55,7 @@ judge_second (TsPcr *pcr, TsErrors *errors)
     return;
   pcr->accuracy = pcr->held.worst;
   pcr->unjudged = 0;
-  ts_errors_judge (errors, TS_ERROR_PCR_ACCURACY, TRUE);
-  for (guint i = 0; i < pcr->held.bad; i++)
-    ts_errors_judge (errors, TS_ERROR_PCR_ACCURACY, FALSE);
+  ts_errors_add (errors, TS_ERROR_PCR_ACCURACY, pcr->held.bad);
 }
 
 /* Has the second that ends the rate of those before it?  If not, they made the line for nothing. */
