@@ -8,7 +8,8 @@ explain (const FaspPresentation *core)
   switch (core->state) {
     case FASP_PRESENTATION_NO_TIME:
       return g_strdup ("the stream does not say when it was captured. Set "
-                       "send-reference-timestamps=true at its first faspsink");
+                       "send-reference-timestamps=true at its first faspsink. If it is set, the "
+                       "network clock of that pipeline has no time");
     case FASP_PRESENTATION_NO_CLOCK:
       return g_strdup (
           "the pipeline's network clock has no time yet, or the stream's capture times "

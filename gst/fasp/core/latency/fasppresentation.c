@@ -88,6 +88,9 @@ fasp_presentation_choose (FaspPresentation *p, const FaspPresentationBlock *bloc
     time = bound (p, block);
   else if (is_placed (p))
     time = place (p, block, anew);
+  /* what the sinks add is only guessed */
+  if (p->state == FASP_PRESENTATION_NO_LATENCY)
+    p->error = p->least = FASP_NEVER;
   p->media = block->media;
   return time;
 }

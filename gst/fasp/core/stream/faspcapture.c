@@ -28,13 +28,15 @@ fasp_capture_map_take (FaspCaptureMap *map, const FaspBlock *mark, const FaspStr
 
   if (r.failed || r.left > 0 || kind != FASP_MARK_CAPTURE)
     return;
-  map->at = (FaspCapture) {
-    .time = time,
-    .error = error,
-    .source = source < FASP_TIME_SOURCES ? source : FASP_TIME_NONE,
-    .is_tai = scale == SCALE_TAI,
-    .known = scale <= SCALE_TAI && time <= FASP_CAPTURE_MAX,
-  };
+  map->at = (FaspCapture) { 0 };
+  if (scale <= SCALE_TAI && time <= FASP_CAPTURE_MAX)
+    map->at = (FaspCapture) {
+      .time = time,
+      .error = error,
+      .source = source < FASP_TIME_SOURCES ? source : FASP_TIME_NONE,
+      .is_tai = scale == SCALE_TAI,
+      .known = TRUE,
+    };
   map->media = mark->media_time;
   map->origin = position->origin;
 }

@@ -117,6 +117,22 @@ test_hostile (void)
 }
 
 /* The sender's media clock jumps: what is played goes on. */
+/* What the sinks add is guessed: how far off it is, and what would be enough, is not known. */
+static void
+test_guessed (void)
+{
+  FaspPresentation p = { .delay = DELAY };
+  FaspPresentationBlock block = { .captured = SHIFT,
+    .arrival = SHIFT + PATH,
+    .usual = SHIFT + PATH + LATENCY,
+    .known = FASP_PRESENTATION_NO_LATENCY };
+
+  g_assert_cmpint (fasp_presentation_choose (&p, &block), ==, SHIFT + DELAY);
+  g_assert_false (fasp_presentation_is_in_time (&p));
+  g_assert_cmpint (p.error, ==, FASP_NEVER);
+  g_assert_cmpint (p.least, ==, FASP_NEVER);
+}
+
 static void
 test_jump (void)
 {
@@ -168,6 +184,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/presentation/too-short", test_too_short);
   g_test_add_func ("/presentation/wrong", test_wrong);
   g_test_add_func ("/presentation/hostile", test_hostile);
+  g_test_add_func ("/presentation/guessed", test_guessed);
   g_test_add_func ("/presentation/jump", test_jump);
   g_test_add_data_func ("/presentation/kept", GINT_TO_POINTER (FALSE), test_kept);
   g_test_add_data_func ("/presentation/kept/other-clock", GINT_TO_POINTER (TRUE), test_kept);

@@ -71,6 +71,7 @@ test_hostile (void)
   memset (mark + 7, 0xff, 8);
   take (&map, mark, FASP_CAPTURE_MARK, 0);
   g_assert_false (fasp_capture_map_get (&map, &here, 0).known);
+  g_assert_cmpint (fasp_capture_map_get (&map, &here, 0).time, ==, 0);
   capture.time = FASP_CAPTURE_MAX;
   fasp_capture_write (mark, &capture);
   take (&map, mark, FASP_CAPTURE_MARK, 0);
