@@ -37,6 +37,7 @@ struct _TsSplice
 {
   guint streams;         /* that have begun */
   gboolean jumps;        /* the clock of this stream is another one */
+  gboolean doubted;      /* the next packets may be those of a stream that began anew */
   guint awaited;         /* PES packets that may be left out until its first PCR comes */
   guint64 shift;         /* 27 MHz */
   guint8 state[TS_PIDS]; /* bits, as above */
@@ -101,7 +102,7 @@ void
 ts_splice_follow (TsSplice *self, guint64 shift)
 {
   self->streams++;
-  self->jumps = FALSE;
+  self->jumps = self->doubted = FALSE;
   self->awaited = 0;
   self->shift = shift;
   for (guint pid = 0; pid < TS_PIDS; pid++)
@@ -375,6 +376,25 @@ send_clock (TsSplice *self, TsPacket packet, const guint8 *from)
 }
 
 void
+ts_splice_doubt (TsSplice *self)
+{
+  self->doubted = TRUE;
+}
+
+/* Another stream begins if the packet's counter does not follow.  Else a PCR ends the doubt. */
+static void
+resolve (TsSplice *self, const TsPacket *packet)
+{
+  guint8 state = self->state[packet->pid];
+  guint8 step = (packet->counter + self->delta[packet->pid] - state) & COUNTER;
+
+  if ((state & BEGUN) != 0 && !packet->announced && step != 0 && step != packet->step)
+    ts_splice_begin (self);
+  else if (packet->has_pcr)
+    self->doubted = FALSE;
+}
+
+void
 ts_splice_take (TsSplice *self, const guint8 from[TS_PACKET], GByteArray *out)
 {
   guint8 data[TS_PACKET];
@@ -384,6 +404,8 @@ ts_splice_take (TsSplice *self, const guint8 from[TS_PACKET], GByteArray *out)
   memcpy (data, from, TS_PACKET);
   ts_packet_read (&packet, data, TS_PACKET);
   self->out = out;
+  if (self->doubted && packet.pid != TS_NULL_PID && !packet.damaged && packet.counter <= COUNTER)
+    resolve (self, &packet);
   while (reader < self->n && self->readers[reader]->pid != packet.pid)
     reader++;
   if (reader < self->n && !packet.scrambled && !packet.damaged && packet.counter <= COUNTER) {

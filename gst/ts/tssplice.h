@@ -44,7 +44,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TsSplice, ts_splice_free)
 
 /* Another stream begins with the next packet, with a clock of its own. */
 void ts_splice_begin (TsSplice *splice);
-/* The same, and @shift (27 MHz) is added to its clock, which then goes on. */
+/* The same, unless the continuity_counters of the next packets, up to one with a PCR, follow on
+ * those of the last ones: no packet came for a while. */
+void ts_splice_doubt (TsSplice *splice);
+/* As ts_splice_begin, and @shift (27 MHz) is added to its clock, which then goes on. */
 void ts_splice_follow (TsSplice *splice, guint64 shift);
 /* Takes a packet, and appends to @out the packets that go on for it: none, or more than one. */
 void ts_splice_take (TsSplice *splice, const guint8 packet[TS_PACKET], GByteArray *out);

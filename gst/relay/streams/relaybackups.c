@@ -15,6 +15,14 @@
 #define RELAY_TYPE_BACKUPS (relay_backups_get_type ())
 G_DECLARE_FINAL_TYPE (RelayBackups, relay_backups, RELAY, BACKUPS, GstBin)
 
+/* Do the next packets of a source follow on those that went on? */
+typedef enum
+{
+  SOURCE_FOLLOWS,
+  SOURCE_DOUBTED, /* it was silent */
+  SOURCE_BREAKS,
+} SourceOrder;
+
 typedef struct
 {
   RelayBackups *owner;
@@ -26,7 +34,7 @@ typedef struct
   GstSegment segment;
   RelayPackets *packets;
   RelayCue cue;
-  gboolean breaks; /* its next packets do not follow on those that went on */
+  SourceOrder order;
 } Source;
 
 struct _RelayBackups
@@ -132,7 +140,7 @@ take_over (Source *source, gint64 now)
   g_mutex_unlock (&self->lock);
   if (!good)
     return FALSE;
-  source->breaks = TRUE;
+  source->order = SOURCE_BREAKS;
   tell (self, source, cause, why, failed);
   return TRUE;
 }
@@ -182,9 +190,11 @@ forward (Source *source, GstBuffer *buffer, GstClockTime time, gboolean takes_ov
   g_mutex_lock (&self->lock);
   good = good && self->failover.active == (gint) source->number;
   if (good) {
-    if (source->breaks)
+    if (source->order == SOURCE_BREAKS)
       ts_splice_begin (self->splice);
-    source->breaks = FALSE;
+    else if (source->order == SOURCE_DOUBTED)
+      ts_splice_doubt (self->splice);
+    source->order = SOURCE_FOLLOWS;
     self->bytes += size;
     self->used[source->number] += size;
     relay_failover_hold (&self->failover, source->number, TRUE, now);
@@ -246,8 +256,8 @@ take (Source *source, GstBuffer *piece, GstClockTime time)
   if (has_media (piece))
     relay_failover_note (&self->failover, source->number, now);
   state = self->failover.sources[source->number].state;
-  /* it was silent until now */
-  source->breaks |= changes != self->failover.sources[source->number].changes;
+  if (changes != self->failover.sources[source->number].changes)
+    source->order = MAX (source->order, SOURCE_DOUBTED);
   first = self->failover.active < 0;
   g_mutex_unlock (&self->lock);
   if (state == RELAY_SOURCE_CUED)
@@ -285,7 +295,7 @@ on_event (GstPad *pad, GstObject *parent, GstEvent *event)
     source->packets = relay_packets_new ();
     /* its element was started again: the next packets do not follow on those that are held */
     relay_cue_clear (&source->cue);
-    source->breaks = TRUE;
+    source->order = SOURCE_BREAKS;
   } else if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT) {
     gst_event_copy_segment (event, &source->segment);
   } else if (GST_EVENT_TYPE (event) == GST_EVENT_EOS) {

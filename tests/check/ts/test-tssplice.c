@@ -132,6 +132,30 @@ test_first (void)
   bench_clear (&bench);
 }
 
+/* The source was silent, for 5 s, at any packet: what follows leaves as it came; a stream that
+ * began anew is another one. */
+static void
+test_doubt (gconstpointer anew)
+{
+  g_autoptr (GByteArray) a = make (2, 0, NULL), b = make (2, 5000, NULL);
+
+  for (guint cut = SECOND; cut < SECOND + 400; cut += 7) {
+    Bench bench;
+
+    bench_init (&bench);
+    ts_splice_begin (bench.splice);
+    run (&bench, a, 0, cut);
+    bench.now += 5 * TS_SECOND;
+    ts_monitor_begin (bench.monitor);
+    ts_splice_doubt (bench.splice);
+    run (&bench, anew != NULL ? b : a, anew != NULL ? 0 : cut, SECOND / 2);
+    if (anew == NULL)
+      g_assert_cmpmem (bench.out->data, bench.out->len, a->data, (cut + SECOND / 2) * TS_PACKET);
+    g_assert_cmpuint (bench.announced, ==, anew != NULL);
+    bench_clear (&bench);
+  }
+}
+
 /* From any packet of one stream to any of another, and back; the tables of the second differ. */
 static void
 test_everywhere (gconstpointer differs)
@@ -553,6 +577,8 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/ts/splice/first", test_first);
+  g_test_add_data_func ("/ts/splice/silent/goes-on", NULL, test_doubt);
+  g_test_add_data_func ("/ts/splice/silent/anew", "", test_doubt);
   g_test_add_data_func ("/ts/splice/everywhere/same", NULL, test_everywhere);
   g_test_add_data_func ("/ts/splice/everywhere/differs", "", test_everywhere);
   g_test_add_func ("/ts/splice/again", test_again);
