@@ -16,6 +16,10 @@ decide (RelayJudgement *judgement, guint i, gint64 time, const RelayFinding *fin
 {
   RelayAnswer answer = finding->answer;
 
+  if (answer == RELAY_UNKNOWN)
+    judgement->rules[i].unknown = finding->seen;
+  else if (finding->seen < judgement->rules[i].unknown)
+    answer = RELAY_UNKNOWN;
   if (answer != judgement->rules[i].answer)
     judgement->rules[i].since = finding->seen;
   judgement->rules[i].answer = answer;

@@ -64,7 +64,8 @@ typedef struct
   struct
   {
     RelayAnswer answer;
-    gint64 since; /* when the answer was first seen */
+    gint64 since;   /* when the answer was first seen */
+    gint64 unknown; /* when there was none, last: what was seen before does not count any more */
     gboolean bad;
   } rules[RELAY_RULES];
   gboolean faults; /* the fault of a rule is there, whether it is bad by it or not */

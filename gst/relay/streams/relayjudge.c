@@ -185,8 +185,11 @@ relay_judge_follow (RelayJudge *judge, GstElement *element, const RelayStreamCon
     judge->element = gst_object_ref (element);
     relay_backups_foreach (element, add_source, judge);
   }
+  /* without pictures, nothing tells of those rules, nor stays bad by them */
   for (guint i = 0; i < RELAY_RULES; i++)
-    judge->times[i] = config->input->rules[i] * G_USEC_PER_SEC;
+    judge->times[i] = relay_rule_rows[i].pictured && config->picture_interval == 0 ?
+        0 :
+        config->input->rules[i] * G_USEC_PER_SEC;
   for (guint i = 0; i < judge->n; i++)
     set_source (judge, i,
         i == 0 ? config->input : g_ptr_array_index (config->input->backups, i - 1),

@@ -122,18 +122,25 @@ test_changed (void)
   follow (judge, element, 1, "leave-on-black = 5\n");
   look_for (0);
   assert_faults (RELAY_RULE_BLACK, 3);
-  /* no rule is left */
-  follow (judge, element, 1, "");
+  /* there are no pictures any more */
+  follow (judge, element, 0, "leave-on-black = 5\n");
+  look_for (0);
   assert_faults (RELAY_RULE_NONE, 4);
   follow (judge, element, 1, "leave-on-black = 5\n");
+  look_for (5);
+  assert_faults (RELAY_RULE_BLACK, 5);
+  /* no rule is left */
+  follow (judge, element, 1, "");
+  assert_faults (RELAY_RULE_NONE, 6);
+  follow (judge, element, 1, "leave-on-black = 5\n");
   look_for (4);
-  assert_faults (RELAY_RULE_NONE, 4);
+  assert_faults (RELAY_RULE_NONE, 6);
   /* of other sources, nothing is known */
   follow (judge, other, 1, "leave-on-black = 5\n");
   look_for (4);
-  assert_faults (RELAY_RULE_NONE, 4);
+  assert_faults (RELAY_RULE_NONE, 6);
   look_for (0);
-  assert_faults (RELAY_RULE_BLACK, 5);
+  assert_faults (RELAY_RULE_BLACK, 7);
   relay_judge_free (judge);
 }
 

@@ -115,6 +115,19 @@ test_one_picture (void)
   g_assert_cmpint (note_two (&judgement, RELAY_NO, RELAY_NO, 3 * TIME), ==, RELAY_RULE_NONE);
 }
 
+/* What was seen before nothing was known does not count with what is seen after it. */
+static void
+test_old_picture (void)
+{
+  RelayJudgement judgement = { .faulty = 0 };
+
+  note_two (&judgement, RELAY_NO, RELAY_YES, 1);
+  note_two (&judgement, RELAY_NO, RELAY_UNKNOWN, TIME);
+  note_two (&judgement, RELAY_NO, RELAY_YES, 1);
+  g_assert_cmpint (note_two (&judgement, RELAY_NO, RELAY_YES, 2 * TIME), ==, RELAY_RULE_NONE);
+  g_assert_cmpint (note_two (&judgement, RELAY_NO, RELAY_YES, 3 * TIME), ==, RELAY_RULE_SILENCE);
+}
+
 /* --- several sources ------------------------------------------------------------------------ */
 
 /* What happens from a time on: which sources give media, which of them are black, of which nothing
@@ -282,6 +295,7 @@ main (int argc, char **argv)
       test_judgement);
   g_test_add_func ("/relay/rules/several", test_several);
   g_test_add_func ("/relay/rules/one-picture", test_one_picture);
+  g_test_add_func ("/relay/rules/old-picture", test_old_picture);
   vcases_add ("/relay/rules", cases, sizeof *cases, G_N_ELEMENTS (cases), test_case);
   vcases_add_seeds ("/relay/rules/chance", 20, test_chance);
   return g_test_run ();
