@@ -433,6 +433,7 @@ ts_selection_choose_programme (TsSelection *self, guint16 number)
 
   if (programme == NULL && (programme = add_programme (self, number)) != NULL)
     programme->chosen = programme->left = TRUE;
+  self->changes = self->changes * 31 + number;
 }
 
 void
@@ -443,4 +444,5 @@ ts_selection_choose_pid (TsSelection *self, guint16 pid)
     self->pids[i].users = 0;
   self->by_pid = TRUE;
   self->pids[pid].chosen = TRUE;
+  self->changes = self->changes * 31 + pid;
 }

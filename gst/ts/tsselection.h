@@ -46,7 +46,7 @@ typedef struct
   guint round, next; /* of PATs; of its sections, the one that comes next */
   guint nit_round;   /* of the PAT that named the PID of the NIT last */
   guint allowed;     /* packets of tables that may be written now, up to TS_SELECTION_AHEAD */
-  guint changes;     /* of the programmes that are left, by their PMTs */
+  guint changes;     /* differs for what is chosen, and by the changes of what PMTs leave */
   TsSection pat, cat, sdt;
   TsVersion pat_version;
   guint cat_size; /* 0: none came */
