@@ -96,17 +96,23 @@ class Speaker:
         """Nothing comes."""
         return not select.select([self.stranger.socket], [], [], WAIT)[0]
 
+    def hears_until(self, token):
+        """The frames that come until a PING with this token is answered: answers leave in any order."""
+        found = []
+        while frames.Pong(token) not in found:
+            datagram = self.stranger.socket.recv(65536)
+            flow, pn = self.opener.number(datagram) if datagram[0] & 0x80 else (0, None)
+            if pn is not None:
+                found += frames.parse(self.opener.open(flow, pn, datagram))
+        found.remove(frames.Pong(token))
+        return found
+
     def hears(self):
-        """The frames that come until two PINGs, one behind the other, are answered: answers leave in any order."""
+        """The frames that come until two PINGs, one behind the other, are answered."""
         found = []
         for token in (os.urandom(8), os.urandom(8)):
             self.say(frames.Ping(token))
-            while frames.Pong(token) not in found:
-                datagram = self.stranger.socket.recv(65536)
-                flow, pn = self.opener.number(datagram) if datagram[0] & 0x80 else (0, None)
-                if pn is not None:
-                    found += frames.parse(self.opener.open(flow, pn, datagram))
-            found.remove(frames.Pong(token))
+            found += self.hears_until(token)
         return found
 
     def pongs(self):
@@ -157,11 +163,11 @@ def sessions(directory):
         assert not speaker.pongs()
         again = speaker.seal(frames.write([frames.Ping(b"replayed")]))
         speaker.stranger.send(again)
-        assert speaker.pongs() == [b"replayed"]
+        speaker.hears_until(b"replayed")
         speaker.stranger.send(again)
         assert not speaker.pongs(), "a replayed datagram is answered"
         speaker.stranger.send(speaker.seal(frames.write([frames.Ping(b"and then")]) + b"\x7f"))
-        assert speaker.pongs() == [b"and then"], "frames before a fault take effect"
+        speaker.hears_until(b"and then")    # frames before a fault take effect
         report = frames.FlowReport(0, 0, 0, 0, 1, 0)
         far = speaker.feedback(ack=1 << 40, start=1 << 40, end=1 << 40)
         lies = (far, far._replace(ack=0, start=0), speaker.feedback(flows=(report, report)),
