@@ -50,6 +50,16 @@ ts_packet_write_pcr (guint8 *data, guint64 pcr)
 }
 
 void
+ts_packet_write_null (guint8 *data)
+{
+  memset (data, 0xff, TS_PACKET);
+  data[0] = TS_SYNC;
+  data[1] = TS_NULL_PID >> 8;
+  data[2] = TS_NULL_PID & 0xff;
+  data[3] = PAYLOAD;
+}
+
+void
 ts_packet_announce (guint8 *data)
 {
   data[5] |= 0x80;

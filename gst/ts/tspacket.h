@@ -35,6 +35,8 @@ typedef struct
 /* Reads the first @size bytes of a packet, 6 at least: of fewer than TS_HEADER, no PCR. `announced'
  * is the discontinuity_indicator. */
 void ts_packet_read (TsPacket *packet, const guint8 *data, gsize size);
+/* Makes a null packet of it. */
+void ts_packet_write_null (guint8 *data);
 /* Writes another PCR, 27 MHz, to a packet that has one. */
 void ts_packet_write_pcr (guint8 *data, guint64 pcr);
 /* Sets the discontinuity_indicator of a packet that has a PCR. */

@@ -280,10 +280,7 @@ move (const TsSplice *self, const TsPacket *packet, guint8 *data)
 static void
 make_null (TsPacket *packet, guint8 *data)
 {
-  static const guint8 head[] = { TS_SYNC, TS_NULL_PID >> 8, TS_NULL_PID & 0xff, 0x10 };
-
-  memset (data, 0xff, TS_PACKET);
-  memcpy (data, head, sizeof head);
+  ts_packet_write_null (data);
   packet->pid = TS_NULL_PID;
 }
 

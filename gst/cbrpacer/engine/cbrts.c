@@ -217,11 +217,6 @@ cbr_ts_feed (CbrTs *ts, const guint8 *data, gsize size, gsize *done, CbrTsPcr *p
 void
 cbr_ts_fill_null (guint8 *data, guint n)
 {
-  for (guint i = 0; i < n; i++, data += TS_PACKET) {
-    memset (data, 0xff, TS_PACKET);
-    data[0] = TS_SYNC;
-    data[1] = 0x1f;
-    data[2] = 0xff;
-    data[3] = 0x10; /* payload only */
-  }
+  for (guint i = 0; i < n; i++)
+    ts_packet_write_null (data + i * TS_PACKET);
 }

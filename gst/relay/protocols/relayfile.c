@@ -152,10 +152,8 @@ on_need_data (GstElement *source, guint size, gpointer data)
     return;
   }
   if (out->len == 0) {
-    static const guint8 null_packet[TS_PACKET] = { TS_SYNC, TS_NULL_PID >> 8, TS_NULL_PID & 0xff,
-      0x10 };
-
-    g_byte_array_append (out, null_packet, TS_PACKET);
+    g_byte_array_set_size (out, TS_PACKET);
+    ts_packet_write_null (out->data);
   }
   gst_app_src_push_buffer (GST_APP_SRC (source),
       gst_buffer_new_wrapped_bytes (g_byte_array_free_to_bytes (out)));
