@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tsitems.h"
 
+#define PAT_ENTRY 4 /* bytes */
+
 const guint8 *
 ts_items_take (TsItems *left, guint header, TsItems *body)
 {
@@ -15,6 +17,28 @@ ts_items_take (TsItems *left, guint header, TsItems *body)
   *body = (TsItems) { item + header, size };
   *left = (TsItems) { body->data + size, left->size - header - size };
   return item;
+}
+
+gboolean
+ts_items_take_programme (TsItems *left, TsPatEntry *entry)
+{
+  if (left->size < PAT_ENTRY)
+    return FALSE;
+  *entry = (TsPatEntry) { ts_get_16 (left->data), ts_get_16 (left->data + 2) & TS_PID_MASK };
+  *left = (TsItems) { left->data + PAT_ENTRY, left->size - PAT_ENTRY };
+  return TRUE;
+}
+
+gboolean
+ts_pat_is_whole (const guint8 *section, guint *next)
+{
+  guint number = section[6], last = section[7];
+
+  if (number == 0)
+    *next = 0;
+  if (number == *next)
+    ++*next;
+  return number == last && *next == last + 1;
 }
 
 TsItems

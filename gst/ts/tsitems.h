@@ -59,8 +59,20 @@ typedef struct
   guint size;
 } TsItems;
 
+/* Of a PAT. */
+typedef struct
+{
+  guint16 number; /* program_number; 0: the PID is that of the network's table */
+  guint16 pmt_pid;
+} TsPatEntry;
+
 /* Takes an item from the front.  NULL: there is no whole one. */
 const guint8 *ts_items_take (TsItems *left, guint header, TsItems *body);
+/* The same with an entry of a PAT.  FALSE: there is no whole one. */
+gboolean ts_items_take_programme (TsItems *left, TsPatEntry *entry);
+/* Counts a section of a PAT in *next, which is its caller's.  TRUE: all sections came in order, and
+ * this is the last one; only such a PAT tells that something is gone. */
+gboolean ts_pat_is_whole (const guint8 *section, guint *next);
 /* Returns the bytes of a section of @size bytes from byte @from to its CRC. */
 TsItems ts_items_of (const guint8 *section, guint size, guint from);
 

@@ -250,7 +250,7 @@ write_pat (TsSelection *self)
       &self->pat_version);
 }
 
-/* Only a PAT of which all sections came in order says that something is gone. */
+/* The PAT is whole. */
 static void
 end_round (TsSelection *self)
 {
@@ -265,31 +265,25 @@ end_round (TsSelection *self)
 static void
 take_pat (TsSelection *self, const TsSection *section)
 {
-  const guint8 *data = section->data;
-  guint number = data[6], last = data[7];
+  TsItems left = ts_items_of (section->data, section->size, TS_LONG_HEADER);
+  guint number = section->data[6], last = section->data[7];
+  TsPatEntry entry;
 
-  if (data[0] != TS_TABLE_PAT || number > last)
+  if (section->data[0] != TS_TABLE_PAT || number > last)
     return;
   if (number == 0) {
     self->round++;
-    self->next = 0;
-    self->stream_id = ts_get_16 (data + 3);
+    self->stream_id = ts_get_16 (section->data + 3);
   }
-  for (guint at = TS_LONG_HEADER; at + 4 + TS_SECTION_CRC <= section->size; at += 4) {
-    guint16 pid = ts_get_16 (data + at + 2) & TS_PID_MASK;
-
-    if (ts_get_16 (data + at) == 0)
-      take_network (self, pid);
+  while (ts_items_take_programme (&left, &entry))
+    if (entry.number == 0)
+      take_network (self, entry.pmt_pid);
     else
-      take_programme (self, ts_get_16 (data + at), pid);
-  }
-  if (number == self->next)
-    self->next++;
-  if (number != last)
-    return;
-  if (self->next == last + 1)
+      take_programme (self, entry.number, entry.pmt_pid);
+  if (ts_pat_is_whole (section->data, &self->next))
     end_round (self);
-  write_pat (self);
+  if (number == last)
+    write_pat (self);
 }
 
 /* --- CAT, SDT -------------------------------------------------------- */

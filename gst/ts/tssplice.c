@@ -5,10 +5,6 @@
 
 /* Tables: the PAT, and as many PMTs as are looked at elsewhere (tstables.h). */
 #define PMTS_MAX 64
-#define PAT_PID 0
-#define PAT_ID 0
-#define PMT_ID 2
-#define LONG_HEADER 8                 /* bytes of a section, up to the last_section_number */
 #define SECTIONS_SIZE (TS_PACKET - 5) /* bytes of sections in a packet that begins with one */
 
 /* What is known of a PID. */
@@ -85,7 +81,7 @@ ts_splice_new (void)
 {
   TsSplice *self = g_new0 (TsSplice, 1);
 
-  add_reader (self, PAT_PID);
+  add_reader (self, TS_PID_PAT);
   return self;
 }
 
@@ -109,7 +105,7 @@ ts_splice_follow (TsSplice *self, guint64 shift)
     self->state[pid] &= COUNTER | SENT | PLAIN;
   memset (self->delta, 0, sizeof self->delta);
   remove_readers (self);
-  add_reader (self, PAT_PID);
+  add_reader (self, TS_PID_PAT);
 }
 
 void
@@ -152,24 +148,22 @@ find_version (TsSplice *self, guint16 number)
   return NULL;
 }
 
-/* Learns from a PAT which PIDs carry PMTs.  Only one of which all sections came in order tells that
- * a PID does not any more. */
+/* Learns from a PAT which PIDs carry PMTs. */
 static void
 learn (TsSplice *self, const guint8 *section, guint size)
 {
-  guint number = section[6], last = section[7];
+  TsItems left = ts_items_of (section, size, TS_LONG_HEADER);
+  TsPatEntry entry;
+  gboolean whole;
 
-  if (number == 0)
-    self->next = 0;
-  for (guint i = 1; number == 0 && i < self->n; i++)
+  for (guint i = 1; section[6] == 0 && i < self->n; i++)
     self->readers[i]->named = FALSE;
-  for (guint at = LONG_HEADER; at + 4 + TS_SECTION_CRC <= size; at += 4)
-    if (ts_get_16 (section + at) != 0)
-      add_reader (self, ts_get_16 (section + at + 2) & (TS_PIDS - 1));
-  if (number == self->next)
-    self->next++;
+  while (ts_items_take_programme (&left, &entry))
+    if (entry.number != 0)
+      add_reader (self, entry.pmt_pid);
+  whole = ts_pat_is_whole (section, &self->next);
   /* backwards, as the last one takes the place of one that goes */
-  for (guint i = self->n; i-- > 1 && number == last && self->next == last + 1;)
+  for (guint i = self->n; whole && i-- > 1;)
     if (!self->readers[i]->named)
       remove_reader (self, i);
 }
@@ -179,15 +173,15 @@ static gboolean
 take_section (TsSplice *self, TsSection *whole, guint16 pid)
 {
   guint8 *section = whole->data;
-  gboolean is_pat = pid == PAT_PID, is_long = (section[1] & 0x80) != 0;
-  gboolean is_table = is_pat || section[0] == PMT_ID;
+  gboolean is_pat = pid == TS_PID_PAT, is_long = (section[1] & 0x80) != 0;
+  gboolean is_table = is_pat || section[0] == TS_TABLE_PMT;
   TsVersion *version = NULL;
 
   if (whole->size > TS_SECTION_KEPT || (is_long && whole->crc != 0))
     return FALSE;
-  if (is_table && (!is_long || whole->size < LONG_HEADER + TS_SECTION_CRC))
+  if (is_table && (!is_long || whole->size < TS_LONG_HEADER + TS_SECTION_CRC))
     return FALSE;
-  if (!is_table || (is_pat && section[0] != PAT_ID) || (section[5] & 1) == 0)
+  if (!is_table || (is_pat && section[0] != TS_TABLE_PAT) || (section[5] & TS_CURRENT) == 0)
     return TRUE;
   /* the sections of a table have one version */
   if (section[6] == 0 && section[7] == 0)

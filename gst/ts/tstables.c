@@ -136,26 +136,19 @@ remove_others (TsTables *tables, TsPids *pids, gint64 now)
 static void
 take_pat (TsTables *tables, TsPids *pids, TsErrors *errors, const TsSection *section)
 {
-  const guint8 *data = section->data;
-  guint number = data[6];
+  TsItems left = ts_items_of (section->data, section->size, TS_LONG_HEADER);
   gboolean room = TRUE;
+  TsPatEntry entry;
 
   ts_repeat_arrive (&tables->pat, errors, TS_ERROR_PAT, TS_TABLE_LIMIT);
   if (!admit (tables, errors->now))
     return;
-  if (number == 0) {
-    tables->round++;
-    tables->next = 0;
-  }
-  for (guint at = TS_LONG_HEADER; at + 4 + TS_SECTION_CRC <= section->size; at += 4)
-    if (ts_get_16 (data + at) != 0) /* 0 is no programme, but the network's table */
-      room &= take_programme (tables, ts_get_16 (data + at),
-          ts_get_16 (data + at + 2) & TS_PID_MASK, errors->now);
+  tables->round += section->data[6] == 0;
+  while (ts_items_take_programme (&left, &entry))
+    if (entry.number != 0)
+      room &= take_programme (tables, entry.number, entry.pmt_pid, errors->now);
   tables->refused += !room;
-  if (number == tables->next)
-    tables->next++;
-  /* only a PAT of which all sections came in order says that a programme is gone */
-  if (number == data[7] && tables->next == number + 1)
+  if (ts_pat_is_whole (section->data, &tables->next))
     remove_others (tables, pids, errors->now);
   settle (tables, pids, errors->now);
 }

@@ -16,12 +16,6 @@ G_BEGIN_DECLS
 #define TS_PAT_ENTRIES 253   /* that a section of TS_SECTION_KEPT bytes has room for */
 #define TS_SECTION_PACKETS 6 /* that carry a section of TS_SECTION_KEPT bytes */
 
-typedef struct
-{
-  guint16 number; /* program_number; 0: the PID is that of the network's table */
-  guint16 pmt_pid;
-} TsPatEntry;
-
 /* The version_number that a table was written with last.  A table that was not written before keeps
  * the version that it has.  One that is made here has none: its first version is a hash of its
  * content, so that a writer that begins anew, as after a change of its settings, hardly writes
