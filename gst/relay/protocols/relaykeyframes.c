@@ -1,23 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relaykeyframes.h"
-#include "tssection.h"
+#include "tsitems.h"
 
-#define PID_MASK 0x1fff
 #define ADAPTATION 0x20
 #define RANDOM_ACCESS 0x40 /* in the adaptation field */
 
 /* Sections begin with their table_id and 12 bits of length; their entries end before the CRC. */
-#define TABLE_PAT 0
-#define TABLE_PMT 2
 #define SECTION_HEADER 3
-#define PAT_ENTRIES 8
 #define PAT_ENTRY 4
 #define PMT_CLOCK 8
 #define PMT_INFO_LENGTH 10
-#define PMT_ENTRIES 12
-#define PMT_ENTRY 5
-#define CRC 4
-#define LENGTH_MASK 0x0fff
 
 /* Values of stream_type (2.4.4.9). */
 #define MPEG1 0x01
@@ -46,8 +38,8 @@ get_section (Span s, guint8 table)
 
   if (at + SECTION_HEADER > s.size || s.data[at] != table)
     return (Span) { s.data, 0 };
-  length = SECTION_HEADER + (ts_get_16 (s.data + at + 1) & LENGTH_MASK);
-  length = length > CRC ? length - CRC : 0;
+  length = SECTION_HEADER + (ts_get_16 (s.data + at + 1) & TS_LENGTH_MASK);
+  length = length > TS_SECTION_CRC ? length - TS_SECTION_CRC : 0;
   return (Span) { s.data + at, MIN (length, s.size - at) };
 }
 
@@ -55,9 +47,9 @@ get_section (Span s, guint8 table)
 static void
 read_pat (RelayKeyFrames *frames, Span s)
 {
-  for (gsize i = PAT_ENTRIES; i + PAT_ENTRY <= s.size; i += PAT_ENTRY)
+  for (gsize i = TS_LONG_HEADER; i + PAT_ENTRY <= s.size; i += PAT_ENTRY)
     if (ts_get_16 (s.data + i) != 0) {
-      frames->map = ts_get_16 (s.data + i + 2) & PID_MASK;
+      frames->map = ts_get_16 (s.data + i + 2) & TS_PID_MASK;
       return;
     }
 }
@@ -78,18 +70,18 @@ read_pmt (RelayKeyFrames *frames, Span s)
 {
   gsize at;
 
-  if (s.size < PMT_ENTRIES)
+  if (s.size < TS_PMT_HEADER)
     return;
-  at = PMT_ENTRIES + (ts_get_16 (s.data + PMT_INFO_LENGTH) & LENGTH_MASK);
-  frames->clock = ts_get_16 (s.data + PMT_CLOCK) & PID_MASK;
+  at = TS_PMT_HEADER + (ts_get_16 (s.data + PMT_INFO_LENGTH) & TS_LENGTH_MASK);
+  frames->clock = ts_get_16 (s.data + PMT_CLOCK) & TS_PID_MASK;
   frames->video = 0;
-  while (at + PMT_ENTRY <= s.size) {
+  while (at + TS_ENTRY_HEADER <= s.size) {
     if (is_video (s.data[at])) {
       frames->codec = s.data[at];
-      frames->video = ts_get_16 (s.data + at + 1) & PID_MASK;
+      frames->video = ts_get_16 (s.data + at + 1) & TS_PID_MASK;
       return;
     }
-    at += PMT_ENTRY + (ts_get_16 (s.data + at + 3) & LENGTH_MASK);
+    at += TS_ENTRY_HEADER + (ts_get_16 (s.data + at + 3) & TS_LENGTH_MASK);
   }
 }
 
@@ -136,12 +128,12 @@ relay_key_frames_look (RelayKeyFrames *frames, const guint8 *data)
     return RELAY_BEGINS_NOTHING;
   payload = (Span) { data + packet.payload, TS_PACKET - packet.payload };
   if (packet.pid == 0) {
-    s = get_section (payload, TABLE_PAT);
+    s = get_section (payload, TS_TABLE_PAT);
     read_pat (frames, s);
     return s.size > 0 ? RELAY_BEGINS_PAT : RELAY_BEGINS_NOTHING;
   }
   if (packet.pid == frames->map) {
-    s = get_section (payload, TABLE_PMT);
+    s = get_section (payload, TS_TABLE_PMT);
     read_pmt (frames, s);
     return s.size > 0 ? RELAY_BEGINS_PMT : RELAY_BEGINS_NOTHING;
   }
