@@ -17,11 +17,10 @@ struct _TsFilter
 {
   TsSelection selection;
   TsSync sync;
+  TsPart part;
   gboolean synced;
-  gboolean skip; /* the sync byte of this packet is wrong */
-  guint wrong;   /* sync bytes in a row */
-  guint phase;   /* bytes of the packet so far */
-  guint8 packet[TS_PACKET];
+  gboolean skip;        /* the sync byte of this packet is wrong */
+  guint wrong;          /* sync bytes in a row */
   gboolean fed;         /* data came */
   gboolean began;       /* a packet came */
   guint8 seen[TS_PIDS]; /* of ts_packet_check_counter() */
@@ -86,14 +85,11 @@ check_sync (TsFilter *self, guint8 byte)
 static gsize
 take_bytes (TsFilter *self, const guint8 *data, gsize size)
 {
-  gsize n = MIN (size, (self->phase < TS_PACKET ? TS_PACKET : self->sync.size) - self->phase);
-  gboolean whole = n == TS_PACKET;
+  const guint8 *packet;
+  gsize n = ts_sync_take (&self->sync, &self->part, data, size, &packet);
 
-  if (self->phase < TS_PACKET && !whole)
-    memcpy (self->packet + self->phase, data, n);
-  if (self->phase < TS_PACKET && self->phase + n == TS_PACKET && !self->skip)
-    take_packet (self, whole ? data : self->packet);
-  self->phase = (self->phase + n) % self->sync.size;
+  if (packet != NULL && !self->skip)
+    take_packet (self, packet);
   return n;
 }
 
@@ -120,9 +116,9 @@ ts_filter_push (TsFilter *self, const guint8 *data, gsize size, gint64 now, GByt
   for (gsize done = 0; done < size;) {
     if (!self->synced) {
       self->synced = ts_sync_find (&self->sync, data, size, &done);
-      self->phase = 0;
+      self->part.phase = 0;
     }
-    if (self->synced && done < size && self->phase == 0)
+    if (self->synced && done < size && self->part.phase == 0)
       check_sync (self, data[done]);
     if (self->synced && done < size)
       done += take_bytes (self, data + done, size - done);

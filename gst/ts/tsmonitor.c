@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <string.h>
 #include "tsmonitor.h"
 
 /* TR 101 290 (V1.4.1), 1.1: sync bytes in a row that find and lose sync. */
@@ -31,10 +30,9 @@ struct _TsMonitor
 
   SyncState state;
   TsSync sync;
-  guint wrong;   /* sync bytes in a row */
-  guint phase;   /* bytes of the packet so far */
-  gboolean skip; /* its sync byte is wrong */
-  guint8 packet[TS_PACKET];
+  TsPart part;
+  guint wrong;    /* sync bytes in a row */
+  gboolean skip;  /* its sync byte is wrong */
   guint64 bytes;  /* of the stream */
   guint64 missed; /* bytes since the stream began, until sync is found */
 
@@ -56,7 +54,7 @@ forget_stream (TsMonitor *self)
   ts_errors_forget (&self->errors);
   ts_sync_init (&self->sync, 0, SYNC_FOUND);
   self->state = SYNC_SEARCHED;
-  self->wrong = self->phase = 0;
+  self->wrong = self->part.phase = 0;
   self->bytes = self->missed = self->packets = 0;
   self->null_seen = self->tick = self->second = TS_NEVER;
   self->bit_rate = G_MAXUINT64;
@@ -257,19 +255,13 @@ check_sync (TsMonitor *self, guint8 byte)
 static gsize
 take_bytes (TsMonitor *self, const guint8 *data, gsize size)
 {
-  gsize n = MIN (size, (self->phase < TS_PACKET ? TS_PACKET : self->sync.size) - self->phase);
-  gboolean whole = n == TS_PACKET;
+  guint64 at = self->bytes - self->part.phase;
+  const guint8 *packet;
+  gsize n = ts_sync_take (&self->sync, &self->part, data, size, &packet);
 
-  if (self->phase < TS_PACKET) {
-    if (!whole)
-      memcpy (self->packet + self->phase, data, n);
-    if (self->phase + n == TS_PACKET && !self->skip)
-      take_packet (self, whole ? data : self->packet, self->bytes - self->phase);
-  }
-  self->phase += n;
+  if (packet != NULL && !self->skip)
+    take_packet (self, packet, at);
   self->bytes += n;
-  if (self->phase == self->sync.size)
-    self->phase = 0;
   return n;
 }
 
@@ -327,7 +319,7 @@ ts_monitor_push (TsMonitor *self, const guint8 *data, gsize size, gint64 now)
   for (gsize done = 0; done < size;) {
     if (self->state != SYNC_HELD)
       find_sync (self, data, size, &done);
-    if (self->state == SYNC_HELD && done < size && self->phase == 0)
+    if (self->state == SYNC_HELD && done < size && self->part.phase == 0)
       check_sync (self, data[done]);
     if (self->state == SYNC_HELD && done < size)
       done += take_bytes (self, data + done, size - done);

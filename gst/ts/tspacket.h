@@ -15,7 +15,6 @@
 
 G_BEGIN_DECLS
 
-#define TS_PACKET 188
 #define TS_PIDS 8192
 #define TS_NULL_PID 0x1fff
 #define TS_HEADER 12 /* bytes, up to the last one of a PCR */

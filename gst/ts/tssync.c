@@ -13,6 +13,20 @@ ts_sync_init (TsSync *sync, guint given, guint wanted)
   sync->wanted = wanted;
 }
 
+gsize
+ts_sync_take (const TsSync *sync, TsPart *part, const guint8 *data, gsize size,
+    const guint8 **packet)
+{
+  gsize n = MIN (size, (part->phase < TS_PACKET ? TS_PACKET : sync->size) - part->phase);
+  gboolean ends = part->phase < TS_PACKET && part->phase + n == TS_PACKET;
+
+  if (n < TS_PACKET && part->phase < TS_PACKET)
+    memcpy (part->packet + part->phase, data, n);
+  *packet = !ends ? NULL : n == TS_PACKET ? data : part->packet;
+  part->phase = (part->phase + n) % sync->size;
+  return n;
+}
+
 void
 ts_sync_lose (TsSync *sync)
 {

@@ -19,6 +19,7 @@
 G_BEGIN_DECLS
 
 #define TS_SYNC 0x47
+#define TS_PACKET 188 /* bytes from a sync byte on that belong to the packet, whatever its size */
 
 #define TS_SYNC_SIZES 4
 #define TS_SYNC_SIZE_MAX 208
@@ -35,12 +36,24 @@ typedef struct
   guint8 run[TS_SYNC_SIZES][TS_SYNC_SIZE_MAX];   /* number of sync bytes in a row */
 } TsSync;
 
+/* The packet whose bytes come. */
+typedef struct
+{
+  guint phase; /* bytes of it so far */
+  guint8 packet[TS_PACKET];
+} TsPart;
+
 /* @given: the size of packets, if it is known, or 0; @wanted: sync bytes in a row that are taken
  * for packets. */
 void ts_sync_init (TsSync *sync, guint given, guint wanted);
 /* Looks for packets in @data from *done on. TRUE: a packet's sync byte is at *done, and sync->size
  * is the packets' size. FALSE: there is none up to @size. */
 gboolean ts_sync_find (TsSync *sync, const guint8 *data, gsize size, gsize *done);
+/* Takes bytes of a packet of sync->size, which begin it if part->phase is 0.  Returns how many, one
+ * at least.  *packet: its TS_PACKET bytes, valid as long as @data is, when the last of these came;
+ * else NULL. */
+gsize ts_sync_take (const TsSync *sync, TsPart *part, const guint8 *data, gsize size,
+    const guint8 **packet);
 /* There was no sync byte where one should have been. */
 void ts_sync_lose (TsSync *sync);
 
