@@ -31,6 +31,9 @@ typedef struct
 struct _Row
 {
   const gchar *name;
+  gint64 begin;  /* ms, the PCR at first */
+  gint64 step;   /* ms, of the clock after ten seconds */
+  gdouble drift; /* of the clock */
   /* Changes a packet with a PCR of value @pcr.  FALSE: it is not sent. */
   gboolean (*change_pcr) (Source *source, guint8 *packet, gint64 pcr);
   /* Changes any packet.  FALSE: it is not sent. */
@@ -71,47 +74,20 @@ write_pcr (guint8 *packet, gint64 pcr)
 /* --- values ---------------------------------------------------------------------------------- */
 
 static gboolean
-wrap (Source *source, guint8 *packet, gint64 pcr)
-{
-  return write_pcr (packet, pcr - TICKS (10000));
-}
-
-static gboolean
 announce (Source *source, guint8 *packet, gint64 pcr)
 {
   if (is_first_after (source, 10))
     ts_packet_announce (packet);
-  return write_pcr (packet, pcr + (is_after (source, 10) ? TICKS (3600000) : 0));
+  return TRUE;
 }
 
 /* The packet before that with the PCR tells of another clock. */
 static gboolean
 announce_before (Source *source, guint8 *packet, gint64 pcr)
 {
-  if (is_first_after (source, 10)) {
+  if (is_first_after (source, 10))
     packet[5] = 0x80;
-    return TRUE;
-  }
-  return write_pcr (packet, pcr + (is_after (source, 10) ? TICKS (3600000) : 0));
-}
-
-static gboolean
-step_on (Source *source, guint8 *packet, gint64 pcr)
-{
-  return write_pcr (packet, pcr + (is_after (source, 10) ? TICKS (10000) : 0));
-}
-
-static gboolean
-step_back (Source *source, guint8 *packet, gint64 pcr)
-{
-  return write_pcr (packet, pcr - (is_after (source, 10) ? TICKS (5000) : 0));
-}
-
-/* It may be the same clock still, which has drifted. */
-static gboolean
-step_little (Source *source, guint8 *packet, gint64 pcr)
-{
-  return write_pcr (packet, pcr + (is_after (source, 10) ? TICKS (300) : 0));
+  return TRUE;
 }
 
 static gboolean
@@ -169,25 +145,6 @@ static gboolean
 inexact (Source *source, guint8 *packet, gint64 pcr)
 {
   return write_pcr (packet, pcr + g_rand_int_range (source->rand, -TICKS (5), TICKS (5)));
-}
-
-static gboolean
-drift_on (Source *source, guint8 *packet, gint64 pcr)
-{
-  return write_pcr (packet, pcr + pcr * 30 / 1000000);
-}
-
-static gboolean
-drift_back (Source *source, guint8 *packet, gint64 pcr)
-{
-  return write_pcr (packet, pcr - pcr * 30 / 1000000);
-}
-
-/* More than the standard allows to a source. */
-static gboolean
-drift_far (Source *source, guint8 *packet, gint64 pcr)
-{
-  return write_pcr (packet, pcr + pcr / 1000);
 }
 
 /* --- which packets --------------------------------------------------------------------------- */
@@ -302,14 +259,16 @@ other_delay (Source *source, gint64 now)
 
 static const Row rows[] = {
   { .name = "clean" },
-  { .name = "wrap", .change_pcr = wrap },
-  { .name = "announced", .change_pcr = announce },
+  { .name = "wrap", .begin = -10000 },
+  { .name = "announced", .step = 3600000, .change_pcr = announce },
   { .name = "announced-before",
+      .step = 3600000,
       .change_pcr = announce_before,
       .errors = 1 << TS_ERROR_PCR_REPETITION },
-  { .name = "step-on", .change_pcr = step_on, .begun_min = 1, .begun_max = 1 },
-  { .name = "step-back", .change_pcr = step_back, .begun_min = 1, .begun_max = 1 },
-  { .name = "step-little", .change_pcr = step_little },
+  { .name = "step-on", .step = 10000, .begun_min = 1, .begun_max = 1 },
+  { .name = "step-back", .step = -5000, .begun_min = 1, .begun_max = 1 },
+  /* by so little, it may be the same clock, which has drifted */
+  { .name = "step-little", .step = 300 },
   { .name = "one-wrong", .change_pcr = one_wrong },
   { .name = "some-wrong", .change_pcr = some_wrong },
   { .name = "all-wrong", .change_pcr = all_wrong },
@@ -319,9 +278,9 @@ static const Row rows[] = {
   { .name = "without-extension", .change_pcr = without_extension },
   { .name = "wrong-extension", .change_pcr = wrong_extension },
   { .name = "inexact", .change_pcr = inexact },
-  { .name = "drift-on", .change_pcr = drift_on },
-  { .name = "drift-back", .change_pcr = drift_back },
-  { .name = "drift-far", .change_pcr = drift_far },
+  { .name = "drift-on", .drift = 30e-6 },
+  { .name = "drift-back", .drift = -30e-6 },
+  { .name = "drift-far", .drift = 1e-3 },
   { .name = "rare", .change_pcr = rare },
   { .name = "pause-of-a-second", .change_pcr = pause_one },
   { .name = "long-pause",
@@ -368,8 +327,14 @@ on_packet (Maker *maker, guint8 *data)
   gboolean sent = TRUE;
 
   ts_packet_read (&packet, data, TS_PACKET);
-  if (packet.has_pcr && row->change_pcr != NULL)
-    sent = row->change_pcr (source, data, (gint64) packet.pcr);
+  if (packet.has_pcr) {
+    gint64 pcr = (gint64) packet.pcr + TICKS (row->begin) + (gint64) (packet.pcr * row->drift)
+        + (is_after (source, 10) ? TICKS (row->step) : 0);
+
+    write_pcr (data, pcr);
+    if (row->change_pcr != NULL)
+      sent = row->change_pcr (source, data, pcr);
+  }
   source->pcrs += packet.has_pcr;
   if (row->change != NULL)
     sent &= row->change (source, data);
