@@ -10,8 +10,8 @@
 
 G_BEGIN_DECLS
 
-/* Posts the presenter's state: the message fasp-presentation, and a warning or an information in
- * words. */
+/* Posts the presenter's state: the message fasp-presentation, and a warning if other receivers may
+ * play at another moment. */
 void gst_fasp_presentation_post (GstElement *element, const GstFaspPresenter *presenter,
     GstFaspQuiet *quiet);
 

@@ -32,7 +32,7 @@ G_BEGIN_DECLS
 /* A receiver that is in time stays so until the delay is too short by this. */
 #define FASP_PRESENTATION_SLACK (20 * FASP_MSEC)
 
-/* What is played within this of its moment is in time. */
+/* A block that is played no farther than this from its play time is in time. */
 #define FASP_PRESENTATION_NEAR (5 * FASP_MSEC)
 /* How long the play time is kept without capture times, as a receiver does with a mark
  * (faspcapture.h). */

@@ -47,8 +47,8 @@ gboolean fasp_store_set_offset (FaspStore *store, FaspTime now, FaspTime media_t
 void fasp_store_mark (FaspStore *store, FaspTime now, FaspTime media_time);
 /* Appends a mark, if there is room for it: a key frame begins with the next byte. */
 void fasp_store_mark_key_frame (FaspStore *store, FaspTime now, FaspTime media_time);
-/* Appends a mark with the capture time of what is written at @media_time. FALSE: there is no room.
- */
+/* Appends a mark: what is written next, at @media_time, was captured at @capture. FALSE: there is
+ * no room. */
 gboolean fasp_store_mark_capture (FaspStore *store, FaspTime now, FaspTime media_time,
     const FaspCapture *capture);
 /* Appends the header of the stream as marks. FALSE: there is no room for all of it. */
