@@ -4,6 +4,7 @@
 #include "fasprlc.h"
 #include "fasplimits.h"
 #include "fasptinymt.h"
+#include "faspvector.h"
 #include "faspwire.h"
 
 /* Source symbols added up in one pass over the repair symbol. */
@@ -104,10 +105,12 @@ fasp_rlc_add (guint8 *to, const guint8 *from, gsize n, guint8 c)
 {
   if (c == 0)
     return;
-  if (n < SHORT)
+  if (n < SHORT) {
     add_short (to, from, n, c);
-  else
-    ec_encode_data_update (n, 1, 1, 0, get_table (c), (guint8 *) from, &to);
+    return;
+  }
+  ec_encode_data_update (n, 1, 1, 0, get_table (c), (guint8 *) from, &to);
+  fasp_vector_leave ();
 }
 
 void
@@ -119,6 +122,7 @@ fasp_rlc_scale (guint8 *data, gsize n, guint8 c)
   for (gsize done, i = 0; c != 1 && i < n; i += done) {
     done = MIN (n - i, sizeof product);
     ec_encode_data (done, 1, 1, get_table (c), &data, &out);
+    fasp_vector_leave ();
     memcpy (data, product, done);
     data += done;
   }
@@ -158,6 +162,7 @@ add_alike (guint8 *symbol, const FaspBlock *const *blocks, guint n, const guint8
     sources[i] = blocks[i]->data;
   }
   ec_encode_data (size, n, 1, tables, sources, &out);
+  fasp_vector_leave ();
   fasp_rlc_add (symbol + FASP_SYMBOL_HEADER, sum, size, 1);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "fasprlc.h"
 #include "fasprlcdecoder.h"
+#include "vvector.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FaspBlock, fasp_block_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (FaspRlcDecoder, fasp_rlc_decoder_free)
@@ -349,6 +350,25 @@ test_lies (void)
   }
 }
 
+/* faspvector.h */
+static void
+test_registers (void)
+{
+  guint8 from[1400] = { 0 }, to[FASP_SYMBOL_HEADER + sizeof from] = { 0 };
+  g_autoptr (FaspBlock) block = fasp_block_new (sizeof from);
+  const FaspBlock *blocks[] = { block, block };
+
+  if (!vvector_is_told ())
+    return;
+  memset (block->data, 1, block->size = sizeof from);
+  fasp_rlc_add (to, from, sizeof from, 2);
+  g_assert_false (vvector_is_in_use ());
+  fasp_rlc_scale (to, sizeof from, 2);
+  g_assert_false (vvector_is_in_use ());
+  fasp_rlc_encode (blocks, G_N_ELEMENTS (blocks), 1, to);
+  g_assert_false (vvector_is_in_use ());
+}
+
 int
 main (int argc, char **argv)
 {
@@ -356,6 +376,7 @@ main (int argc, char **argv)
   g_test_add_func ("/rlc/coefficients", test_coefficients);
   g_test_add_func ("/rlc/field", test_field);
   g_test_add_func ("/rlc/encode", test_encode);
+  g_test_add_func ("/rlc/registers", test_registers);
   g_test_add_func ("/rlc/solve", test_solve);
   g_test_add_func ("/rlc/late", test_late);
   g_test_add_func ("/rlc/lies", test_lies);
