@@ -1,33 +1,30 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A file carried between the second implementation and the project's elements, over the emulated link or not."""
+"""A file carried from one end to another, over the emulated link or not. An end is the project's element, or the second
+implementation."""
 
 import base64
 import contextlib
 import json
 import os
 import random
-import select
 import shlex
-import socket
 import subprocess
 import sys
-import threading
+from typing import NamedTuple
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "bench"))
 import benchlib  # noqa: E402
 
+try:
+    import middlelib
+    WHY_NOT = None      # why the second implementation cannot run here
+except ImportError:
+    WHY_NOT = "there is no python3-cryptography"
+
 PEER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "peer")
 RATE = 20           # Mbit/s, of a sender
 CHUNK = 1 << 20     # bytes compared at once
-
-
-def why_not():
-    """Why the second implementation cannot run here, or None."""
-    try:
-        import cryptography  # noqa: F401
-    except ImportError:
-        return "there is no python3-cryptography"
-    return None
+ROLES = ("send", "receive")
 
 
 def make_file(path, size, seed=1):
@@ -40,107 +37,115 @@ def read(path):
         return f.read()
 
 
-class Nat(threading.Thread):
-    """Between a caller and a listener, who sees the caller at another port once @after datagrams have passed."""
+class Pair(NamedTuple):
+    """@second: what the second implementation does, or None: both ends are elements. @listens: the role that listens."""
+    second: str
+    listens: str
 
-    def __init__(self, stack, called, port, after):
-        super().__init__(daemon=True)
-        self.listener, self.after, self.ends = ("127.0.0.1", port), after, False
-        self.near, self.far = self.open(called), self.open(0)
-        stack.callback(self.end)
-        self.start()
+    def calls(self):
+        return ROLES[self.listens == "send"]
 
-    @staticmethod
-    def open(port):
-        s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        s.bind(("127.0.0.1", port))
-        return s
+    def words(self):
+        """Sender and receiver; the one in brackets listens."""
+        ends = ["second" if role == self.second else "element" for role in ROLES]
+        return " to ".join(f"({end})" if role == self.listens else end for role, end in zip(ROLES, ends))
 
-    def end(self):
-        self.ends = True
-        self.join()
-        self.near.close()
-        self.far.close()
 
-    def run(self):
-        caller, passed = None, 0
-        while not self.ends:
-            for s in select.select([self.near, self.far], [], [], .1)[0]:
-                try:
-                    datagram, address = s.recvfrom(65536)
-                    caller = address if s is self.near else caller
-                    (self.far if s is self.near else self.near).sendto(datagram, self.listener if s is self.near else caller)
-                except OSError:
-                    continue        # nobody is there yet
-                passed += 1
-                if passed == self.after:
-                    self.far.close()
-                    self.far = self.open(0)
-                    break
+ELEMENTS = [Pair(None, role) for role in ROLES]
+WITH_SECOND = [Pair(second, listens) for second in ROLES for listens in ROLES]
 
 
 class Transfer:
-    """@we: "send" or "receive". @listen: who listens, "we" or "they". @link: options of a linkem relay, after how many
-    datagrams the caller's port moves, or None."""
+    """@ours: words of the second implementation's command, @theirs: properties of an element. @link: options of a linkem
+    relay before the listener, @middle: arguments of a Middle between these, @crowd: it wants a cookie."""
 
-    def __init__(self, directory, we, listen, ours="", theirs="", link=None, flows=1, rate=RATE, within=benchlib.LIMIT, seed=1):
-        self.directory, self.we, self.listen, self.ours, self.theirs = directory, we, listen, ours, theirs
+    def __init__(self, directory, pair, ours="", theirs="", link=None, middle=None, crowd=False, flows=1, rate=RATE,
+                 within=benchlib.LIMIT, seed=1):
+        self.directory, self.pair, self.ours, self.theirs, self.crowd = directory, pair, ours, theirs, crowd
         self.link, self.flows, self.rate, self.within, self.seed = link, flows, rate, within, seed
         self.source, self.copy, self.stats = (os.path.join(directory, name) for name in ("source", "copy", "stats.json"))
-        self.port = benchlib.free_port(flows)
+        self.port = self.called = benchlib.free_port(flows)
+        self.middle, self.ends = None, {}       # processes by role
+        if middle is not None:
+            self.called = benchlib.free_port()
+            self.middle = middlelib.Middle(self.called, self.port, **middle)
 
     def start_links(self, stack):
-        """The first of the ports that a caller calls."""
+        if self.middle:
+            stack.enter_context(self.middle)
         if self.link is None:
-            return self.port
-        called = benchlib.free_port(self.flows)
-        if isinstance(self.link, int):
-            Nat(stack, called, self.port, self.link)
-            return called
+            return
+        behind, self.called = self.called, benchlib.free_port(self.flows)
         for i in range(self.flows):
-            benchlib.start(stack, f"{benchlib.command('netsim/linkem')} relay --listen 127.0.0.1:{called + i} "
-                           f"--to 127.0.0.1:{self.port + i} --seed {self.seed + i} --seconds {self.within} {self.link}")
-        return called
+            benchlib.start(stack, f"{benchlib.command('netsim/linkem')} relay --listen 127.0.0.1:{self.called + i} "
+                           f"--to 127.0.0.1:{behind + i} --seed {self.seed + i} --seconds {self.within} {self.link}")
 
-    def our_words(self, called):
-        where = ["--listen", str(self.port)] if self.listen == "we" else ["--call", f"127.0.0.1:{called}"]
-        return [sys.executable, PEER, self.we, *where, "--flows", str(self.flows), "--rate", str(self.rate), "--stats", self.stats,
-                "--within", str(self.within), *shlex.split(self.ours)]
+    def log(self, role):
+        return os.path.join(self.directory, role + ".log")
 
-    def their_line(self, called):
-        uri = f"uri=fasp://:{self.port}" if self.listen == "they" else f"uri=fasp://127.0.0.1:{called}"
-        keys = f"{uri} flowlets={self.flows} {self.theirs}"
-        if self.we == "send":
+    def start(self, stack, role):
+        if role == self.pair.second:
+            self.ends[role] = self.start_ours(stack, role)
+        else:
+            self.ends[role] = stack.enter_context(benchlib.Launch(self.directory, role, self.line(role))).process
+
+    def start_ours(self, stack, role):
+        where = ["--listen", str(self.port)] if self.pair.listens == role else ["--call", f"127.0.0.1:{self.called}"]
+        words = [sys.executable, PEER, role, *where, "--flows", str(self.flows), "--rate", str(self.rate), "--stats", self.stats,
+                 "--within", str(self.within), *shlex.split(self.ours)]
+        source = stack.enter_context(open(self.source if role == "send" else os.devnull, "rb"))
+        copy = stack.enter_context(open(self.copy, "wb")) if role == "receive" else subprocess.DEVNULL
+        errors = stack.enter_context(open(self.log(role), "w"))
+        return benchlib.start(stack, words, stdin=source, stdout=copy, stderr=errors)
+
+    def line(self, role):
+        """Of an element, for gst-launch-1.0."""
+        uri = f"uri=fasp://:{self.port}" if self.pair.listens == role else f"uri=fasp://127.0.0.1:{self.called}"
+        keys = f"{uri} flowlets={self.flows} stats-interval=100 {self.theirs}"
+        if role == "receive":
             return f"faspsrc {keys} ! filesink location={shlex.quote(self.copy)}"
         return f"filesrc location={shlex.quote(self.source)} blocksize=65536 ! faspsink {keys} max-bitrate={int(self.rate * 1e6)}"
 
-    def run(self):
-        """Whole, and its end confirmed; returns what happened at our end."""
+    def said(self):
+        """What both ends have said, and what was seen between them."""
+        texts = [f"{role}: {read(self.log(role))[-1500:]}" for role in self.ends]
+        return "\n".join([*texts, str(benchlib.load(self.stats)), str(self.middle)])
+
+    @contextlib.contextmanager
+    def running(self):
         with contextlib.ExitStack() as stack:
-            called = self.start_links(stack)
-            source = stack.enter_context(open(self.source if self.we == "send" else os.devnull, "rb"))
-            copy = stack.enter_context(open(self.copy, "wb")) if self.we == "receive" else subprocess.DEVNULL
-            log = os.path.join(self.directory, "ours.log")
-            errors = stack.enter_context(open(log, "w"))
-            ours = benchlib.start(stack, self.our_words(called), stdin=source, stdout=copy, stderr=errors)
-            theirs = stack.enter_context(benchlib.Launch(self.directory, "theirs", self.their_line(called)))
-            status = ours.wait(self.within + benchlib.LIMIT)
-            assert status == 0, f"{status}: {read(log)[-1500:]} {read(self.stats) if os.path.exists(self.stats) else ''} " \
-                + theirs.text()[-1500:]
-            assert theirs.process.wait(self.within) == 0, theirs.text()[-2000:]
-        with open(self.stats) as f:
-            return json.load(f)
+            self.start_links(stack)
+            self.start(stack, self.pair.listens)
+            if self.crowd:
+                middlelib.crowd(self.port, benchlib.LIMIT)
+            self.start(stack, self.pair.calls())
+            yield
+
+    def wait(self):
+        for role, process in self.ends.items():
+            status = process.wait(self.within + benchlib.LIMIT)
+            assert status == 0, f"{role}: {status}; {self.said()}"
+
+    def compare(self, header=b""):
+        with open(self.source, "rb") as source, open(self.copy, "rb") as copy:
+            assert copy.read(len(header)) == header, self.said()
+            while piece := source.read(CHUNK):
+                assert copy.read(len(piece)) == piece, self.said()
+            assert not copy.read(1), self.said()
 
     def carry(self, size, header=b""):
-        """@header: comes in front of what is sent."""
+        """Whole, and its end confirmed. Returns what happened at the second implementation, or nothing. @header: comes in
+        front of what is sent."""
         make_file(self.source, size, self.seed)
-        stats = self.run()
-        with open(self.source, "rb") as source, open(self.copy, "rb") as copy:
-            assert copy.read(len(header)) == header, stats
-            while piece := source.read(CHUNK):
-                assert copy.read(len(piece)) == piece, stats
-            assert not copy.read(1), stats
-        return stats
+        with self.running():
+            self.wait()
+        self.compare(header)
+        return benchlib.load(self.stats) or {}
+
+    def count_retransmitted(self):
+        if self.pair.second == "send":
+            return benchlib.load(self.stats)["half"]["retransmitted"]
+        return benchlib.last_stats(self.log("send"))["packets-retransmitted"]
 
 
 def make_keys(directory):

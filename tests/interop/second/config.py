@@ -26,7 +26,6 @@ class Config:
     fragment: int = 0                   # sender: bytes of a fragment; 0: none
     header: bool = False                # sender: the stream has one
     wants: tuple = None                 # receiver: kind and ms
-    cookies: bool = False               # listener: no OPEN without one
     phase_time: int = 60000000          # µs
     agree_after: int = 60               # keys
 

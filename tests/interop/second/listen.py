@@ -41,7 +41,7 @@ class Listener:
     def needs_cookie(self, now):
         self.rate = max(0, self.rate - UNPROVED_RATE * (now - self.rate_at) / 1e6)
         self.rate_at = now
-        return self.config.cookies or len(self.half_open) >= HALF_OPEN or self.rate >= UNPROVED_RATE
+        return len(self.half_open) >= HALF_OPEN or self.rate >= UNPROVED_RATE
 
     def answer(self, path, m, kind, **fields):
         self.counts[opening.NAMES[kind].lower()] += 1

@@ -43,7 +43,6 @@ def arguments(words=None):
     parser.add_argument("--header", metavar="FILE", help="a header that the stream has; it begins in the middle then")
     parser.add_argument("--offset", type=int, default=0, metavar="BYTES", help="of the stream's first byte")
     parser.add_argument("--wants", metavar="KIND:MS", help="where a receiver wants to begin")
-    parser.add_argument("--cookies", action="store_true", help="a listener answers no OPEN without one")
     parser.add_argument("--phase", type=float, default=60, metavar="SECONDS", help="a key is used for")
     parser.add_argument("--agree-after", type=int, default=60, metavar="KEYS")
     parser.add_argument("--rebind", type=float, action="append", default=[], metavar="SECONDS", help="a caller takes new ports")
@@ -56,7 +55,7 @@ def make_config(args):
     sends = args.role == "send"
     config = Config(hello.SENDER if sends else hello.RECEIVER, flows=args.flows, streamid=args.streamid,
                     latency=args.latency if args.latency >= 0 else hello.FIND_LATENCY, ciphers=CIPHERS[args.encryption],
-                    rate=int(args.rate * 1e6 / 8), fragment=args.fragment, header=bool(args.header), cookies=args.cookies,
+                    rate=int(args.rate * 1e6 / 8), fragment=args.fragment, header=bool(args.header),
                     phase_time=int(args.phase * 1e6), agree_after=args.agree_after)
     if args.passphrase:
         config.psk = noise.stretch(args.passphrase)
