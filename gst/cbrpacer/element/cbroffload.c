@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
-#include <netinet/in.h>
-#include <netinet/udp.h>
-#include <sys/socket.h>
 #include "cbroffload.h"
+#include "gstfaspsystem.h"
 
 /* The most elements between us and the sink. */
 #define HOPS_MAX 16
@@ -56,12 +54,6 @@ find_sink (GstPad *pad)
   return element;
 }
 
-static gboolean
-set_segment (GSocket *socket, gint size)
-{
-  return setsockopt (g_socket_get_fd (socket), IPPROTO_UDP, UDP_SEGMENT, &size, sizeof size) == 0;
-}
-
 gchar *
 cbr_offload_start (CbrOffload *offload, GstPad *pad, guint payload)
 {
@@ -80,7 +72,7 @@ cbr_offload_start (CbrOffload *offload, GstPad *pad, guint payload)
     g_object_get (sink, names[i], &socket, NULL);
     if (socket == NULL)
       continue;
-    if (!set_segment (socket, payload)) {
+    if (!gst_fasp_system_cut_datagrams (socket, payload)) {
       gchar *why = g_strdup_printf ("the kernel does not support it: %s", g_strerror (errno));
 
       cbr_offload_stop (offload);
@@ -109,7 +101,7 @@ cbr_offload_stop (CbrOffload *offload)
 {
   for (guint i = 0; i < G_N_ELEMENTS (offload->sockets); i++) {
     if (offload->sockets[i] != NULL && !g_socket_is_closed (offload->sockets[i]))
-      set_segment (offload->sockets[i], 0);
+      gst_fasp_system_cut_datagrams (offload->sockets[i], 0);
     g_clear_object (&offload->sockets[i]);
   }
   offload->payload = 0;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
 #include "cbrwaiter.h"
+#include "gstfaspsystem.h"
 
 /* How late the first wait is taken to be, and the most that one wait counts for, ns.
  * Machines stall for milliseconds, which says nothing about the next wait. */
@@ -55,29 +53,6 @@ read_clock (GstClock *clock)
   return (gint64) gst_clock_get_time (clock);
 }
 
-/* Linux lets threads sleep up to 50 µs longer, to wake several at once.  This switches that off,
- * but only while this thread sleeps here, as it belongs to a pool that other elements use, too. */
-static gint
-sharpen_timers (void)
-{
-  gint slack = 0;
-
-#ifdef __linux__
-  slack = prctl (PR_GET_TIMERSLACK, 0, 0, 0, 0);
-  prctl (PR_SET_TIMERSLACK, 1UL, 0, 0, 0);
-#endif
-  return slack;
-}
-
-static void
-restore_timers (gint slack)
-{
-#ifdef __linux__
-  if (slack > 0)
-    prctl (PR_SET_TIMERSLACK, (gulong) slack, 0, 0, 0);
-#endif
-}
-
 static void
 sleep_on_condition (CbrWaiter *waiter, GMutex *lock, GstClock *clock, gint64 until)
 {
@@ -108,12 +83,13 @@ sleep_until (CbrWaiter *waiter, GMutex *lock, GstClock *clock, gint64 until)
 
   if (until <= 0 || until <= read_clock (clock))
     return;
-  slack = sharpen_timers ();
+  /* only while this thread sleeps here, as it belongs to a pool that other elements use, too */
+  slack = gst_fasp_system_sharpen_timers ();
   if (G_OBJECT_TYPE (clock) == GST_TYPE_SYSTEM_CLOCK)
     sleep_on_condition (waiter, lock, clock, until);
   else
     sleep_on_clock (waiter, lock, clock, until);
-  restore_timers (slack);
+  gst_fasp_system_restore_timers (slack);
   if (!is_interrupted (waiter))
     learn (waiter, read_clock (clock) - until);
 }

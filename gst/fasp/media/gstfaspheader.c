@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#define _GNU_SOURCE
 #include <string.h>
 #include "faspstreamheader.h"
 #include "gstfaspheader.h"
@@ -135,6 +134,15 @@ gst_fasp_header_begin (GstFaspHeader *header, FaspIo *io, GstBuffer *buffer, gbo
       NULL;
 }
 
+static gboolean
+contains (const guint8 *all, gsize size, const guint8 *part, gsize length)
+{
+  for (gsize at = 0; at + length <= size; at++)
+    if (memcmp (all + at, part, length) == 0)
+      return TRUE;
+  return FALSE;
+}
+
 /* Is the buffer a part of the header that receivers get in front of a key frame? */
 static gboolean
 is_part (const GstFaspHeader *header, GstBuffer *buffer)
@@ -148,7 +156,7 @@ is_part (const GstFaspHeader *header, GstBuffer *buffer)
       || !gst_buffer_map (buffer, &map, GST_MAP_READ))
     return FALSE;
   all = g_bytes_get_data (header->given, &size);
-  part = memmem (all, size, map.data, map.size) != NULL;
+  part = contains (all, size, map.data, map.size);
   gst_buffer_unmap (buffer, &map);
   return part;
 }

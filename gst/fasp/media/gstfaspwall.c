@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <sys/timex.h>
+#include "gstfaspsystem.h"
 #include "gstfaspwall.h"
 
 #define LOOK_EVERY (100 * G_TIME_SPAN_MILLISECOND)
@@ -80,18 +80,19 @@ measure (GstClock *clock, Kind kind, gboolean of_pipeline, GstClockTimeDiff know
 static void
 ask_kernel (GstFaspWall *wall, gboolean of_system)
 {
-  struct timex timex = { 0 };
-  gint state = adjtimex (&timex);
+  gint64 error;
+  gint tai;
 
-  wall->tai = state >= 0 ? timex.tai * GST_SECOND : 0;
+  gst_fasp_system_ask_clock (&tai, &error);
+  wall->tai = tai * GST_SECOND;
   if (!of_system)
     return;
   wall->kind.source = FASP_TIME_NONE;
   wall->kind.error = FASP_TIME_ERROR_UNKNOWN;
-  if (state < 0 || state == TIME_ERROR || (timex.status & STA_UNSYNC) != 0)
+  if (error < 0)
     return;
   wall->kind.source = FASP_TIME_NTP;
-  wall->kind.error = CLAMP (timex.maxerror, 0, G_MAXINT32);
+  wall->kind.error = MIN (error, G_MAXINT32);
 }
 
 void

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <glib/gstdio.h>
-#include <unistd.h>
 #include "fasplogformat.h"
 #include "gstfaspaddress.h"
 #include "gstfasplogger.h"
@@ -114,11 +113,9 @@ open_file (Logger *self, GError **error)
 static gboolean
 follow_file (Logger *self, GError **error)
 {
-  struct stat what;
-
-  if (fstat (self->file, &what) != 0 || !S_ISREG (what.st_mode) || what.st_size < FILE_MAX)
+  if (!gst_fasp_text_file_has (self->file, FILE_MAX))
     return TRUE;
-  close (self->file);
+  gst_fasp_text_file_close (self->file);
   self->file = -1;
   return open_file (self, error);
 }
@@ -152,8 +149,7 @@ logger_free (gpointer logger)
 {
   Logger *self = logger;
 
-  if (self->file >= 0)
-    close (self->file);
+  gst_fasp_text_file_close (self->file);
   g_free (self->path);
   g_free (self->header);
   g_free (self);

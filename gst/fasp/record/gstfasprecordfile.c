@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <errno.h>
 #include <glib/gstdio.h>
 #include <string.h>
-#include <unistd.h>
 #include "gstfasprecordfile.h"
 #include "gstfasptextfile.h"
 
@@ -140,8 +138,7 @@ gst_fasp_record_file_hurry (GstFaspRecordFile *file)
 void
 gst_fasp_record_file_close (GstFaspRecordFile *file)
 {
-  if (file->csv >= 0)
-    close (file->csv);
+  gst_fasp_text_file_close (file->csv);
   if (file->database != NULL)
     gst_fasp_database_close (file->database);
   g_free (file);

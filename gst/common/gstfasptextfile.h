@@ -13,9 +13,13 @@ G_BEGIN_DECLS
 gboolean gst_fasp_text_file_check (const gchar *path, GError **error);
 /* Could files be created in @folder? */
 gboolean gst_fasp_text_file_check_folder (const gchar *folder, GError **error);
-/* Returns a file descriptor, to be closed; -1: it cannot be opened. */
+/* Returns a file descriptor; -1: it cannot be opened. */
 gint gst_fasp_text_file_open (const gchar *path, GError **error);
+/* -1: there is none. */
+void gst_fasp_text_file_close (gint file);
 gboolean gst_fasp_text_file_is_empty (gint file);
+/* Is it an ordinary file of @size bytes or more? */
+gboolean gst_fasp_text_file_has (gint file, gint64 size);
 gboolean gst_fasp_text_file_add (gint file, const gchar *text, gsize size, GError **error);
 
 G_END_DECLS

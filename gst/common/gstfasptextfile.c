@@ -5,6 +5,20 @@
 #include <unistd.h>
 #include "gstfasptextfile.h"
 
+/* Windows has neither flags of a file nor pipes among files, and would write two bytes at the end
+ * of a line. */
+#ifdef G_OS_WIN32
+#define FLAGS (O_BINARY | O_NOINHERIT)
+#define NOT_WAITING 0
+#define S_ISSOCK(mode) FALSE
+#define X_OK 0
+#define wait_again(file) 0
+#else
+#define FLAGS O_CLOEXEC
+#define NOT_WAITING O_NONBLOCK
+#define wait_again(file) fcntl (file, F_SETFL, O_APPEND)
+#endif
+
 static void
 set_errno (GError **error)
 {
@@ -30,7 +44,7 @@ gst_fasp_text_file_check_folder (const gchar *folder, GError **error)
 
 /* Pipes and sockets are refused: one without a reader would hold up its writer for ever. */
 static gboolean
-is_pipe (const struct stat *at)
+is_pipe (const GStatBuf *at)
 {
   return S_ISFIFO (at->st_mode) || S_ISSOCK (at->st_mode);
 }
@@ -45,9 +59,9 @@ gboolean
 gst_fasp_text_file_check (const gchar *path, GError **error)
 {
   g_autofree gchar *folder = g_path_get_dirname (path);
-  struct stat at;
+  GStatBuf at;
 
-  if (stat (path, &at) != 0)
+  if (g_stat (path, &at) != 0)
     return gst_fasp_text_file_check_folder (folder, error);
   if (S_ISDIR (at.st_mode)) {
     errno = EISDIR;
@@ -65,12 +79,12 @@ gint
 gst_fasp_text_file_open (const gchar *path, GError **error)
 {
   /* O_NONBLOCK: a pipe without a reader is ENXIO at once */
-  gint file = g_open (path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
-  struct stat at;
+  gint file = g_open (path, O_WRONLY | O_APPEND | O_CREAT | FLAGS | NOT_WAITING, 0666);
+  GStatBuf at;
 
   if (file < 0 && errno == ENXIO) {
     set_not_a_file (error);
-  } else if (file < 0 || fstat (file, &at) != 0 || fcntl (file, F_SETFL, O_APPEND) != 0) {
+  } else if (file < 0 || fstat (file, &at) != 0 || wait_again (file) != 0) {
     set_errno (error);
   } else if (is_pipe (&at)) {
     set_not_a_file (error);
@@ -80,6 +94,21 @@ gst_fasp_text_file_open (const gchar *path, GError **error)
   if (file >= 0)
     close (file);
   return -1;
+}
+
+void
+gst_fasp_text_file_close (gint file)
+{
+  if (file >= 0)
+    close (file);
+}
+
+gboolean
+gst_fasp_text_file_has (gint file, gint64 size)
+{
+  struct stat what;
+
+  return fstat (file, &what) == 0 && S_ISREG (what.st_mode) && what.st_size >= size;
 }
 
 gboolean
