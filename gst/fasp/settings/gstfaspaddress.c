@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <net/if.h>
+#include "faspnet.h"
 #include "faspsocket.h"
 #include "gstfaspaddress.h"
 

@@ -69,6 +69,16 @@ __ppoll_chk (struct pollfd *fds, nfds_t n, const struct timespec *time, const si
   return answer_ppoll (fds, n, time, signals);
 }
 
+/* and a portable one (-Dio), as are recvmsg() and sendmsg() below */
+int
+poll (struct pollfd *fds, nfds_t n, int timeout)
+{
+  int (*real) (struct pollfd *, nfds_t, int) = dlsym (RTLD_NEXT, "poll");
+
+  errno = EINVAL;
+  return is_broken (NO_POLL) ? -1 : real (fds, n, timeout);
+}
+
 int
 recvmmsg (int fd, struct mmsghdr *messages, unsigned n, int flags, struct timespec *timeout)
 {
@@ -79,16 +89,41 @@ recvmmsg (int fd, struct mmsghdr *messages, unsigned n, int flags, struct timesp
   return is_broken (NO_RECEIVE) ? -1 : real (fd, messages, n, flags, timeout);
 }
 
+ssize_t
+recvmsg (int fd, struct msghdr *message, int flags)
+{
+  ssize_t (*real) (int, struct msghdr *, int) = dlsym (RTLD_NEXT, "recvmsg");
+
+  errno = ENOMEM;
+  /* without an address, it is what wakes a thread */
+  return message->msg_name != NULL && is_broken (NO_RECEIVE) ? -1 : real (fd, message, flags);
+}
+
+static gboolean
+refuses (void)
+{
+  gint times = is_broken (REFUSES) ? g_atomic_int_get (&asked) : 0;
+
+  /* by turns, as two lines would, and each time again as it is tried again */
+  errno = times != 0 ? (times / 4 % 2 == 0 ? EPERM : ENETUNREACH) : EAGAIN;
+  return times != 0 || is_broken (NO_SEND);
+}
+
 int
 sendmmsg (int fd, struct mmsghdr *messages, unsigned n, int flags)
 {
   int (*real) (int, struct mmsghdr *, unsigned, int) = dlsym (RTLD_NEXT, "sendmmsg");
 
-  gint times = is_broken (REFUSES) ? g_atomic_int_get (&asked) : 0;
+  return refuses () ? -1 : real (fd, messages, n, flags);
+}
 
-  /* by turns, as two lines would, and each time again as it is tried again */
-  errno = times != 0 ? (times / 4 % 2 == 0 ? EPERM : ENETUNREACH) : EAGAIN;
-  return times != 0 || is_broken (NO_SEND) ? -1 : real (fd, messages, n, flags);
+ssize_t
+sendmsg (int fd, const struct msghdr *message, int flags)
+{
+  ssize_t (*real) (int, const struct msghdr *, int) = dlsym (RTLD_NEXT, "sendmsg");
+
+  /* without an address, it is what wakes a thread */
+  return message->msg_name != NULL && refuses () ? -1 : real (fd, message, flags);
 }
 
 /* How far the clock is ahead of the real one, in µs; only the test's thread sets it. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <unistd.h>
 #include "faspreceivers.h"
 #include "faspthread.h"
 #include "faspwake.h"
@@ -100,6 +99,6 @@ fasp_receivers_free (FaspReceivers *all)
 {
   for (guint i = 0; i < all->n; i++)
     fasp_receive_batch_free (all->receivers[i].batch);
-  close (all->stop_fd);
+  fasp_wake_free (all->stop_fd);
   g_free (all);
 }

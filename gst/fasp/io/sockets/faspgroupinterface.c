@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <net/if.h>
 #include "faspgroupinterface.h"
+#include "faspnet.h"
 
 #define REJOIN_EVERY (10 * FASP_SEC)
 

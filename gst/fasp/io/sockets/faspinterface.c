@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
-#include <net/if.h>
-#include <netinet/in.h>
 #include <string.h>
-#include <sys/socket.h>
 #include "faspinterface.h"
+#include "faspnet.h"
 
 /* An interface from which only this machine can be reached. */
 #define NOWHERE "lo"
@@ -12,7 +10,7 @@
 gboolean
 fasp_interface_bind (gint fd, const gchar *name)
 {
-  return setsockopt (fd, SOL_SOCKET, SO_BINDTODEVICE, name, strlen (name)) == 0;
+  return fasp_net_set (fd, SOL_SOCKET, SO_BINDTODEVICE, name, strlen (name));
 }
 
 gboolean
@@ -38,17 +36,17 @@ fasp_interface_bind_anew (gint fd, const gchar *name, gboolean keeps_port)
 {
   const struct sockaddr nobody = { .sa_family = AF_UNSPEC };
   struct sockaddr_storage local;
-  socklen_t size = sizeof local;
-  gboolean known = getsockname (fd, (struct sockaddr *) &local, &size) == 0;
+  gsize size;
+  gboolean known = fasp_net_get_bound (fd, &local, &size);
 
-  if (connect (fd, &nobody, sizeof nobody) != 0 || (name != NULL && !fasp_interface_bind (fd, name))
-      || !known)
+  if (!fasp_net_connect (fd, &nobody, sizeof nobody)
+      || (name != NULL && !fasp_interface_bind (fd, name)) || !known)
     return;
   if (!keeps_port) /* sin_port has the same place in both families */
     ((struct sockaddr_in *) &local)->sin_port = 0;
   /* fails if the socket still has its port, or has got another one by sending meanwhile, to which
    * peers follow it */
-  (void) !bind (fd, (struct sockaddr *) &local, size);
+  fasp_net_bind (fd, &local, size);
 }
 
 void

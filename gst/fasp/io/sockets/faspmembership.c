@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#define _GNU_SOURCE
 #include <errno.h>
-#include <net/if.h>
-#include <netinet/in.h>
 #include <string.h>
-#include <sys/socket.h>
 #include "faspmembership.h"
+#include "faspnet.h"
+#include "faspoptions.h"
 
 /* The number of the interface; 0: chosen by the routing table. */
 static gboolean
@@ -63,11 +61,11 @@ enter (const FaspMembership *m, gint fd, gint family, guint index, GError **erro
   if (!to_native (m->group, 0, &any.gr_group, error))
     return FALSE;
   if (m->source == NULL || m->source[0] == '\0')
-    return setsockopt (fd, level, MCAST_JOIN_GROUP, &any, sizeof any) == 0;
+    return fasp_net_set (fd, level, MCAST_JOIN_GROUP, &any, sizeof any);
   one.gsr_group = any.gr_group;
   return to_native (m->source, 0, &one.gsr_source, error)
       && check_families (family, one.gsr_source.ss_family, error)
-      && setsockopt (fd, level, MCAST_JOIN_SOURCE_GROUP, &one, sizeof one) == 0;
+      && fasp_net_set (fd, level, MCAST_JOIN_SOURCE_GROUP, &one, sizeof one);
 }
 
 /* Leaves the group with all its sources: a single source cannot be left where the
@@ -78,7 +76,7 @@ leave (const FaspMembership *m, gint fd, gint family, guint index)
   struct group_req any = { .gr_interface = index };
 
   if (to_native (m->group, 0, &any.gr_group, NULL))
-    setsockopt (fd, get_level (family), MCAST_LEAVE_GROUP, &any, sizeof any);
+    fasp_net_set (fd, get_level (family), MCAST_LEAVE_GROUP, &any, sizeof any);
 }
 
 gboolean
@@ -87,13 +85,10 @@ fasp_membership_join (const FaspMembership *m, const FaspSocket *socket, GError 
   gint fd = fasp_socket_get_fd (socket);
   g_autoptr (GError) why = NULL;
   guint index;
-  gint off = 0;
 
   if (!find_interface (m, &index, error))
     return FALSE;
-  /* otherwise the socket would also receive groups that other sockets of this machine have
-   * joined */
-  setsockopt (fd, IPPROTO_IP, IP_MULTICAST_ALL, &off, sizeof off);
+  fasp_options_hear_own_groups (fd);
   if (enter (m, fd, fasp_socket_get_family (socket), index, &why))
     return TRUE;
   if (why != NULL) {
@@ -116,8 +111,7 @@ fasp_membership_prepare (const FaspMembership *m, const FaspSocket *socket, Fasp
     GError **error)
 {
   g_autoptr (GSocketAddress) address = g_inet_socket_address_new_from_string (m->group, m->port);
-  gint fd = fasp_socket_get_fd (socket), ttl = m->ttl, loop = m->loop, six;
-  struct ip_mreqn four = { 0 };
+  gint fd = fasp_socket_get_fd (socket);
   guint index;
   gboolean good;
 
@@ -130,15 +124,14 @@ fasp_membership_prepare (const FaspMembership *m, const FaspSocket *socket, Fasp
         m->group);
     return FALSE;
   }
-  four.imr_ifindex = six = index;
   if (g_socket_address_get_family (address) == G_SOCKET_FAMILY_IPV6)
-    good = setsockopt (fd, IPPROTO_IPV6, IPV6_MULTICAST_IF, &six, sizeof six) == 0
-        && setsockopt (fd, IPPROTO_IPV6, IPV6_MULTICAST_HOPS, &ttl, sizeof ttl) == 0
-        && setsockopt (fd, IPPROTO_IPV6, IPV6_MULTICAST_LOOP, &loop, sizeof loop) == 0;
+    good = fasp_net_set_int (fd, IPPROTO_IPV6, IPV6_MULTICAST_IF, index)
+        && fasp_net_set_int (fd, IPPROTO_IPV6, IPV6_MULTICAST_HOPS, m->ttl)
+        && fasp_net_set_int (fd, IPPROTO_IPV6, IPV6_MULTICAST_LOOP, m->loop);
   else
-    good = setsockopt (fd, IPPROTO_IP, IP_MULTICAST_IF, &four, sizeof four) == 0
-        && setsockopt (fd, IPPROTO_IP, IP_MULTICAST_TTL, &ttl, sizeof ttl) == 0
-        && setsockopt (fd, IPPROTO_IP, IP_MULTICAST_LOOP, &loop, sizeof loop) == 0;
+    good = fasp_net_set_interface4 (fd, index)
+        && fasp_net_set_int (fd, IPPROTO_IP, IP_MULTICAST_TTL, m->ttl)
+        && fasp_net_set_int (fd, IPPROTO_IP, IP_MULTICAST_LOOP, m->loop);
   if (!good)
     g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
         "Cannot send to the group %s: %s. Check multicast-iface.", m->group, g_strerror (errno));

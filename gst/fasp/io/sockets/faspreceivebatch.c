@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <netinet/in.h>
-#include <netinet/udp.h>
 #include <string.h>
-#include <sys/socket.h>
 #include "faspchunk.h"
 #include "faspecn.h"
+#include "faspmessages.h"
 #include "faspreceivebatch.h"
 #include "faspsocket.h"
 
@@ -38,7 +36,7 @@ struct _FaspReceiveBatch
   guint wanted; /* messages to ask for in the next fill */
   guint failed; /* failed fills in a row */
   gint error;   /* errno, once `failed' is FAILED_MAX */
-  struct mmsghdr messages[FASP_RECEIVE_BATCH];
+  FaspMessage messages[FASP_RECEIVE_BATCH];
   struct iovec pieces[FASP_RECEIVE_BATCH];
   struct sockaddr_storage addresses[FASP_RECEIVE_BATCH];
   Control controls[FASP_RECEIVE_BATCH];
@@ -105,10 +103,10 @@ fasp_receive_batch_take_error (FaspReceiveBatch *b)
 static gint
 receive (FaspReceiveBatch *b, gint fd)
 {
-  gint n = recvmmsg (fd, b->messages, b->wanted, 0, NULL);
+  gint n = fasp_messages_receive (fd, b->messages, b->wanted);
 
   if (n < 0 && errno != EAGAIN)
-    n = recvmmsg (fd, b->messages, b->wanted, 0, NULL);
+    n = fasp_messages_receive (fd, b->messages, b->wanted);
   note_result (b, n);
   return n;
 }
@@ -145,7 +143,7 @@ read_local (FaspReceiveBatch *b, struct cmsghdr *c)
 
   if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_PKTINFO) {
     memcpy (&four, CMSG_DATA (c), sizeof four);
-    memcpy (b->from.local, &four.ipi_spec_dst, sizeof four.ipi_spec_dst);
+    memcpy (b->from.local, &four.FASP_NET_LOCAL, sizeof four.FASP_NET_LOCAL);
   } else if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_PKTINFO) {
     memcpy (&six, CMSG_DATA (c), sizeof six);
     memcpy (b->from.local, &six.ipi6_addr, sizeof six.ipi6_addr);
@@ -156,7 +154,7 @@ read_local (FaspReceiveBatch *b, struct cmsghdr *c)
  * joined of, the address that they came to, and their ECN mark. These are the same for
  * all of them. */
 static void
-read_control (FaspReceiveBatch *b, struct mmsghdr *message)
+read_control (FaspReceiveBatch *b, FaspMessage *message)
 {
   b->segment = message->msg_len;
   b->marked = FALSE;
@@ -164,13 +162,13 @@ read_control (FaspReceiveBatch *b, struct mmsghdr *message)
       c = CMSG_NXTHDR (&message->msg_hdr, c)) {
     gint value = 0;
 
-    if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_TOS)
+    if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == FASP_NET_RECEIVED_TOS)
       value = *CMSG_DATA (c); /* one byte in IPv4; the other values are an int */
     else if (c->cmsg_len >= CMSG_LEN (sizeof value))
       memcpy (&value, CMSG_DATA (c), sizeof value);
-    if (c->cmsg_level == IPPROTO_UDP && c->cmsg_type == UDP_GRO && value > 0)
+    if (c->cmsg_level == FASP_MESSAGES_LEVEL && c->cmsg_type == FASP_MESSAGES_JOINED && value > 0)
       b->segment = value;
-    else if ((c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_TOS)
+    else if ((c->cmsg_level == IPPROTO_IP && c->cmsg_type == FASP_NET_RECEIVED_TOS)
         || (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_TCLASS))
       b->marked = (value & FASP_ECN_MASK) == FASP_ECN_CE;
     else
@@ -182,7 +180,7 @@ read_control (FaspReceiveBatch *b, struct mmsghdr *message)
 static void
 begin_message (FaspReceiveBatch *b)
 {
-  struct mmsghdr *message = &b->messages[b->message];
+  FaspMessage *message = &b->messages[b->message];
 
   fasp_socket_address_from_native (&b->addresses[b->message], &b->from);
   read_control (b, message);

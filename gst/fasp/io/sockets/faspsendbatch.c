@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <netinet/in.h>
-#include <netinet/udp.h>
 #include <string.h>
-#include <sys/socket.h>
 #include "faspecn.h"
+#include "faspmessages.h"
 #include "fasppmtu.h"
 #include "faspsendbatch.h"
 
-/* Limits of a message that the kernel segments: UDP_MAX_SEGMENTS, and the largest UDP payload of
- * IPv4 (RFC 768, RFC 791) less the larger header of IPv6. */
-#define SEGMENTS_MAX 64
+/* The most bytes of a message that the kernel segments: the largest UDP payload of IPv4 (RFC 768,
+ * RFC 791) less the larger header of IPv6. */
 #define MESSAGE_MAX (65507 - 20)
 /* If the kernel has refused to segment, it is tried again after this many datagrams, as the
  * interface may have changed. A further refusal costs one call. */
@@ -50,7 +47,7 @@ struct _FaspSendBatch
   guint futile; /* flushes in a row in which nothing left */
 
   guint n; /* messages made of [first, end) */
-  struct mmsghdr messages[FASP_SEND_BATCH];
+  FaspMessage messages[FASP_SEND_BATCH];
   guint counts[FASP_SEND_BATCH]; /* datagrams in each message */
   struct iovec pieces[FASP_SEND_BATCH * PIECES];
   Control controls[FASP_SEND_BATCH];
@@ -64,9 +61,7 @@ fasp_send_batch_new (const gint *fds, guint n, gboolean waits)
   g_return_val_if_fail (n > 0 && n <= FASP_FLOWS_MAX, NULL);
   memcpy (b->fds, fds, n * sizeof *fds);
   for (guint i = 0; i < n; i++) {
-    socklen_t length = sizeof b->services[i];
-
-    if (getsockopt (fds[i], IPPROTO_IP, IP_TOS, &b->services[i], &length) != 0)
+    if (!fasp_net_get_int (fds[i], IPPROTO_IP, IP_TOS, &b->services[i]))
       b->services[i] = 0;
     b->services[i] &= ~FASP_ECN_MASK;
   }
@@ -139,7 +134,7 @@ count_alike (const FaspSendBatch *b, guint i)
 
   if (i < b->first + MAX (b->singly, b->uncut))
     return 1;
-  while (i + n < b->end && n < SEGMENTS_MAX) {
+  while (i + n < b->end && n < fasp_messages_joined_max) {
     const FaspDatagram *d = nth (b, i + n);
 
     if (d->size > first->size || (d->size < first->size && n < 2) || size + d->size > MESSAGE_MAX
@@ -197,7 +192,7 @@ say_source (const FaspDatagram *d, Control *control, struct msghdr *message)
   struct in6_pktinfo six = { 0 };
 
   if (d->to.len == sizeof (struct sockaddr_in)) {
-    memcpy (&four.ipi_spec_dst, d->to.local, sizeof four.ipi_spec_dst);
+    memcpy (&four.FASP_NET_LOCAL, d->to.local, sizeof four.FASP_NET_LOCAL);
     add_control (control, message, IPPROTO_IP, IP_PKTINFO, &four, sizeof four);
   } else {
     memcpy (&six.ipi6_addr, d->to.local, sizeof six.ipi6_addr);
@@ -258,7 +253,7 @@ compose (FaspSendBatch *b)
     message->msg_iov = piece;
     b->counts[b->n] = n;
     if (n > 1)
-      add_control (&b->controls[b->n], message, IPPROTO_UDP, UDP_SEGMENT,
+      add_control (&b->controls[b->n], message, FASP_MESSAGES_LEVEL, FASP_MESSAGES_CUT,
           &(guint16) { first->size }, sizeof (guint16));
     if (first->ecn)
       say_ecn (b, &b->controls[b->n], message, first->ecn);
@@ -361,7 +356,7 @@ fasp_send_batch_flush (FaspSendBatch *b)
     gint sent;
 
     compose (b);
-    sent = sendmmsg (b->fds[b->socket], b->messages, b->n, 0);
+    sent = fasp_messages_send (b->fds[b->socket], b->messages, b->n);
     if (sent > 0)
       b->futile = 0;
     for (gint i = 0; i < sent; i++)

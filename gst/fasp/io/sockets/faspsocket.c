@@ -1,21 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/errqueue.h>
-#include <net/if.h>
-#include <netinet/in.h>
-#include <netinet/udp.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 #include "faspecn.h"
 #include "faspinterface.h"
 #include "faspmembership.h"
+#include "faspmessages.h"
+#include "faspoptions.h"
 #include "faspsocket.h"
-
-/* This many error reports of the network are read to find one about an unreachable port. */
-#define REPORTS_MAX 64
 
 struct _FaspSocket
 {
@@ -42,7 +33,7 @@ fail (GError **error, const gchar *what, const gchar *hint)
 static gboolean
 set_int (FaspSocket *s, gint level, gint name, gint value)
 {
-  return setsockopt (s->fd, level, name, &value, sizeof (value)) == 0;
+  return fasp_net_set_int (s->fd, level, name, value);
 }
 
 static GSocketAddress *
@@ -127,9 +118,8 @@ explain_bind (const FaspSocketSettings *settings, gint why)
 static gboolean
 bind_early (FaspSocket *s, const struct sockaddr_storage *native, gssize size)
 {
-  s->early = TRUE;
-  set_int (s, IPPROTO_IP, IP_FREEBIND, 1); /* works for IPv6, too */
-  return bind (s->fd, (const struct sockaddr *) native, size) == 0;
+  s->early = fasp_options_bind_early (s->fd);
+  return s->early && fasp_net_bind (s->fd, native, size);
 }
 
 static gboolean
@@ -145,7 +135,7 @@ bind_socket (FaspSocket *s, const FaspSocketSettings *settings, GSocketAddress *
   if (!g_socket_address_to_native (address, &native, sizeof (native), error))
     return FALSE;
   set_scope (&native, settings->joins);
-  if (bind (s->fd, (struct sockaddr *) &native, size) == 0
+  if (fasp_net_bind (s->fd, &native, size)
       || (errno == EADDRNOTAVAIL && settings->may_come && bind_early (s, &native, size))) {
     note_socket (s, &native);
     return TRUE;
@@ -163,21 +153,14 @@ bind_to_interface (FaspSocket *s, gboolean may_come)
   return s->early && fasp_interface_await (s->fd);
 }
 
-/* With privileges, the kernel's limit (net.core.rmem_max) can be exceeded. */
 gsize
 fasp_socket_set_buffer (FaspSocket *s, gsize wanted)
 {
   gint size = MIN (wanted, G_MAXINT / 4);
-  gint granted = 0;
-  socklen_t length = sizeof (granted);
 
-  if (!set_int (s, SOL_SOCKET, SO_RCVBUFFORCE, size))
-    set_int (s, SOL_SOCKET, SO_RCVBUF, size);
-  if (!set_int (s, SOL_SOCKET, SO_SNDBUFFORCE, size))
-    set_int (s, SOL_SOCKET, SO_SNDBUF, size);
-  if (getsockopt (s->fd, SOL_SOCKET, SO_RCVBUF, &granted, &length) != 0)
-    return 0;
-  return granted / 2; /* the kernel counts each byte twice */
+  fasp_options_set_buffer (s->fd, SO_RCVBUF, size);
+  fasp_options_set_buffer (s->fd, SO_SNDBUF, size);
+  return fasp_options_get_buffer (s->fd);
 }
 
 static gboolean
@@ -187,19 +170,17 @@ set_options (FaspSocket *s, const FaspSocketSettings *settings, GError **error)
 
   /* a dual socket has the settings of both families; those of a family that it does not
    * have may fail */
-  set_int (s, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_PROBE);
-  set_int (s, IPPROTO_IP, IP_RECVERR, 1);
-  if (six) {
-    set_int (s, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_PROBE);
-    set_int (s, IPPROTO_IPV6, IPV6_RECVERR, 1);
-  }
+  fasp_options_keep_whole (s->fd, six);
+  fasp_options_want_reports (s->fd, six);
   if (s->interface != NULL && !bind_to_interface (s, settings->may_come)) {
     g_autofree gchar *what = g_strdup_printf ("Cannot use interface \"%s\"", s->interface);
 
     fail (error, what,
-        errno == EPERM ? "Binding to an interface needs CAP_NET_RAW: set localaddress to its "
-                         "address instead." :
-                         "`ip link' lists the interfaces of this machine.");
+        errno == ENOTSUP ?
+            "This system cannot bind to one: set localaddress to its address instead." :
+            errno == EPERM ? "Binding to an interface needs CAP_NET_RAW: set localaddress to its "
+                             "address instead." :
+                             "`ip link' lists the interfaces of this machine.");
     return FALSE;
   }
   if (settings->tos >= 0) {
@@ -221,8 +202,7 @@ set_options (FaspSocket *s, const FaspSocketSettings *settings, GError **error)
     if (six)
       set_int (s, IPPROTO_IPV6, IPV6_UNICAST_HOPS, settings->ttl);
   }
-  /* an older kernel does not join what arrives; nothing else changes */
-  set_int (s, IPPROTO_UDP, UDP_GRO, 1);
+  fasp_messages_join (s->fd);
   s->buffer = fasp_socket_set_buffer (s, settings->buffer);
   return TRUE;
 }
@@ -230,9 +210,12 @@ set_options (FaspSocket *s, const FaspSocketSettings *settings, GError **error)
 static gboolean
 get_bound (const FaspSocket *s, struct sockaddr_in6 *bound)
 {
-  socklen_t length = sizeof *bound;
+  struct sockaddr_storage native;
+  gsize size;
+  gboolean known = fasp_net_get_bound (s->fd, &native, &size);
 
-  return getsockname (s->fd, (struct sockaddr *) bound, &length) == 0;
+  memcpy (bound, &native, sizeof *bound);
+  return known;
 }
 
 static void
@@ -259,7 +242,7 @@ static gboolean
 open_family (FaspSocket *s, const FaspSocketSettings *settings, GSocketAddress *address,
     GError **error)
 {
-  s->fd = socket (s->family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  s->fd = fasp_net_open (s->family);
   if (s->fd < 0) {
     fail (error, "Cannot open a UDP socket", "Check the limit of open files (`ulimit -n').");
     return FALSE;
@@ -299,7 +282,7 @@ fasp_socket_new (const FaspSocketSettings *settings, GError **error)
     /* A machine without IPv6. If only the port is taken, do not fall back to IPv4
      * alone. */
     if (s->fd >= 0)
-      close (s->fd);
+      fasp_net_close (s->fd);
     s->family = AF_INET;
     g_clear_object (&address);
     address = local_address (settings, s->family, error);
@@ -319,7 +302,7 @@ fasp_socket_free (FaspSocket *s)
   if (s == NULL)
     return;
   if (s->fd >= 0)
-    close (s->fd);
+    fasp_net_close (s->fd);
   g_free (s->interface);
   g_free (s);
 }
@@ -335,17 +318,17 @@ static gboolean
 has_address (const FaspSocket *s)
 {
   struct sockaddr_storage local;
-  socklen_t size = sizeof local;
-  gint fd = socket (s->family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  gboolean has = fd >= 0 && getsockname (s->fd, (struct sockaddr *) &local, &size) == 0;
+  gsize size;
+  gint fd = fasp_net_open (s->family);
+  gboolean has = fd >= 0 && fasp_net_get_bound (s->fd, &local, &size);
 
   if (has) {
     /* the port is at the same place in both families */
     ((struct sockaddr_in *) &local)->sin_port = 0;
-    has = bind (fd, (struct sockaddr *) &local, size) == 0;
+    has = fasp_net_bind (fd, &local, size);
   }
   if (fd >= 0)
-    close (fd);
+    fasp_net_close (fd);
   return has;
 }
 
@@ -477,28 +460,10 @@ fasp_socket_address_to_gio (const FaspAddress *address)
 gboolean
 fasp_socket_get_unreachable (FaspSocket *s, FaspAddress *to)
 {
-  for (guint tries = 0; tries < REPORTS_MAX; tries++) {
-    struct sockaddr_storage native = { 0 };
-    guint8 control[512];
-    struct msghdr message = {
-      .msg_name = &native,
-      .msg_namelen = sizeof (native),
-      .msg_control = control,
-      .msg_controllen = sizeof (control),
-    };
+  struct sockaddr_storage native = { 0 };
+  gboolean found = fasp_options_read_report (s->fd, &native);
 
-    if (recvmsg (s->fd, &message, MSG_ERRQUEUE) < 0)
-      return FALSE;
-    for (struct cmsghdr *c = CMSG_FIRSTHDR (&message); c != NULL; c = CMSG_NXTHDR (&message, c)) {
-      struct sock_extended_err *e = (struct sock_extended_err *) CMSG_DATA (c);
-
-      if (((c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_RECVERR)
-              || (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_RECVERR))
-          && e->ee_errno == ECONNREFUSED) {
-        fasp_socket_address_from_native (&native, to);
-        return TRUE;
-      }
-    }
-  }
-  return FALSE;
+  if (found)
+    fasp_socket_address_from_native (&native, to);
+  return found;
 }

@@ -8,12 +8,12 @@
 #pragma once
 
 #include <gio/gio.h>
-#include <sys/socket.h>
 #include "fasptypes.h"
 
 G_BEGIN_DECLS
 
 typedef struct _FaspMembership FaspMembership;
+struct sockaddr_storage;
 
 typedef struct
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#define _GNU_SOURCE
 #include <errno.h>
-#include <poll.h>
-#include "faspsockets.h"
 #include "faspmembership.h"
+#include "faspnet.h"
+#include "faspsockets.h"
 
 /* If poll() fails, the sockets are read after this time, µs. */
 #define LOOK_EVERY 1000
@@ -105,7 +104,6 @@ fasp_sockets_wait (FaspSockets *sockets, guint64 which, gint other, gboolean *ot
     gint blocked, FaspTime timeout)
 {
   struct pollfd fds[FASP_FLOWS_MAX + 1];
-  struct timespec time = { timeout / FASP_SEC, timeout % FASP_SEC * 1000 };
   guint64 ready = 0;
 
   for (guint i = 0; i < sockets->n; i++) {
@@ -117,7 +115,7 @@ fasp_sockets_wait (FaspSockets *sockets, guint64 which, gint other, gboolean *ot
   }
   fds[sockets->n] = (struct pollfd) { other, POLLIN, 0 };
   *other_ready = FALSE;
-  if (ppoll (fds, sockets->n + 1, timeout == FASP_NEVER ? NULL : &time, NULL) < 0) {
+  if (fasp_net_poll (fds, sockets->n + 1, timeout) < 0) {
     if (errno == EINTR)
       return 0;
     /* poll() failed: no memory, or the limit of open files is below the number of descriptors */

@@ -18,6 +18,13 @@ fasp_wake_new (GError **error)
 }
 
 void
+fasp_wake_free (gint fd)
+{
+  if (fd >= 0)
+    close (fd);
+}
+
+void
 fasp_wake_ring (gint fd)
 {
   guint64 one = 1;

@@ -4,8 +4,8 @@
  * happened, and sleeps until something arrives, a timer is due, or another thread has
  * something for it.
  */
-#include <sys/prctl.h>
 #include "faspioprivate.h"
+#include "faspnet.h"
 
 /* How often to look for interfaces that have moved. */
 #define FOLLOW_EVERY FASP_SEC
@@ -195,8 +195,7 @@ fasp_io_run (gpointer data)
 
   if (io->group_interface != NULL || fasp_sockets_have_interfaces (io->sockets))
     loop->follow_at = 0;
-  /* the default of 50 µs would be added to every pacing gap */
-  prctl (PR_SET_TIMERSLACK, 1, 0, 0, 0);
+  fasp_net_wait_precisely ();
   for (;;) {
     gint blocked = fasp_lanes_send (io->lanes);
     gint deaf = g_atomic_int_exchange (&io->receiving.deaf, 0);

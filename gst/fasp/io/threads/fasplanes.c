@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <sys/prctl.h>
-#include <unistd.h>
 #include "faspdeparture.h"
 #include "fasplanes.h"
+#include "faspnet.h"
 #include "faspsendbatch.h"
 #include "faspthread.h"
 #include "faspwake.h"
@@ -269,8 +268,7 @@ run (gpointer data)
   FaspTime until;
   gint blocked;
 
-  /* the default of 50 µs would be added to every pacing gap */
-  prctl (PR_SET_TIMERSLACK, 1, 0, 0, 0);
+  fasp_net_wait_precisely ();
   for (;;) {
     g_mutex_lock (&lane->sending);
     blocked = send_due (lane);
@@ -308,8 +306,7 @@ lane_clear (Lane *lane)
 {
   fasp_send_batch_free (lane->batch);
   g_mutex_clear (&lane->sending);
-  if (lane->wake_fd >= 0)
-    close (lane->wake_fd);
+  fasp_wake_free (lane->wake_fd);
 }
 
 FaspLanes *

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * faspnetposix.c: without Linux, a socket gets its flags when it is open, and a wait takes
+ * milliseconds.
+ */
+#include <fcntl.h>
+#include "faspnet.h"
+
+gint
+fasp_net_open (gint family)
+{
+  gint fd = socket (family, SOCK_DGRAM, 0);
+
+  if (fd >= 0 && (fcntl (fd, F_SETFD, FD_CLOEXEC) != 0 || fcntl (fd, F_SETFL, O_NONBLOCK) != 0)) {
+    fasp_net_close (fd);
+    fd = -1;
+  }
+  return fd;
+}
+
+gint
+fasp_net_poll (struct pollfd *fds, guint n, FaspTime timeout)
+{
+  return poll (fds, n, fasp_net_to_milliseconds (timeout));
+}
+
+void
+fasp_net_wait_precisely (void)
+{
+}
