@@ -44,11 +44,10 @@ relay_chain_need (RelayChain *chain, const gchar *factory, const gchar *package)
     set_missing (&chain->error, factory, package);
 }
 
-void
+GstElement *
 relay_chain_add_payloader (RelayChain *chain)
 {
-  if (chain->error == NULL)
-    relay_chain_add_made (chain, relay_rtp_new ());
+  return chain->error == NULL ? relay_chain_add_made (chain, relay_rtp_new ()) : NULL;
 }
 
 void
@@ -81,14 +80,23 @@ relay_chain_get_part (GstElement *element, const gchar *name)
                                 gst_object_ref (element);
 }
 
+gchar *
+relay_chain_name (const RelayProtocolUri *leg, const gchar *part)
+{
+  return g_strconcat (leg->is_second ? RELAY_LEGS_SECOND : "", part, NULL);
+}
+
 GstElement *
 relay_chain_get_receiver (const RelayProtocolUri *leg, GstElement *end, guint i)
 {
   const RelayProtocol *protocol = leg->protocol;
-  const gchar *name = i < G_N_ELEMENTS (protocol->receivers) ? protocol->receivers[i] : NULL;
+  g_autofree gchar *name = NULL;
 
-  return name != NULL ? relay_chain_get_part (end, leg->is_second ? RELAY_LEGS_SECOND : name) :
-                        NULL;
+  if (i >= G_N_ELEMENTS (protocol->receivers) || protocol->receivers[i] == NULL
+      || (i > 0 && !GST_IS_BIN (end)))
+    return NULL;
+  name = relay_chain_name (leg, protocol->receivers[i]);
+  return relay_chain_get_part (end, name);
 }
 
 GstElement *

@@ -38,8 +38,8 @@ GstElement *relay_chain_make_part (RelayChain *chain, const gchar *factory, cons
 GstElement *relay_chain_add_made (RelayChain *chain, GstElement *element);
 /* Checks whether there is such an element, without making one. */
 void relay_chain_need (RelayChain *chain, const gchar *factory, const gchar *package);
-/* Adds the RTP payloader for whole packets of MPEG-TS. */
-void relay_chain_add_payloader (RelayChain *chain);
+/* Adds the RTP payloader for whole packets of MPEG-TS.  NULL: an earlier element is missing. */
+GstElement *relay_chain_add_payloader (RelayChain *chain);
 /* Sets a property to the value of a key of the URI, if it has that. */
 void relay_chain_set (GstElement *element, const gchar *property,
     const RelayProtocolUri *protocol_uri, const gchar *key);
@@ -56,6 +56,8 @@ GstFlowReturn relay_chain_write (GstElement *sink, RelayWriteFunc func, gpointer
 void relay_chain_set_live (GstElement *source);
 /* Returns the element of that name in @element, or itself if it is no bin. */
 GstElement *relay_chain_get_part (GstElement *element, const gchar *name);
+/* Returns the name of a leg's element.  @part: that of the first leg's. */
+gchar *relay_chain_name (const RelayProtocolUri *leg, const gchar *part);
 /* Returns the @i-th part of @end that receives the datagrams of this leg; NULL: there are no more.
  */
 GstElement *relay_chain_get_receiver (const RelayProtocolUri *leg, GstElement *end, guint i);

@@ -152,7 +152,8 @@ relay_group_join (const RelayProtocolUri *protocol_uri, GstElement *end, GError 
     g_autoptr (GstElement) udpsrc = relay_chain_get_receiver (protocol_uri, end, i);
 
     good = udpsrc == NULL
-        || give_socket (protocol_uri, udpsrc, protocol_uri->port + i,
+        || give_socket (protocol_uri, udpsrc,
+            protocol_uri->port + i * MAX (protocol_uri->protocol->port_step, 1),
             protocol_uri->second == NULL && !protocol_uri->is_second, error);
   }
   return good;

@@ -5,7 +5,6 @@
 #include "gstfaspcommon.h"
 #include "relaygroup.h"
 #include "relayguard.h"
-#include "relaymerge.h"
 #include "relayprotocol.h"
 #include "relaytimer.h"
 
@@ -21,6 +20,7 @@ typedef struct
   GstAppSrc *merged;
   GMutex lock; /* guards the rest */
   RelayMerge *merge;
+  RelayFec *fec;    /* NULL: no repairs are sent */
   GstClockID timer; /* when packets leave without a missing one; NULL: none runs */
 } Legs;
 
@@ -28,6 +28,7 @@ typedef struct
 {
   Legs *legs;
   guint number;
+  guint kind; /* of its receivers: 0 of media, else of repairs */
 } Leg;
 
 static void
@@ -37,6 +38,7 @@ clear_legs (gpointer data)
 
   gst_object_unref (legs->merged);
   relay_merge_free (legs->merge);
+  relay_fec_free (legs->fec);
   g_mutex_clear (&legs->lock);
 }
 
@@ -104,25 +106,61 @@ read_packet (GstBuffer *datagram, RelayMergePacket *packet)
   return TRUE;
 }
 
+/* Gives what repairs have given back to the merge.  Under the lock. */
+static void
+recover (Legs *legs, gint64 now)
+{
+  GBytes *recovered;
+
+  while (legs->fec != NULL && (recovered = relay_fec_pop (legs->fec)) != NULL) {
+    g_autoptr (GstBuffer) buffer = gst_buffer_new_wrapped_bytes (recovered);
+    RelayMergePacket packet;
+
+    if (read_packet (buffer, &packet))
+      relay_merge_push (legs->merge, RELAY_MERGE_RECOVERED, &packet, now);
+    g_bytes_unref (recovered);
+  }
+}
+
+/* FALSE: it is no packet of the stream.  Under the lock. */
+static gboolean
+take_media (const Leg *leg, GstBuffer *datagram, const GstMapInfo *map, gint64 now)
+{
+  RelayMergePacket packet;
+
+  if (!read_packet (datagram, &packet)) {
+    relay_merge_refuse (leg->legs->merge, leg->number, now);
+    return FALSE;
+  }
+  if (!relay_merge_push (leg->legs->merge, leg->number, &packet, now))
+    return FALSE;
+  if (leg->legs->fec != NULL)
+    relay_fec_take_media (leg->legs->fec, map->data, map->size, now);
+  return TRUE;
+}
+
 /* Gives a datagram, which the guard (relayguard.h) has let in, to the merge.  FALSE: it goes no
  * further by itself. */
 static gboolean
 take (gpointer data, GstBuffer *datagram)
 {
   const Leg *leg = data;
-  RelayMergePacket packet;
-  gboolean good = read_packet (datagram, &packet);
+  gboolean good;
+  GstMapInfo map;
   gint64 now;
 
+  if (!gst_buffer_map (datagram, &map, GST_MAP_READ))
+    return FALSE;
   g_mutex_lock (&leg->legs->lock);
   /* under the lock, so that the merge's time never goes back */
   now = g_get_monotonic_time ();
-  if (good) {
-    good = relay_merge_push (leg->legs->merge, leg->number, &packet, now);
-    pass_on (leg->legs, now);
-  } else
-    relay_merge_refuse (leg->legs->merge, leg->number, now);
+  good = leg->kind == 0 ?
+      take_media (leg, datagram, &map, now) :
+      relay_fec_take_repair (leg->legs->fec, leg->kind > 1, map.data, map.size, now);
+  recover (leg->legs, now);
+  pass_on (leg->legs, now);
   g_mutex_unlock (&leg->legs->lock);
+  gst_buffer_unmap (datagram, &map);
   if (!good)
     leg->legs->refused (leg->legs->data);
   return FALSE;
@@ -140,11 +178,36 @@ relay_legs_get_latency (const RelayProtocolUri *protocol_uri)
   return relay_protocol_uri_get_uint (protocol_uri, "latency", RELAY_LEGS_LATENCY);
 }
 
+gboolean
+relay_legs_merges (const RelayProtocolUri *protocol_uri)
+{
+  return !protocol_uri->sends
+      && (protocol_uri->second != NULL || relay_protocol_uri_get (protocol_uri, "fec") != NULL);
+}
+
+static void
+watch_receivers (Legs *legs, const RelayProtocolUri *uri, GstElement *bin)
+{
+  GstElement *source;
+
+  for (guint i = 0; (source = relay_chain_get_receiver (uri, bin, i)) != NULL; i++) {
+    g_autoptr (GstPad) pad = gst_element_get_static_pad (source, "src");
+    Leg *leg = g_new (Leg, 1);
+
+    *leg = (Leg) { legs, uri->is_second, i };
+    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST,
+        on_datagrams, leg, g_free);
+    gst_object_unref (source);
+  }
+}
+
 void
 relay_legs_watch (GstElement *bin, const RelayProtocolUri *protocol_uri,
     void (*refused) (gpointer data), gpointer data)
 {
   Legs *legs = g_atomic_rc_box_new0 (Legs);
+  const gchar *fec = relay_protocol_uri_get (protocol_uri, "fec");
+  guint columns, rows;
 
   g_mutex_init (&legs->lock);
   legs->protocol_uri = protocol_uri;
@@ -154,15 +217,10 @@ relay_legs_watch (GstElement *bin, const RelayProtocolUri *protocol_uri,
   legs->merge = relay_merge_new (relay_legs_get_latency (protocol_uri) * G_TIME_SPAN_MILLISECOND,
       relay_protocol_uri_get_uint (protocol_uri, "buffer-size", RELAY_BUFFER_NORMAL),
       (GDestroyNotify) gst_buffer_unref);
-  for (const RelayProtocolUri *uri = protocol_uri; uri != NULL; uri = uri->second) {
-    g_autoptr (GstElement) source = relay_chain_get_receiver (uri, bin, 0);
-    g_autoptr (GstPad) pad = gst_element_get_static_pad (source, "src");
-    Leg *leg = g_new (Leg, 1);
-
-    *leg = (Leg) { legs, uri->is_second };
-    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST,
-        on_datagrams, leg, g_free);
-  }
+  if (fec != NULL && relay_fec_read (fec, &columns, &rows))
+    legs->fec = relay_fec_new (columns, rows);
+  for (const RelayProtocolUri *uri = protocol_uri; uri != NULL; uri = uri->second)
+    watch_receivers (legs, uri, bin);
   g_object_set_data_full (G_OBJECT (bin), KEY, legs, release_legs);
 }
 
@@ -178,24 +236,66 @@ make_joint (RelayChain *chain, const gchar *caps)
 }
 
 GstElement *
-relay_legs_new (RelayChain *chain, GstElement *const *legs, const gchar *caps)
+relay_legs_new (RelayChain *chain, GstElement *const *parts, const gchar *caps)
 {
   GstElement *joint = make_joint (chain, caps), *bin = gst_bin_new (NULL);
   g_autoptr (GstPad) pad = NULL;
 
-  for (guint i = 0; i < RELAY_MERGE_LEGS && legs[i] != NULL; i++)
-    gst_bin_add (GST_BIN (bin), legs[i]);
+  for (guint i = 0; i < RELAY_LEGS_PARTS; i++)
+    if (parts[i] != NULL)
+      gst_bin_add (GST_BIN (bin), parts[i]);
   if (joint == NULL) {
     gst_object_unref (gst_object_ref_sink (bin));
     return NULL;
   }
   gst_object_set_name (GST_OBJECT (joint), JOINT);
   gst_bin_add (GST_BIN (bin), joint);
-  for (guint i = 0; caps == NULL && i < RELAY_MERGE_LEGS; i++)
-    gst_element_link (joint, legs[i]);
+  for (guint i = 0; caps == NULL && i < RELAY_LEGS_PARTS; i++)
+    if (parts[i] != NULL)
+      gst_element_link (joint, parts[i]);
   pad = gst_element_get_static_pad (joint, caps != NULL ? "src" : "sink");
   gst_element_add_pad (bin, gst_ghost_pad_new (caps != NULL ? "src" : "sink", pad));
   return relay_chain_add_made (chain, bin);
+}
+
+/* Links the encoder's pads of repairs, which it makes when it starts. */
+static void
+on_pad (GstElement *encoder, GstPad *pad, gpointer bin)
+{
+  const gchar *name =
+      g_str_equal (GST_PAD_NAME (pad), "fec_0") ? RELAY_LEGS_COLUMNS : RELAY_LEGS_ROWS;
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (bin, name);
+  g_autoptr (GstPad) its = sink != NULL ? gst_element_get_static_pad (sink, "sink") : NULL;
+
+  if (its != NULL)
+    gst_pad_link (pad, its);
+}
+
+GstElement *
+relay_legs_repair (RelayChain *chain, GstElement *const *sinks, const gchar *fec)
+{
+  GstElement *encoder = relay_chain_make_part (chain, "rtpst2022-1-fecenc", RELAY_PLUGINS_GOOD);
+  GstElement *bin = gst_bin_new (NULL);
+  g_autoptr (GstPad) pad = NULL;
+  guint columns, rows;
+
+  for (guint i = 0; i < RELAY_FEC_PORTS; i++)
+    if (sinks[i] != NULL)
+      gst_bin_add (GST_BIN (bin), sinks[i]);
+  if (encoder == NULL || !relay_fec_read (fec, &columns, &rows)) {
+    gst_object_unref (gst_object_ref_sink (bin));
+    return NULL;
+  }
+  g_object_set (encoder, "columns", columns, "rows", rows, NULL);
+  g_signal_connect (encoder, "pad-added", G_CALLBACK (on_pad), bin);
+  gst_bin_add (GST_BIN (bin), encoder);
+  gst_element_link (encoder, sinks[0]);
+  /* the encoder passes no EOS on to repairs, so nothing waits for these sinks' */
+  for (guint i = 1; i < RELAY_FEC_PORTS; i++)
+    GST_OBJECT_FLAG_UNSET (sinks[i], GST_ELEMENT_FLAG_SINK);
+  pad = gst_element_get_static_pad (encoder, "sink");
+  gst_element_add_pad (bin, gst_ghost_pad_new ("sink", pad));
+  return bin;
 }
 
 /* --- figures ------------------------------------------------------------------------------- */
@@ -265,14 +365,23 @@ relay_legs_add_figures (GstElement *bin, const RelayProtocolUri *protocol_uri, G
     GstStructure *peer)
 {
   RelayMergeStats merge = get_stats (bin);
-  GPtrArray *all = g_ptr_array_new ();
+  guint64 used = 0, lost = 0;
 
+  for (guint i = 0; i <= RELAY_MERGE_LEGS; i++)
+    used += merge.legs[i].used;
   for (const RelayProtocolUri *uri = protocol_uri; uri != NULL; uri = uri->second)
-    g_ptr_array_add (all, describe (bin, uri, &merge.legs[uri->is_second]));
-  gst_fasp_structure_take_structures (stats, "source-list", all);
+    lost += merge.legs[uri->is_second].lost;
+  if (protocol_uri->second != NULL) {
+    GPtrArray *all = g_ptr_array_new ();
+
+    for (const RelayProtocolUri *uri = protocol_uri; uri != NULL; uri = uri->second)
+      g_ptr_array_add (all, describe (bin, uri, &merge.legs[uri->is_second]));
+    gst_fasp_structure_take_structures (stats, "source-list", all);
+  }
   /* each packet of the stream counts once as received, so that one leg's loss is seen by itself */
-  gst_structure_set (peer, "packets-received", G_TYPE_UINT64,
-      merge.legs[0].used + merge.legs[1].used, "packets-received-lost", G_TYPE_UINT64,
-      merge.legs[0].lost + merge.legs[1].lost, "packets-missing", G_TYPE_UINT64, merge.missing,
+  gst_structure_set (peer, "packets-received", G_TYPE_UINT64, used - merge.recovered,
+      "packets-received-lost", G_TYPE_UINT64, lost, "packets-missing", G_TYPE_UINT64, merge.missing,
       "packets-received-dropped", G_TYPE_UINT64, merge.dropped, NULL);
+  if (relay_protocol_uri_get (protocol_uri, "fec") != NULL)
+    gst_structure_set (peer, "packets-recovered", G_TYPE_UINT64, merge.recovered, NULL);
 }

@@ -13,7 +13,7 @@ typedef struct
   gpointer data; /* of a packet that waits; NULL: it has left, or has not come */
   gint64 at;     /* when it came first, or was given up, µs */
   guint32 size;
-  guint8 legs; /* a bit for each leg that has brought it */
+  guint8 legs; /* a bit for each leg that has brought it, and for RELAY_MERGE_RECOVERED */
 } Slot;
 
 struct _RelayMerge
@@ -82,6 +82,7 @@ judge_one (RelayMerge *merge)
 
   for (guint i = 0; i < RELAY_MERGE_LEGS; i++)
     merge->stats.legs[i].lost += (slot->legs & 1 << i) == 0;
+  merge->stats.recovered += slot->legs == 1 << RELAY_MERGE_RECOVERED;
   *slot = (Slot) { 0 };
 }
 
@@ -173,7 +174,8 @@ take (RelayMerge *merge, guint leg, gint distance, const RelayMergePacket *packe
     /* what has been judged, or was before the stream began, counts no more */
     if (-distance <= (guint16) (merge->next - merge->judged)) {
       merge->stats.dropped += slot->legs == 0;
-      note (merge, leg, slot, now);
+      if (leg != RELAY_MERGE_RECOVERED)
+        note (merge, leg, slot, now);
     } else
       refuse (merge, leg, RELAY_MERGE_LATE, now);
     return FALSE;
@@ -202,7 +204,7 @@ relay_merge_push (RelayMerge *merge, guint leg, const RelayMergePacket *packet, 
   judge (merge, now);
   good = merge->begun && packet->ssrc == merge->ssrc && distance >= -RELAY_MERGE_WINDOW
       && distance < RELAY_MERGE_WINDOW;
-  if (is_over (merge, now) && (!good || distance < 0)) {
+  if (is_over (merge, now) && (!good || distance < 0) && leg != RELAY_MERGE_RECOVERED) {
     begin (merge, packet);
     good = TRUE;
     distance = 0;

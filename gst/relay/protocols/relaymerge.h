@@ -10,6 +10,9 @@
  *     ... judged ...... next ........ next + RELAY_MERGE_WINDOW
  *         have left     wait, with gaps
  *
+ * A packet can be recovered, too (relayfec.h): it fills a gap as one of a leg does, and begins no
+ * stream.
+ *
  * Each packet's legs are remembered for `hold' after it came, then it is counted as lost by the leg
  * that has not brought it.  The SSRC is that of the first packet.  When no packet could be used for
  * a second, or for `hold' if that is longer, the next packet begins the stream anew, whatever its
@@ -22,6 +25,7 @@
 G_BEGIN_DECLS
 
 #define RELAY_MERGE_LEGS 2
+#define RELAY_MERGE_RECOVERED RELAY_MERGE_LEGS /* in place of a leg: no leg has brought it */
 #define RELAY_MERGE_WINDOW 16384 /* packets: a quarter of the numbers; 1.7 s at 100 Mbit/s */
 #define RELAY_MERGE_SILENCE \
   G_TIME_SPAN_SECOND /* µs without a packet after which a leg is silent \
@@ -59,9 +63,10 @@ typedef struct
 
 typedef struct
 {
-  RelayMergeLeg legs[RELAY_MERGE_LEGS];
-  guint64 missing; /* packets that no leg brought in time */
-  guint64 dropped; /* packets that came too late, or when too many waited */
+  RelayMergeLeg legs[RELAY_MERGE_LEGS + 1];
+  guint64 missing;   /* packets that no leg brought in time, and that were not recovered */
+  guint64 recovered; /* packets that no leg brought in time, but were recovered */
+  guint64 dropped;   /* packets that came too late, or when too many waited */
 } RelayMergeStats;
 
 /* @hold: µs.  @most: bytes that may wait, once all that may leave has been popped.  @free_data: of

@@ -103,7 +103,9 @@ struct _RelayProtocol
   const gchar *does;
   /* The names of the elements within that of make() that send and receive datagrams; NULL: that
    * element itself. */
-  const gchar *sender, *receivers[2];
+  const gchar *sender, *receivers[3];
+  /* From the port of a receiver to that of the next one; 0: 1. */
+  guint port_step;
 };
 
 extern const RelayProtocol relay_protocol_fasp, relay_protocol_srt, relay_protocol_rist,

@@ -3,6 +3,7 @@
  * udp:// and rtp://: datagrams of MPEG-TS, to or from a host or a multicast group.
  */
 #include <gst/net/gstnetaddressmeta.h>
+#include <string.h>
 #include "relayfields.h"
 #include "relaygroup.h"
 #include "relaylegs.h"
@@ -14,6 +15,7 @@
 #define BUFFER (2 * 1024 * 1024)  /* bytes in the kernel: 160 ms at 100 Mbit/s */
 #define BITRATE_MAX 1000000000000 /* bit/s: cbrpacer's */
 #define JITTER_BUFFER "jitterbuffer"
+#define FEC_SPAN (RELAY_FEC_STEP * (RELAY_FEC_PORTS - 1)) /* from the first port to the last */
 #define RTP_CAPS "application/x-rtp, media=video, clock-rate=90000, encoding-name=MP2T"
 
 #define OUTPUT_KEYS \
@@ -32,6 +34,8 @@ static const RelayKey rtp_keys[] = { RELAY_KEY_INTERFACE, RELAY_KEY_TTL, OUTPUT_
       "ADDRESS:PORT of a second leg with the same datagrams (SMPTE ST 2022-7)" },
   { "leg2-interface", RELAY_KEY_BOTH, NULL, 0, 0, "the system's choice",
       "network interface of the second leg's multicast group" },
+  { "fec", RELAY_KEY_BOTH, NULL, 0, 0, "none",
+      "COLUMNSxROWS of packets with repairs (SMPTE ST 2022-1) at PORT + 2 and PORT + 4, as 10x5" },
   RELAY_KEY_SYNC, RELAY_KEYS_SELECTION, RELAY_KEY_BUFFER_SIZE, { NULL } };
 
 static gboolean
@@ -41,17 +45,47 @@ is_rtp (const RelayProtocolUri *protocol_uri)
 }
 
 static gboolean
+has_fec (const RelayProtocolUri *protocol_uri)
+{
+  return relay_protocol_uri_get (protocol_uri, "fec") != NULL;
+}
+
+static gboolean
+check_fec (const RelayProtocolUri *protocol_uri, GError **error)
+{
+  const gchar *fec = relay_protocol_uri_get (protocol_uri, "fec");
+  guint columns, rows;
+
+  if (!g_hash_table_contains (protocol_uri->keys, "fec"))
+    return TRUE;
+  if (fec == NULL || !relay_fec_read (fec, &columns, &rows)) {
+    RELAY_BAD (error,
+        "fec is COLUMNSxROWS, 1 to 20 columns and 4 to 20 rows, of 100 packets at most: write fec=10x5.");
+    return FALSE;
+  }
+  for (const RelayProtocolUri *leg = protocol_uri; leg != NULL; leg = leg->second)
+    if (leg->port > G_MAXUINT16 - FEC_SPAN) {
+      RELAY_BAD (error, "fec takes two ports more, up to PORT + %u: write a smaller port.",
+          FEC_SPAN);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
 check (const RelayProtocolUri *protocol_uri, GError **error)
 {
   for (const RelayProtocolUri *leg = protocol_uri; leg != NULL; leg = leg->second)
     if (!relay_group_check (leg, !protocol_uri->sends, error))
       return FALSE;
-  if (protocol_uri->second != NULL && relay_legs_get_latency (protocol_uri) == 0) {
+  if (relay_legs_merges (protocol_uri) && relay_legs_get_latency (protocol_uri) == 0) {
     RELAY_BAD (error,
-        "with latency=0, a leg can bring nothing that the other one has lost: write how many ms one "
-        "may be later than the other.");
+        "with latency=0, neither a leg nor a repair can bring what was lost: write how many ms they "
+        "may be later.");
     return FALSE;
   }
+  if (!check_fec (protocol_uri, error))
+    return FALSE;
   if (relay_protocol_uri_get (protocol_uri, "stuffing") == NULL
       || relay_protocol_uri_get (protocol_uri, "bitrate") != NULL)
     return TRUE;
@@ -62,7 +96,7 @@ check (const RelayProtocolUri *protocol_uri, GError **error)
 static guint
 count_ports (const RelayProtocolUri *protocol_uri)
 {
-  return !protocol_uri->sends;
+  return protocol_uri->sends ? 0 : has_fec (protocol_uri) ? FEC_SPAN + 1 : 1;
 }
 
 static void
@@ -78,16 +112,17 @@ add_pacer (RelayChain *chain, const RelayProtocolUri *protocol_uri)
   relay_chain_set (pacer, "stuffing", protocol_uri, "stuffing");
 }
 
-/* Makes the element of a leg that sends.  A floating reference; NULL: it is missing. */
+/* Makes an element of a leg that sends.  A floating reference; NULL: it is missing. */
 static GstElement *
-make_sink (RelayChain *chain, const RelayProtocolUri *leg, const RelayProtocolUri *first)
+make_sink (RelayChain *chain, const RelayProtocolUri *leg, guint port,
+    const RelayProtocolUri *first)
 {
   GstElement *sink = relay_chain_make_part (chain, "udpsink", RELAY_PLUGINS_GOOD);
 
   if (sink == NULL)
     return NULL;
   relay_chain_set_unsynchronized (sink);
-  g_object_set (sink, "host", leg->host, "port", (gint) leg->port, NULL);
+  g_object_set (sink, "host", leg->host, "port", (gint) port, NULL);
   relay_chain_set (sink, "multicast-iface", leg, "interface");
   relay_chain_set (sink, relay_host_is_group (leg->host) ? "ttl-mc" : "ttl", first, "ttl");
   return sink;
@@ -96,9 +131,9 @@ make_sink (RelayChain *chain, const RelayProtocolUri *leg, const RelayProtocolUr
 static void
 add_depayloader (RelayChain *chain, const RelayProtocolUri *protocol_uri)
 {
-  GstElement *buffer = protocol_uri->second == NULL ?
-      relay_chain_add (chain, "rtpjitterbuffer", RELAY_PLUGINS_GOOD) :
-      NULL;
+  GstElement *buffer = relay_legs_merges (protocol_uri) ?
+      NULL :
+      relay_chain_add (chain, "rtpjitterbuffer", RELAY_PLUGINS_GOOD);
 
   if (buffer != NULL) {
     /* the distance at which packets count as another sender's is given in packets (RFC 3550, A.1:
@@ -111,9 +146,9 @@ add_depayloader (RelayChain *chain, const RelayProtocolUri *protocol_uri)
   relay_chain_add (chain, "rtpmp2tdepay", RELAY_PLUGINS_GOOD);
 }
 
-/* Makes the element of a leg that receives.  A floating reference; NULL: it is missing. */
+/* Makes an element of a leg that receives.  A floating reference; NULL: it is missing. */
 static GstElement *
-make_source (RelayChain *chain, const RelayProtocolUri *leg, const gchar *text)
+make_source (RelayChain *chain, const RelayProtocolUri *leg, guint port, const gchar *text)
 {
   GstElement *source = relay_chain_make_part (chain, "udpsrc", RELAY_PLUGINS_GOOD);
   g_autoptr (GstCaps) caps = gst_caps_from_string (text);
@@ -122,38 +157,56 @@ make_source (RelayChain *chain, const RelayProtocolUri *leg, const gchar *text)
     return NULL;
   /* without `reuse' unless it is a group's port, as another program at the same port would take
    * this one's datagrams */
-  g_object_set (source, "address", relay_protocol_uri_get_address (leg), "port", (gint) leg->port,
+  g_object_set (source, "address", relay_protocol_uri_get_address (leg), "port", (gint) port,
       "caps", caps, "buffer-size", BUFFER, "reuse", relay_host_is_group (leg->host), NULL);
   relay_chain_set (source, "multicast-iface", leg, "interface");
   return source;
 }
 
-static GstElement *
-make_leg (RelayChain *chain, const RelayProtocolUri *leg, const RelayProtocolUri *first)
+/* Makes the elements of a leg: floating references, RELAY_FEC_PORTS; NULL: there is none, or it is
+ * missing. */
+static void
+make_leg (RelayChain *chain, const RelayProtocolUri *leg, const RelayProtocolUri *first,
+    GstElement **parts)
 {
-  return first->sends ? make_sink (chain, leg, first) :
-                        make_source (chain, leg, is_rtp (first) ? RTP_CAPS : RELAY_MEDIA);
+  const gchar *const *receivers = first->protocol->receivers;
+  const gchar *const names[] = { first->sends ? first->protocol->sender : receivers[0],
+    RELAY_LEGS_COLUMNS, RELAY_LEGS_ROWS };
+  const gchar *fec = relay_protocol_uri_get (first, "fec");
+  GstElement *made[RELAY_FEC_PORTS] = { NULL };
+
+  for (guint i = 0; i < (fec != NULL ? RELAY_FEC_PORTS : 1); i++) {
+    g_autofree gchar *name = relay_chain_name (leg, names[i]);
+    guint port = leg->port + i * RELAY_FEC_STEP;
+
+    made[i] = first->sends ?
+        make_sink (chain, leg, port, first) :
+        make_source (chain, leg, port, is_rtp (first) ? RTP_CAPS : RELAY_MEDIA);
+    if (made[i] != NULL)
+      gst_object_set_name (GST_OBJECT (made[i]), name);
+  }
+  if (first->sends && fec != NULL)
+    parts[0] = relay_legs_repair (chain, made, fec);
+  else
+    memcpy (parts, made, sizeof made);
 }
 
 static GstElement *
 add_network (RelayChain *chain, const RelayProtocolUri *protocol_uri)
 {
-  GstElement *legs[] = { make_leg (chain, protocol_uri, protocol_uri), NULL };
+  GstElement *parts[RELAY_LEGS_PARTS] = { NULL };
 
-  if (protocol_uri->second == NULL || legs[0] == NULL)
-    return relay_chain_add_made (chain, legs[0]);
-  gst_object_set_name (GST_OBJECT (legs[0]),
-      protocol_uri->sends ? protocol_uri->protocol->sender : protocol_uri->protocol->receivers[0]);
-  legs[1] = make_leg (chain, protocol_uri->second, protocol_uri);
-  if (legs[1] != NULL)
-    gst_object_set_name (GST_OBJECT (legs[1]), RELAY_LEGS_SECOND);
-  return relay_legs_new (chain, legs, protocol_uri->sends ? NULL : RTP_CAPS);
+  for (const RelayProtocolUri *leg = protocol_uri; leg != NULL; leg = leg->second)
+    make_leg (chain, leg, protocol_uri, parts + leg->is_second * RELAY_FEC_PORTS);
+  if (protocol_uri->second == NULL && !relay_legs_merges (protocol_uri))
+    return relay_chain_add_made (chain, parts[0]);
+  return relay_legs_new (chain, parts, protocol_uri->sends ? NULL : RTP_CAPS);
 }
 
 static GstElement *
 make (RelayChain *chain, const RelayProtocolUri *protocol_uri)
 {
-  GstElement *network;
+  GstElement *network, *payloader;
 
   if (!protocol_uri->sends) {
     network = add_network (chain, protocol_uri);
@@ -163,8 +216,9 @@ make (RelayChain *chain, const RelayProtocolUri *protocol_uri)
   }
   if (relay_protocol_uri_get (protocol_uri, "bitrate") != NULL)
     add_pacer (chain, protocol_uri);
-  if (is_rtp (protocol_uri))
-    relay_chain_add_payloader (chain);
+  if (is_rtp (protocol_uri) && (payloader = relay_chain_add_payloader (chain)) != NULL
+      && has_fec (protocol_uri))
+    g_object_set (payloader, "ssrc", 0, NULL); /* as the encoder wants it (SMPTE ST 2022-1, 7.1) */
   return add_network (chain, protocol_uri);
 }
 
@@ -212,7 +266,7 @@ watch (GstElement *element, RelayProtocolPipeline *pipeline, gpointer *kept)
 
     gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_datagram, source, NULL);
   }
-  if (protocol_uri->second != NULL)
+  if (relay_legs_merges (protocol_uri))
     relay_legs_watch (element, protocol_uri, on_refused, pipeline);
 }
 
@@ -269,15 +323,15 @@ add_figures (RelayProtocolPipeline *pipeline, GstElement *element, GstStructure 
   g_autoptr (GSocketAddress) address = receives ? find_sender (protocol_uri, element) : NULL;
   g_autoptr (GstStructure) peer = gst_structure_new_empty (RELAY_PEER);
 
-  if (protocol_uri->allowed != NULL || (protocol_uri->second != NULL && !protocol_uri->sends))
+  if (protocol_uri->allowed != NULL || relay_legs_merges (protocol_uri))
     gst_structure_set (stats, "datagrams-refused", G_TYPE_UINT64,
         relay_protocol_pipeline_get_count (pipeline, RELAY_DATAGRAMS_REFUSED), NULL);
-  if (receives && protocol_uri->second != NULL)
+  if (receives && relay_legs_merges (protocol_uri))
     relay_legs_add_figures (element, protocol_uri, stats, peer);
   if (address == NULL)
     return;
   relay_fields_set_address (peer, address);
-  if (protocol_uri->second == NULL)
+  if (!relay_legs_merges (protocol_uri))
     add_rtp_figures (element, peer);
   g_ptr_array_add (peers, g_steal_pointer (&peer));
 }
@@ -305,5 +359,6 @@ const RelayProtocol relay_protocol_rtp = {
   .add_figures = add_figures,
   .does = "sends",
   .sender = "udpsink",
-  .receivers = { "udpsrc" },
+  .receivers = { "udpsrc", RELAY_LEGS_COLUMNS, RELAY_LEGS_ROWS },
+  .port_step = RELAY_FEC_STEP,
 };

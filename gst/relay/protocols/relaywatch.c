@@ -76,9 +76,12 @@ relay_watch_counts (const RelayProtocolUri *protocol_uri)
 static GstElement *
 get_sender (const RelayProtocolUri *leg, GstElement *end)
 {
-  const gchar *name = leg->is_second ? RELAY_LEGS_SECOND : leg->protocol->sender;
+  g_autofree gchar *name = NULL;
 
-  return relay_watch_sends_datagrams (leg) ? relay_chain_get_part (end, name) : NULL;
+  if (!relay_watch_sends_datagrams (leg))
+    return NULL;
+  name = relay_chain_name (leg, leg->protocol->sender);
+  return relay_chain_get_part (end, name);
 }
 
 static guint64

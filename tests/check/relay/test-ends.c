@@ -594,6 +594,7 @@ test_checks (void)
   } ends[] = { { "rist://127.0.0.1:9000", TRUE }, { "rist://:9000", FALSE },
     { "rtp://:9000", FALSE }, { "rtp://127.0.0.1:9000?bitrate=1000000", TRUE },
     { "rtp://:9000?leg2=:9002", FALSE }, { "rtp://127.0.0.1:9000?leg2=127.0.0.1:9002", TRUE },
+    { "rtp://:9000?fec=5x10", FALSE }, { "rtp://127.0.0.1:9000?fec=5x10", TRUE },
     { "srt://:9000", FALSE }, { "file:///tmp/news-%F.ts?piece=60", TRUE },
     { "hls:///tmp/live.m3u8", TRUE } };
 
@@ -619,7 +620,7 @@ static void
 test_no_element (void)
 {
   static const gchar *const ends[][2] = { { "file:///tmp/none-%F.ts", "appsink" },
-    { "udp://127.0.0.1:9", "udpsink" } };
+    { "udp://127.0.0.1:9", "udpsink" }, { "rtp://127.0.0.1:9?fec=5x10", "rtpst2022-1-fecenc" } };
 
   for (guint i = 0; i < G_N_ELEMENTS (ends); i++) {
     GstElement *end =

@@ -304,7 +304,42 @@ test_room (void)
   }
 }
 
-/* What is no pair of legs is refused. */
+/* A packet that is recovered fills a gap, is lost by the leg, and begins no stream; one that comes
+ * by a leg, too, or too late, does not count as recovered. */
+static void
+test_recovered (void)
+{
+  RelayMerge *merge = relay_merge_new (HOLD, MOST, free_data);
+  const RelayMergeStats *stats;
+  gint64 now = 0;
+
+  g_assert_false (push (merge, RELAY_MERGE_RECOVERED, SSRC, 10, now));
+  assert_none (merge, now);
+  for (guint n = 10; n < 16; n++)
+    if (n != 11 && n != 13)
+      push (merge, 0, SSRC, n, now);
+  assert_next (merge, 10, now);
+  assert_none (merge, now);
+  push (merge, RELAY_MERGE_RECOVERED, SSRC, 11, now);
+  push (merge, RELAY_MERGE_RECOVERED, SSRC, 12, now);
+  assert_next (merge, 11, now);
+  assert_next (merge, 12, now);
+  push (merge, RELAY_MERGE_RECOVERED, SSRC, 13, now);
+  push (merge, 0, SSRC, 13, now);
+  push (merge, 0, SSRC, 17, now);
+  for (guint n = 13; n < 16; n++)
+    assert_next (merge, n, now);
+  now += HOLD;
+  assert_next (merge, 17, now);
+  push (merge, RELAY_MERGE_RECOVERED, SSRC, 16, now);
+  stats = relay_merge_get_stats (merge, now + HOLD);
+  g_assert_cmpuint (stats->recovered, ==, 1);
+  g_assert_cmpuint (stats->missing, ==, 1);
+  g_assert_cmpuint (stats->legs[0].lost, ==, 2);
+  relay_merge_free (merge);
+}
+
+/* What is no pair of legs, or has no such repairs, is refused. */
 static void
 test_uris (void)
 {
@@ -327,6 +362,16 @@ test_uris (void)
     { "rtp://:5000?leg2=:5002&leg2-interface=eth1", FALSE },
     { "rtp://192.0.2.1:5000?leg2=:5002", TRUE },
     { "udp://:5000?leg2=:5002", FALSE },
+    { "rtp://:5000?fec=5x10", FALSE, TRUE },
+    { "rtp://h:5000?fec=20x5", TRUE, TRUE },
+    { "rtp://:5000?leg2=:6000&fec=5x10", FALSE, TRUE },
+    { "rtp://:5000?fec=5x3", FALSE },
+    { "rtp://:5000?fec", FALSE },
+    { "rtp://:5000?latency=0&fec=5x10", FALSE },
+    { "rtp://:65531?fec=5x10", FALSE, TRUE },
+    { "rtp://:65532?fec=5x10", FALSE },
+    { "rtp://:5000?leg2=:65534&fec=5x10", FALSE },
+    { "udp://:5000?fec=5x10", FALSE },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (uris); i++) {
@@ -380,6 +425,7 @@ main (int argc, char **argv)
   g_test_add_func ("/rtpmerge/flood", test_flood);
   g_test_add_func ("/rtpmerge/heard", test_heard);
   g_test_add_func ("/rtpmerge/room", test_room);
+  g_test_add_func ("/rtpmerge/recovered", test_recovered);
   g_test_add_func ("/rtpmerge/uris", test_uris);
   g_test_add_func ("/rtpmerge/interface", test_interface);
   return g_test_run ();
