@@ -264,6 +264,28 @@ find_queue (GArray *arrivals, gdouble rate)
   return most;
 }
 
+/* The rate of a straight line through all arrivals, bit/s: one datagram that is late moves it less
+ * than it moves the time from the first to the last. */
+static gdouble
+fit_rate (GArray *arrivals)
+{
+  gdouble mean_x = 0, mean_y = 0, xx = 0, xy = 0;
+  guint64 total = 0;
+
+  /* each value changes the means of those before it */
+  for (guint i = 0; i < arrivals->len; i++) {
+    const Arrival *a = &g_array_index (arrivals, Arrival, i);
+    gdouble x = a->ns - g_array_index (arrivals, Arrival, 0).ns - mean_x, y = total - mean_y;
+
+    mean_x += x / (i + 1);
+    mean_y += y / (i + 1);
+    xx += x * x * i / (i + 1);
+    xy += x * y * i / (i + 1);
+    total += wire (a);
+  }
+  return xx > 0 ? xy / xx * 8e9 : 0;
+}
+
 #define SETTLE 10e9 /* ns, in which the clock is found */
 
 static void
@@ -341,6 +363,7 @@ report (GArray *arrivals, GArray *pcrs)
       datagrams, payload, total, overflowed);
   printf ("\"seconds\": %.6f, \"bitrate\": %.3f, \"bursts\": %u, ", (last_burst - first) / 1e9,
       last_burst > first ? counted * 8e9 / (last_burst - first) : 0.0, bursts->len);
+  printf ("\"fitted_bitrate\": %.3f, ", fit_rate (arrivals));
   printf ("\"peak_1ms_mbit\": %.3f, \"peak_10ms_mbit\": %.3f, \"queue_bytes\": %.0f, ",
       find_peak (arrivals, 1000000) * 8 / 1e3, find_peak (arrivals, 10000000) * 8 / 1e4,
       find_queue (arrivals, mean * drain_factor));
