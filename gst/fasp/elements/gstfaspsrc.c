@@ -44,6 +44,7 @@
 #include "gstfaspmonitor.h"
 #include "gstfaspoffset.h"
 #include "gstfasppresentation.h"
+#include "gstfasproom.h"
 #include "gstfaspstats.h"
 #include "gstfasptiming.h"
 
@@ -105,6 +106,7 @@ struct _GstFaspSrc
   guint latencies[FASP_SOURCES_MAX];
   GstFaspTiming timing;
   GstFaspPresenter *presenter; /* gives buffers their time with presentation-delay */
+  GstFaspRoom *room;           /* does buffer-size hold what waits to be played? */
   Batch *batch;                /* owned */
   GstFaspHandover handover;    /* the buffer that was handed to GstBaseSrc */
   GstClockTime looked;         /* when our clock was last compared with the sender's */
@@ -406,6 +408,25 @@ present (GstFaspSrc *self)
         &self->connection.posted.quiet[GST_FASP_QUIET_PRESENTATION]);
 }
 
+/* To be called before a read, which may empty the buffer. */
+static void
+look_at_room (GstFaspSrc *self)
+{
+  gint64 now = g_get_monotonic_time ();
+  FaspEndpointStats stats;
+  FaspTime hold;
+
+  /* each of several sources has a buffer of its own, which all are full only together */
+  if (self->connection.several != NULL || !gst_fasp_room_is_due (self->room, now))
+    return;
+  GST_OBJECT_LOCK (self);
+  hold = MAX (self->latency * FASP_MSEC, self->presenter->core.delay);
+  GST_OBJECT_UNLOCK (self);
+  fasp_endpoint_get_stats (fasp_io_lock (self->connection.io), &stats);
+  fasp_io_unlock (self->connection.io, FALSE);
+  gst_fasp_room_look (self->room, GST_ELEMENT (self), &stats, hold, now);
+}
+
 static GstFlowReturn
 read_items (GstFaspSrc *self)
 {
@@ -413,6 +434,7 @@ read_items (GstFaspSrc *self)
   FaspEvent event;
 
   self->batch->next = self->batch->n = 0;
+  look_at_room (self);
   switch (gst_fasp_connection_read (&self->connection, self->batch->items, BATCH, &self->batch->n,
       &event)) {
     case FASP_IO_OK:
@@ -700,6 +722,7 @@ take_settings (GstFaspSrc *self)
                          gst_message_new_clock_lost (GST_OBJECT (self), clock));
   gst_fasp_presenter_begin (self->presenter, GST_ELEMENT (self), delay);
   self->looked = 0;
+  *self->room = (GstFaspRoom) { 0 };
   gst_fasp_clock_leave (self->timing.clock);
 }
 
@@ -804,6 +827,7 @@ gst_fasp_src_finalize (GObject *object)
   gst_fasp_connection_clear (&GST_FASP_SRC (object)->connection);
   gst_fasp_timing_clear (&GST_FASP_SRC (object)->timing);
   g_free (GST_FASP_SRC (object)->presenter);
+  g_free (GST_FASP_SRC (object)->room);
   g_free (GST_FASP_SRC (object)->batch);
   gst_fasp_monitor_free (GST_FASP_SRC (object)->monitor);
   g_free (GST_FASP_SRC (object)->streamid);
@@ -890,5 +914,6 @@ gst_fasp_src_init (GstFaspSrc *self)
       NULL, NULL);
   gst_fasp_handover_init (&self->handover, GST_BASE_SRC_PAD (self));
   self->presenter = g_new0 (GstFaspPresenter, 1);
+  self->room = g_new0 (GstFaspRoom, 1);
   self->batch = g_new0 (Batch, 1);
 }

@@ -245,6 +245,26 @@ test_changed (void)
   g_mutex_unlock (&behind->lock);
 }
 
+/* A buffer that holds a second and a half does not do for a delay of four. */
+static void
+test_full (void)
+{
+  guint port = pair_get_port ();
+  g_autoptr (PairPipeline) sender = chain_make_sender (port, "send-reference-timestamps=true");
+  g_autoptr (Receiver) receiver = receiver_new (port, "presentation-delay=4000 buffer-size=300000");
+  g_autoptr (GstMessage) message = NULL;
+  guint64 size, wanted;
+
+  for (guint i = 0; i < 3; i++)
+    push_slowly (sender);
+  message = pair_wait_element (receiver->pipeline, "fasp-buffer-full");
+  g_assert_true (gst_structure_get (gst_message_get_structure (message), "buffer-size",
+      G_TYPE_UINT64, &size, "wanted", G_TYPE_UINT64, &wanted, NULL));
+  g_assert_cmpuint (size, ==, 300000);
+  g_assert_cmpuint (wanted, >, size);
+  pair_expect (receiver->pipeline, GST_MESSAGE_WARNING, "stops the sender");
+}
+
 /* Who uses none of it has no figure of it. */
 static void
 test_off (void)
@@ -272,6 +292,7 @@ main (int argc, char **argv)
   g_test_add_func ("/presentation/no-time", test_no_time);
   g_test_add_func ("/presentation/too-short", test_too_short);
   g_test_add_func ("/presentation/changed", test_changed);
+  g_test_add_func ("/presentation/full", test_full);
   g_test_add_func ("/presentation/off", test_off);
   return g_test_run ();
 }

@@ -179,6 +179,7 @@ typedef struct
   guint64 joins_in_the_middle;        /* receiver: streams whose beginning was not read */
   guint64 buffer_bytes, buffer_limit; /* bytes in the store or the reorder buffers, and their
                                          limit */
+  gboolean buffer_is_full;            /* receiver: a sender has to wait for room */
   guint64 datagrams_malformed;        /* could not be parsed */
   guint64 datagrams_unknown;          /* belong to no session */
   guint64 datagrams_foreign;          /* are of another protocol */

@@ -19,8 +19,10 @@ fasp_endpoint_get_stats (FaspEndpoint *endpoint, FaspEndpointStats *stats)
   if (endpoint->store != NULL)
     stats->buffer_bytes = fasp_store_get_bytes (endpoint->store);
   else
-    FASP_EACH_SESSION (endpoint, session)
+    FASP_EACH_SESSION (endpoint, session) {
       stats->buffer_bytes += fasp_rx_get_bytes (session->rx);
+      stats->buffer_is_full |= fasp_rx_is_full (session->rx);
+    }
 }
 
 /* Index of the first session whose number is greater than @order; the list is sorted by number. */

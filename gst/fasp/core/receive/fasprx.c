@@ -105,6 +105,12 @@ fasp_rx_get_bytes (const FaspRx *rx)
 }
 
 gboolean
+fasp_rx_is_full (const FaspRx *rx)
+{
+  return fasp_reorder_get_window (rx->reorder) < fasp_reorder_get_capacity (rx->reorder) / 10;
+}
+
+gboolean
 fasp_rx_has_fec (const FaspRx *rx)
 {
   return rx->fec.decoder != NULL;

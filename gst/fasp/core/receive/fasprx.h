@@ -84,6 +84,8 @@ gboolean fasp_rx_has_unread (const FaspRx *rx);
 gboolean fasp_rx_is_complete (const FaspRx *rx);
 /* Bytes that the blocks in the reorder buffer take. */
 gsize fasp_rx_get_bytes (const FaspRx *rx);
+/* Is less than a tenth of the reorder buffer free, so that the sender has to wait? */
+gboolean fasp_rx_is_full (const FaspRx *rx);
 void fasp_rx_get_stats (const FaspRx *rx, FaspSessionStats *stats);
 
 /* From now on, takes repairs of up to @window blocks. */
