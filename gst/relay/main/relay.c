@@ -599,7 +599,7 @@ relay_run (const gchar *path)
   relay.hooks = relay_hooks_new ();
   relay.pages = relay_status_pages_new (take_stats, on_event, &relay);
   relay_log_watch (relay_status_pages_note, relay.pages);
-  if (load (&relay, &error)) {
+  if (relay_status_pages_begin (relay.pages, &error) && load (&relay, &error)) {
     tell_in_force (&relay);
     g_main_loop_run (relay.loop);
   } else {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relayeventstream.h"
+#include <gio/gio.h>
 #include <string.h>
 
 #define HEARD_EVERY G_USEC_PER_SEC          /* µs */
@@ -70,8 +71,21 @@ relay_event_stream_new (gchar *(*make) (gboolean heard, gpointer data), gpointer
   g_mutex_init (&event_stream->lock);
   g_cond_init (&event_stream->changed);
   event_stream->feed = relay_feed_new (on_listener, event_stream);
-  event_stream->thread = g_thread_new ("relay-events", run, event_stream);
   return event_stream;
+}
+
+gboolean
+relay_event_stream_begin (RelayEventStream *event_stream, GError **error)
+{
+  g_autoptr (GError) why = NULL;
+
+  event_stream->thread = g_thread_try_new ("relay-events", run, event_stream, &why);
+  if (event_stream->thread == NULL)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED,
+        "Cannot start a thread: %s. Raise the limit of processes (`ulimit -u', pids.max of a "
+        "container), or end other programs.",
+        why->message);
+  return event_stream->thread != NULL;
 }
 
 void
@@ -81,7 +95,8 @@ relay_event_stream_free (RelayEventStream *event_stream)
   event_stream->ending = TRUE;
   g_cond_signal (&event_stream->changed);
   g_mutex_unlock (&event_stream->lock);
-  g_thread_join (event_stream->thread);
+  if (event_stream->thread != NULL)
+    g_thread_join (event_stream->thread);
   g_assert (relay_feed_count (event_stream->feed) == 0);
   relay_feed_unref (event_stream->feed);
   g_cond_clear (&event_stream->changed);

@@ -15,6 +15,8 @@ typedef struct _RelayEventStream RelayEventStream;
  * a listener, else every ten seconds (@heard is FALSE, and NULL is returned). */
 RelayEventStream *relay_event_stream_new (gchar *(*make) (gboolean heard, gpointer data),
     gpointer data);
+/* Starts the thread. */
+gboolean relay_event_stream_begin (RelayEventStream *event_stream, GError **error);
 /* All listeners have to be freed before. */
 void relay_event_stream_free (RelayEventStream *event_stream);
 

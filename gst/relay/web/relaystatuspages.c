@@ -152,6 +152,12 @@ relay_status_pages_new (RelayStats *(*take) (gpointer data), RelayEventFunc told
   return pages;
 }
 
+gboolean
+relay_status_pages_begin (RelayStatusPages *pages, GError **error)
+{
+  return relay_event_stream_begin (pages->event_stream, error);
+}
+
 void
 relay_status_pages_free (RelayStatusPages *pages)
 {

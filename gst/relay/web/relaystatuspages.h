@@ -30,6 +30,8 @@ typedef struct _RelayStatusPages RelayStatusPages;
  * function is. */
 RelayStatusPages *relay_status_pages_new (RelayStats *(*take) (gpointer data), RelayEventFunc told,
     gpointer data);
+/* Begins to look at the statistics, for /events and for alarms. */
+gboolean relay_status_pages_begin (RelayStatusPages *pages, GError **error);
 /* No server may use @pages any more. */
 void relay_status_pages_free (RelayStatusPages *pages);
 

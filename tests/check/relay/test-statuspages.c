@@ -814,6 +814,7 @@ test_event_stream (void)
   g_mutex_init (&heard.lock);
   g_cond_init (&heard.changed);
   event_stream = relay_event_stream_new (make_text, &heard);
+  g_assert_true (relay_event_stream_begin (event_stream, NULL));
   feed = relay_event_stream_get_feed (event_stream);
   slow = relay_listener_new (feed, &funcs, &heard);
   g_assert_cmpuint (read_some (&heard, slow, text, 4), ==, 4);
