@@ -210,7 +210,8 @@ install_cycle (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_MAX_BURST,
       g_param_spec_uint ("max-burst", "Maximum burst",
           "Bytes on the wire that may leave at once (0: 8000 up to 1 Gbit/s, "
-          "above that what leaves in 50 us); at least one datagram leaves",
+          "above that what leaves in 50 us; with PCRs restamped, no more than leaves "
+          "in 0.5 ms); at least one datagram leaves",
           0, G_MAXINT, 0, PLAYING));
   g_object_class_install_property (klass, PROP_MAX_PERIOD,
       g_param_spec_uint64 ("max-period", "Maximum period",

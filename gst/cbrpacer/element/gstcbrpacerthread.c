@@ -75,6 +75,22 @@ wait_for_work (GstCbrPacer *self)
   }
 }
 
+/* A PCR says when its byte is due, and the datagrams of a cycle leave together: by up to the
+ * cycle's time before that.  So where PCRs are written, cycles are short: half of the millisecond
+ * that a network may add (PCR_OJ) is left to it. */
+#define PCR_TIME (500 * GST_USECOND)
+
+static guint32
+get_max_burst (GstCbrPacer *self)
+{
+  guint64 bytes;
+
+  if (self->settings.max_burst != 0 || !gst_cbr_pacer_is_restamping (self))
+    return self->settings.max_burst;
+  bytes = gst_util_uint64_scale (gst_cbr_pacer_get_rate (self), PCR_TIME, 8 * GST_SECOND);
+  return CLAMP (bytes, 1, CBR_BURST);
+}
+
 static void
 apply_settings (GstCbrPacer *self, gint64 now)
 {
@@ -82,7 +98,7 @@ apply_settings (GstCbrPacer *self, gint64 now)
 
   gst_cbr_pacer_look_at_pile (self);
   cbr_departure_set_method (&self->departure, self->settings.method);
-  cbr_schedule_set_limits (schedule, self->settings.max_burst, (gint64) self->settings.max_period,
+  cbr_schedule_set_limits (schedule, get_max_burst (self), (gint64) self->settings.max_period,
       self->settings.header_size);
   cbr_schedule_set_rate (schedule, gst_cbr_pacer_get_rate (self), now);
 }

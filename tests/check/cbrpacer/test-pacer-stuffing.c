@@ -91,6 +91,32 @@ test_null_ts (void)
   g_assert_cmpuint (gst_harness_buffers_in_queue (f->h), ==, 0);
 }
 
+/* Where PCRs are restamped, what leaves together is due within half a millisecond. */
+static void
+test_null_ts_cycles (void)
+{
+  static const struct
+  {
+    const gchar *properties;
+    guint datagrams; /* of a cycle */
+  } rows[] = {
+    { "bitrate=10528000 stuffing=null-ts", 1 }, /* each takes 1 ms */
+    { "bitrate=52640000 stuffing=null-ts", 2 }, /* each takes 0.2 ms */
+    { "bitrate=526400000 stuffing=null-ts", 6 },
+    { "bitrate=10528000 stuffing=null-ts restamp=false", 6 },
+    { "bitrate=10528000 stuffing=null-ts max-burst=5264", 4 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    g_autoptr (Pacer) f = pacer_new (rows[i].properties, TS);
+
+    gst_harness_push (f->h, pacer_make_ts (7 * 20));
+    for (guint j = 0; j < rows[i].datagrams; j++)
+      gst_buffer_unref (pacer_pull (f));
+    pacer_assert_nothing (f);
+  }
+}
+
 /* Part of a packet waits for its rest: nulls go before it, never into it. */
 static void
 test_null_ts_split_packets (void)
@@ -219,6 +245,7 @@ main (int argc, char **argv)
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/pacer/null-ts", test_null_ts);
+  g_test_add_func ("/pacer/null-ts/cycles", test_null_ts_cycles);
   g_test_add_func ("/pacer/null-ts/breaks", test_null_ts_breaks);
   g_test_add_func ("/pacer/null-ts/split-packets", test_null_ts_split_packets);
   g_test_add_func ("/pacer/null-ts/resync", test_null_ts_resync);
