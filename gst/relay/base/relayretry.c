@@ -6,15 +6,13 @@ typedef struct
   RelayRetry *retry;
   guint id;
   guint delay; /* ms */
-  guint timer; /* 0: none runs */
-  gboolean waits;
+  guint timer; /* 0: none runs, as it does not wait */
 } Output;
 
 struct _RelayRetry
 {
   GHashTable *outputs; /* Output, by id */
-  gboolean held;
-  void (*func) (guint id, gpointer data);
+  RelayRetryFunc func;
   gpointer data;
 };
 
@@ -29,7 +27,6 @@ stop_timer (Output *output)
 {
   if (output->timer != 0)
     g_source_remove (output->timer);
-  output->timer = 0;
 }
 
 static void
@@ -40,7 +37,7 @@ free_output (Output *output)
 }
 
 RelayRetry *
-relay_retry_new (void (*func) (guint id, gpointer data), gpointer data)
+relay_retry_new (RelayRetryFunc func, gpointer data)
 {
   RelayRetry *retry = g_new0 (RelayRetry, 1);
 
@@ -62,17 +59,10 @@ is_due (gpointer data)
 {
   Output *output = data;
 
+  if (!output->retry->func (output->id, output->retry->data))
+    return G_SOURCE_CONTINUE;
   output->timer = 0;
-  output->waits = FALSE;
-  output->retry->func (output->id, output->retry->data);
   return G_SOURCE_REMOVE;
-}
-
-static void
-wait_for (Output *output)
-{
-  if (!output->retry->held && output->waits && output->timer == 0)
-    output->timer = g_timeout_add (output->delay, is_due, output);
 }
 
 guint
@@ -87,8 +77,8 @@ relay_retry_failed (RelayRetry *retry, guint id, gboolean lasted)
     g_hash_table_insert (retry->outputs, GUINT_TO_POINTER (id), output);
   }
   output->delay = relay_retry_next (output->delay, lasted);
-  output->waits = TRUE;
-  wait_for (output);
+  stop_timer (output);
+  output->timer = g_timeout_add (output->delay, is_due, output);
   return output->delay;
 }
 
@@ -97,7 +87,7 @@ relay_retry_waits (const RelayRetry *retry, guint id)
 {
   const Output *output = g_hash_table_lookup (retry->outputs, GUINT_TO_POINTER (id));
 
-  return output != NULL && output->waits;
+  return output != NULL && output->timer != 0;
 }
 
 guint
@@ -109,7 +99,7 @@ relay_retry_count (const RelayRetry *retry)
 
   g_hash_table_iter_init (&iter, retry->outputs);
   while (g_hash_table_iter_next (&iter, NULL, &output))
-    n += ((Output *) output)->waits;
+    n += ((Output *) output)->timer != 0;
   return n;
 }
 
@@ -119,27 +109,8 @@ relay_retry_forget (RelayRetry *retry, guint id)
   g_hash_table_remove (retry->outputs, GUINT_TO_POINTER (id));
 }
 
-static void
-for_each (RelayRetry *retry, void (*func) (Output *output))
-{
-  GHashTableIter iter;
-  gpointer output;
-
-  g_hash_table_iter_init (&iter, retry->outputs);
-  while (g_hash_table_iter_next (&iter, NULL, &output))
-    func (output);
-}
-
 void
-relay_retry_hold (RelayRetry *retry)
+relay_retry_forget_all (RelayRetry *retry)
 {
-  retry->held = TRUE;
-  for_each (retry, stop_timer);
-}
-
-void
-relay_retry_go_on (RelayRetry *retry)
-{
-  retry->held = FALSE;
-  for_each (retry, wait_for);
+  g_hash_table_remove_all (retry->outputs);
 }

@@ -22,8 +22,12 @@ typedef struct _RelayRetry RelayRetry;
  * run for RELAY_RETRY_LASTED. */
 guint relay_retry_next (guint delay, gboolean lasted);
 
-/* @func is called from the main context when it is time for an output. */
-RelayRetry *relay_retry_new (void (*func) (guint id, gpointer data), gpointer data);
+/* Called from the main context when it is time for an output. FALSE: it cannot be opened yet, and
+ * waits again, as long as before. It must not call a function of this file that changes the output.
+ */
+typedef gboolean (*RelayRetryFunc) (guint id, gpointer data);
+
+RelayRetry *relay_retry_new (RelayRetryFunc func, gpointer data);
 void relay_retry_free (RelayRetry *retry);
 
 /* The output has failed. Returns the delay after which it is opened again, ms. */
@@ -32,8 +36,6 @@ gboolean relay_retry_waits (const RelayRetry *retry, guint id);
 guint relay_retry_count (const RelayRetry *retry);
 /* The output was removed or replaced. */
 void relay_retry_forget (RelayRetry *retry, guint id);
-/* Opens no output until relay_retry_go_on(). */
-void relay_retry_hold (RelayRetry *retry);
-void relay_retry_go_on (RelayRetry *retry);
+void relay_retry_forget_all (RelayRetry *retry);
 
 G_END_DECLS

@@ -311,18 +311,21 @@ on_end_changed (GstElement *element, GstState state, gboolean good, gpointer dat
   relay_stream_unref (stream);
 }
 
-/* The delay of an output that has failed is over. */
-static void
+/* The delay of an output that has failed is over. Opens that one alone: others may wait until a
+ * change has freed their ports. FALSE: the stream does not run, or the output is still being closed.
+ */
+static gboolean
 on_retry (guint id, gpointer data)
 {
   RelayStream *stream = data;
   RelayBranch *branch = relay_stream_ends_find (stream, id);
+  g_autoptr (GError) error = NULL;
 
-  /* the output is still being closed: waits once more */
-  if (branch != NULL && relay_branch_is_leaving (branch))
-    relay_retry_failed (stream->retry, id, TRUE);
-  else
-    relay_stream_complete (stream);
+  if (stream->phase != RELAY_PHASE_RUNNING || (branch != NULL && relay_branch_is_leaving (branch)))
+    return FALSE;
+  if (branch == NULL && !relay_stream_ends_open (stream, id, &error))
+    ended (stream, error->message);
+  return TRUE;
 }
 
 /* --- the pipeline's states ------------------------------------------------------------------- */
@@ -345,7 +348,6 @@ changed (GstElement *pipeline, GstState state, gboolean good, gpointer data)
     take_down (stream);
   } else {
     relay_stream_set_phase (stream, RELAY_PHASE_RUNNING);
-    relay_retry_go_on (stream->retry);
   }
   relay_stream_unref (stream);
 }
@@ -380,7 +382,6 @@ take_down (RelayStream *stream)
 static void
 begin_stop (RelayStream *stream)
 {
-  relay_retry_hold (stream->retry);
   if (stream->phase == RELAY_PHASE_STARTING)
     relay_stream_set_phase (stream, RELAY_PHASE_CALLED_OFF);
   else if (stream->phase == RELAY_PHASE_RUNNING)
@@ -470,6 +471,7 @@ relay_stream_stop (RelayStream *stream, RelayStreamFunc func, gpointer data)
   relay_judge_follow (stream->judge, NULL, NULL);
   relay_picture_end (stream->picture);
   relay_preview_end (stream->preview);
+  relay_retry_forget_all (stream->retry);
   stream->again = FALSE;
   if (stream->phase == RELAY_PHASE_IDLE) {
     if (stream->timer != 0)

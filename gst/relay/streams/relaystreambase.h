@@ -100,6 +100,8 @@ void relay_stream_ends_call_off (RelayStream *stream);
  * anew. */
 void relay_stream_ends_change (RelayStream *stream, const RelayStreamConfig *old,
     const RelayStreamConfig *new);
+/* Opens an end that is not open, unless it is no longer configured. */
+gboolean relay_stream_ends_open (RelayStream *stream, guint id, GError **error);
 /* Opens the ends that are not open and do not wait after a failure. */
 gboolean relay_stream_ends_open_missing (RelayStream *stream, GError **error);
 /* The element of an end that was being opened has started, or failed to; the element of one that

@@ -239,6 +239,14 @@ open_end (RelayStream *stream, const RelayEnd *end, GError **error)
 }
 
 gboolean
+relay_stream_ends_open (RelayStream *stream, guint id, GError **error)
+{
+  const RelayEnd *end = find_end (stream->config, id);
+
+  return end == NULL || open_end (stream, end, error);
+}
+
+gboolean
 relay_stream_ends_open_missing (RelayStream *stream, GError **error)
 {
   const RelayStreamConfig *config = stream->config;
