@@ -55,15 +55,13 @@ add_counts (GstStructure *all, const GstStructure *its)
   }
 }
 
-/* Of a source that gives nothing, the error of its end says more than the time. */
+/* The error of its end says more than the time. */
 static void
 explain (GstStructure *source, const GstStructure *its)
 {
   const gchar *error = gst_structure_get_string (its, "end-error");
-  gboolean connected = FALSE;
 
-  gst_structure_get_boolean (source, "connected", &connected);
-  if (!connected && error != NULL)
+  if (error != NULL)
     gst_structure_set (source, "why", G_TYPE_STRING, error, NULL);
 }
 
@@ -82,18 +80,23 @@ relay_source_stats_add (GstStructure *all, GstStructure *source, GPtrArray *call
     const GstStructure *its)
 {
   const GValueArray *peers = gst_fasp_value_get_array (gst_structure_get_value (its, "callers"));
-  gboolean leads = FALSE;
+  gboolean leads = FALSE, connected = FALSE;
   guint number = 0, heard = 0;
 
+  gst_structure_get (source, "source", G_TYPE_UINT, &number, "leads", G_TYPE_BOOLEAN, &leads,
+      "connected", G_TYPE_BOOLEAN, &connected, NULL);
   add_counts (all, its);
-  explain (source, its);
+  if (!connected)
+    explain (source, its);
   if (gst_structure_has_field (its, GST_FASP_MONITOR_FIELD))
     gst_structure_set_value (source, GST_FASP_MONITOR_FIELD,
         gst_structure_get_value (its, GST_FASP_MONITOR_FIELD));
-  gst_structure_get (source, "source", G_TYPE_UINT, &number, "leads", G_TYPE_BOOLEAN, &leads, NULL);
   for (guint i = 0; peers != NULL && i < peers->n_values; i++) {
     GstStructure *peer = gst_structure_copy (gst_value_get_structure (&peers->values[i]));
 
+    /* what it sends is no media */
+    if (!connected)
+      gst_structure_set (peer, "interrupted", G_TYPE_BOOLEAN, TRUE, NULL);
     heard += relay_source_stats_is_heard (peer);
     gst_structure_set (peer, "source", G_TYPE_UINT, number, "leads", G_TYPE_BOOLEAN, leads, NULL);
     g_ptr_array_add (callers, peer);
