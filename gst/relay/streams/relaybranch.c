@@ -264,23 +264,6 @@ relay_branch_detach (RelayBranch *branch)
   gst_object_unref (pad);
 }
 
-gboolean
-relay_branch_is_alone (RelayBranch *branch)
-{
-  g_autoptr (GstElement) tee = NULL;
-  guint n = 0;
-
-  g_mutex_lock (&branch->lock);
-  tee = branch->pad != NULL ? gst_pad_get_parent_element (branch->pad) : NULL;
-  g_mutex_unlock (&branch->lock);
-  if (tee == NULL)
-    return FALSE;
-  GST_OBJECT_LOCK (tee);
-  n = tee->numsrcpads;
-  GST_OBJECT_UNLOCK (tee);
-  return n == 1;
-}
-
 static RelayState
 get_state (RelayBranch *branch, RelayState stream)
 {

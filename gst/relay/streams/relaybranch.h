@@ -74,9 +74,6 @@ gboolean relay_branch_link (RelayBranch *branch, GstElement *tee);
 /* Unlinks an output from the tee. May be called from any thread, also from the element's. */
 void relay_branch_detach (RelayBranch *branch);
 
-/* Does the tee have no other output? May be called from any thread. */
-gboolean relay_branch_is_alone (RelayBranch *branch);
-
 /* May be called from any thread. @stream: state of its stream. Does not change stats->uri.
  */
 void relay_branch_get_stats (RelayBranch *branch, RelayState stream, RelayEndStats *stats);

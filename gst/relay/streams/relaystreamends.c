@@ -46,11 +46,13 @@ relay_stream_ends_count_outputs (RelayStream *stream)
 {
   guint n = 0;
 
+  g_mutex_lock (&stream->lock);
   for (guint i = 0; stream->ends != NULL && i < stream->ends->len; i++) {
     const RelayBranch *branch = g_ptr_array_index (stream->ends, i);
 
     n += branch->id != 0 && !relay_branch_is_leaving (branch);
   }
+  g_mutex_unlock (&stream->lock);
   return n;
 }
 
@@ -96,8 +98,8 @@ build_end (RelayStream *stream, const RelayEnd *end, GError **error)
   return FALSE;
 }
 
-/* Unlinks an output that posts an error, so that its flow return does not end the stream. Called in
- * the thread that posts the message. */
+/* Unlinks an output that posts an error, so that its flow return does not end the stream, unless it
+ * is the only one. Called in the thread that posts the message. */
 GstBusSyncReply
 relay_stream_ends_on_posted (GstBus *bus, GstMessage *message, gpointer data)
 {
@@ -108,7 +110,7 @@ relay_stream_ends_on_posted (GstBus *bus, GstMessage *message, gpointer data)
   branch = relay_stream_ends_find_element (data, GST_MESSAGE_SRC (message));
   if (branch == NULL)
     return GST_BUS_PASS;
-  if (!relay_branch_is_alone (branch))
+  if (relay_stream_ends_count_outputs (data) > 1)
     relay_branch_detach (branch);
   relay_branch_unref (branch);
   return GST_BUS_PASS;
