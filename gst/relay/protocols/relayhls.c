@@ -86,7 +86,7 @@ write_packets (GstElement *sink, const guint8 *data, gsize size, gpointer writer
 {
   Hls *hls = writer;
   gint64 now = g_get_real_time ();
-  const gchar *complaint;
+  const gchar *complaint, *fault;
   gboolean good = TRUE;
 
   for (gsize at = 0; good && at + TS_PACKET <= size; at += TS_PACKET)
@@ -94,7 +94,10 @@ write_packets (GstElement *sink, const guint8 *data, gsize size, gpointer writer
   complaint = relay_hls_cut_complain (hls->cut);
   if (complaint != NULL)
     GST_ELEMENT_WARNING (sink, STREAM, FORMAT, ("%s", complaint), (NULL));
-  return good;
+  fault = good ? relay_hls_cut_find_fault (hls->cut) : NULL;
+  if (fault != NULL)
+    g_set_error_literal (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, fault);
+  return good && fault == NULL;
 }
 
 static GstFlowReturn

@@ -9,19 +9,18 @@
  * each packet would have a file written for each. */
 #define LEAST (100 * G_TIME_SPAN_MILLISECOND)
 
+/* µs; a stream of which no packet comes for this long is interrupted, as in relayprotocolend.c. */
+#define PAUSE G_TIME_SPAN_SECOND
+
 /* What a stream lacks; each is reported once. */
 typedef enum
 {
-  LACKS_TABLES,
   LACKS_KEY_FRAMES,
   LACKS_MORE_TABLES,
   LACKS_TRUE_CLOCK,
 } Lack;
 
 static const gchar *const lacks[] = {
-  [LACKS_TABLES] =
-      "No segment is written: HLS needs a PAT, a PMT and a PCR, which this stream does "
-      "not have.",
   [LACKS_KEY_FRAMES] =
       "A segment begins between key frames, as none came in time: have the encoder "
       "make more of them, or write a longer segment.",
@@ -57,7 +56,9 @@ struct _RelayHlsCut
   gint64 begin;           /* of the segment, or since when a place is looked for */
   gint64 key;             /* the last key frame behind tables */
   gint64 longest, before; /* from one of these to the next, in this segment and the one before it */
-  gint64 time; /* when this segment, or the search, began: µs since 1970; 0: neither did */
+  gint64 time;  /* when this segment, or the search, began: µs since 1970; 0: neither did */
+  gint64 came;  /* the last packet: µs since 1970; 0: none has since the stream was interrupted */
+  gint64 since; /* the first packet, or the one at which the last segment was whole */
   gboolean discontinuous; /* the segment that is open */
   gint64 spent; /* until when what was returned would have come at the slowest: µs since 1970 */
   RelayHlsSegment finished;
@@ -245,6 +246,9 @@ relay_hls_cut_push (RelayHlsCut *cut, const guint8 *packet, gint64 time)
   RelayBegins what = relay_key_frames_look (&cut->frames, packet);
   gboolean whole = FALSE, places;
 
+  if (time - cut->came > PAUSE || time < cut->came)
+    cut->since = time;
+  cut->came = time;
   if (cut->time == 0)
     begin (cut, FALSE, cut->clock, time);
   if (read_clock (cut, packet)) {
@@ -259,9 +263,21 @@ relay_hls_cut_push (RelayHlsCut *cut, const guint8 *packet, gint64 time)
     whole |= handle_key (cut, time);
   if (!whole && is_at_limit (cut))
     whole = handle_limit (cut, time);
-  if (!cut->begun && time - cut->time >= RELAY_HLS_WAIT)
-    cut->lacks[LACKS_TABLES] = TRUE;
-  return whole && is_affordable (cut, time) ? &cut->finished : NULL;
+  if (!whole || !is_affordable (cut, time))
+    return NULL;
+  cut->since = time;
+  return &cut->finished;
+}
+
+const gchar *
+relay_hls_cut_find_fault (const RelayHlsCut *cut)
+{
+  gint64 longest = RELAY_HLS_WAIT + cut->limit * 100 / 9;
+
+  return cut->came - cut->since < longest ?
+      NULL :
+      "No segment is written: HLS needs a PAT, a PMT and a PCR that goes on, which this stream does "
+      "not have.";
 }
 
 const RelayHlsSegment *
@@ -271,6 +287,7 @@ relay_hls_cut_flush (RelayHlsCut *cut)
   gboolean whole = end_segment (cut, get_end (cut, cut->clock), &unused);
 
   begin (cut, FALSE, cut->clock, 0);
+  cut->came = cut->since = 0;
   return whole ? &cut->finished : NULL;
 }
 

@@ -33,7 +33,8 @@ G_BEGIN_DECLS
 #define RELAY_HLS_STEP 90000 /* 1/90000 s: ten times the longest interval of PCRs (2.7.2) */
 /* Bytes that are held at most: 30 s, the longest segment, at 17 Mbit/s; a longer one is cut. */
 #define RELAY_HLS_HELD_MAX (64 * 1000 * 1000)
-/* µs; a stream that begins nowhere for this time is reported: two segments of the usual 6 s. */
+/* µs; a stream that gives no segment for this time beyond the longest one has a fault: two segments
+ * of the usual 6 s. */
 #define RELAY_HLS_WAIT (12 * G_TIME_SPAN_SECOND)
 
 #define RELAY_HLS_FASTER 4                    /* a sender catches up at twice the rate, or thrice */
@@ -60,6 +61,8 @@ const RelayHlsSegment *relay_hls_cut_push (RelayHlsCut *cut, const guint8 *packe
 const RelayHlsSegment *relay_hls_cut_flush (RelayHlsCut *cut);
 /* The segment that was returned last was lost, so the one behind it does not follow. */
 void relay_hls_cut_lose (RelayHlsCut *cut);
+/* Returns why no segment has been whole for a long time, though packets come; NULL: some were. */
+const gchar *relay_hls_cut_find_fault (const RelayHlsCut *cut);
 /* Returns a sentence, once: what the stream lacks; NULL: nothing new. */
 const gchar *relay_hls_cut_complain (RelayHlsCut *cut);
 

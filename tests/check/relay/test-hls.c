@@ -138,19 +138,52 @@ test_cut (gconstpointer data)
   }
 }
 
-/* A stream in which nothing can be found is reported once. */
-static void
-test_nothing (void)
+typedef struct
 {
-  g_autoptr (GString) stream = g_string_new (NULL);
-  guint complaints;
-  g_autofree gchar *segments = NULL;
+  const gchar *what, *packets;
+  gdouble step; /* of the clock from each of them to the next, s */
+  guint pause;  /* after every 10 s, s */
+  guint segments;
+  gboolean fault;
+} Stretch;
 
-  for (guint i = 0; i < 100; i++)
-    g_string_append (stream, "x v ");
-  segments = cut_stream (stream->str, 0, &complaints);
-  g_assert_cmpstr (segments, ==, "");
-  g_assert_cmpuint (complaints, ==, 1);
+static const Stretch stretches[] = {
+  { "no tables", "xv", .25, 0, 0, TRUE },
+  { "no clock", "pmx", .1, 0, 0, TRUE },
+  { "a clock that stands still", "pmkv", 0, 0, 0, TRUE },
+  { "a clock that steps at each packet", "pmkv", 100, 0, 0, TRUE },
+  { "pauses", "xv", .25, 2, 0, FALSE },
+  { "nothing wrong", "pmkv", .125, 0, 14, FALSE },
+};
+
+/* A stream of which nothing can be written for 12 s beyond a segment has a fault, and again until
+ * something is.  It has none while it pauses. */
+static void
+test_nothing (gconstpointer data)
+{
+  const Stretch *s = data;
+  RelayHlsCut *cut = relay_hls_cut_new (TARGET);
+  gint64 time = BEGIN, faulty = BEGIN + RELAY_HLS_WAIT + TARGET * G_TIME_SPAN_SECOND;
+  gdouble clock = 0;
+  guint segments = 0;
+
+  for (guint i = 0; i < 60; i++) {
+    for (const gchar *c = s->packets; *c != '\0'; c++, clock += s->step) {
+      guint8 packet[TS_PACKET];
+
+      make_packet (packet, *c, clock * 90000);
+      segments += relay_hls_cut_push (cut, packet, time) != NULL;
+    }
+    if (s->fault && time < faulty)
+      g_assert_null (relay_hls_cut_find_fault (cut));
+    else if (time > faulty + G_TIME_SPAN_SECOND)
+      g_assert_true ((relay_hls_cut_find_fault (cut) != NULL) == s->fault);
+    time += (i % 20 == 19 ? s->pause : 0) * G_TIME_SPAN_SECOND + G_TIME_SPAN_SECOND / 2;
+  }
+  g_assert_cmpuint (segments, ==, s->segments);
+  relay_hls_cut_flush (cut);
+  g_assert_null (relay_hls_cut_find_fault (cut));
+  relay_hls_cut_free (cut);
 }
 
 /* What a hostile stream says changes no limit. */
@@ -536,7 +569,11 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   folder = g_dir_make_tmp ("hls-XXXXXX", NULL);
   vcases_add ("/hls/cut", cases, sizeof *cases, G_N_ELEMENTS (cases), test_cut);
-  g_test_add_func ("/hls/cut/nothing", test_nothing);
+  for (guint i = 0; i < G_N_ELEMENTS (stretches); i++) {
+    g_autofree gchar *name = g_strdup_printf ("/hls/cut/nothing/%s", stretches[i].what);
+
+    g_test_add_data_func (name, &stretches[i], test_nothing);
+  }
   g_test_add_func ("/hls/cut/anything", test_anything);
   g_test_add_func ("/hls/cut/steps", test_steps);
   g_test_add_func ("/hls/cut/flood", test_flood);
