@@ -438,27 +438,37 @@ make_stats (RelayProtocolEnd *self)
   RelayProtocolPipelineStats pipeline = { 0 };
   const RelayProtocol *protocol = self->protocol_uri->protocol;
   GPtrArray *peers = g_ptr_array_new ();
+  RelayProtocolPipeline *its;
+  guint64 bytes, dropped, stray;
+  gint64 last;
   gboolean known, heard;
 
   g_mutex_lock (&self->lock);
-  if (self->pipeline != NULL)
-    relay_protocol_pipeline_get_stats (self->pipeline, &pipeline);
-  known = self->heard != NEVER;
-  heard = known && g_get_monotonic_time () - self->heard < SILENCE;
+  its = self->pipeline != NULL ? relay_protocol_pipeline_ref (self->pipeline) : NULL;
+  bytes = self->bytes;
+  dropped = self->dropped;
+  stray = self->stray;
+  last = self->heard;
+  g_mutex_unlock (&self->lock);
+  /* without the lock, as elements may take long to answer, and each buffer needs it */
+  if (its != NULL)
+    relay_protocol_pipeline_get_stats (its, &pipeline);
+  known = last != NEVER;
+  heard = known && g_get_monotonic_time () - last < SILENCE;
   if (!self->protocol_uri->sends || protocol->does == NULL)
     gst_structure_set (stats, "connected-callers", G_TYPE_UINT,
         self->protocol_uri->sends ? pipeline.callers : (guint) heard, NULL);
   gst_structure_set (stats, self->protocol_uri->sends ? "bytes-sent-total" : "bytes-received-total",
-      G_TYPE_UINT64, self->bytes + pipeline.sent, "bytes-dropped-total", G_TYPE_UINT64,
-      self->dropped + pipeline.failed, "buffer-level", G_TYPE_UINT64, pipeline.level, "buffer-size",
+      G_TYPE_UINT64, bytes + pipeline.sent, "bytes-dropped-total", G_TYPE_UINT64,
+      dropped + pipeline.failed, "buffer-level", G_TYPE_UINT64, pipeline.level, "buffer-size",
       G_TYPE_UINT64, get_limit (self), "callers-misdirected", G_TYPE_UINT64,
       pipeline.counts[RELAY_CALLERS_REFUSED], "end-restarts", G_TYPE_UINT64, pipeline.restarts,
       "end-error", G_TYPE_STRING, pipeline.error, NULL);
   if (looks_for_packets (self))
-    gst_structure_set (stats, "bytes-not-ts", G_TYPE_UINT64, self->stray, NULL);
-  if (self->pipeline != NULL)
-    relay_protocol_pipeline_add_figures (self->pipeline, stats, peers);
-  g_mutex_unlock (&self->lock);
+    gst_structure_set (stats, "bytes-not-ts", G_TYPE_UINT64, stray, NULL);
+  if (its != NULL)
+    relay_protocol_pipeline_add_figures (its, stats, peers);
+  g_clear_pointer (&its, relay_protocol_pipeline_unref);
   take_peers (stats, peers, self->protocol_uri->sends, known, heard);
   g_free (pipeline.error);
   return stats;
@@ -481,36 +491,46 @@ relay_protocol_end_get_property (GObject *object, guint id, GValue *value, GPara
   }
 }
 
+/* NULL: there is none. */
+static RelayProtocolPipeline *
+ref_pipeline (RelayProtocolEnd *self)
+{
+  RelayProtocolPipeline *pipeline;
+
+  g_mutex_lock (&self->lock);
+  pipeline = self->pipeline != NULL ? relay_protocol_pipeline_ref (self->pipeline) : NULL;
+  g_mutex_unlock (&self->lock);
+  return pipeline;
+}
+
 RelayState
 relay_protocol_end_get_state (GstElement *end)
 {
-  RelayProtocolPipelineStats pipeline = { .state = RELAY_STARTING };
-  RelayProtocolEnd *self;
+  RelayProtocolPipelineStats stats = { .state = RELAY_STARTING };
+  RelayProtocolPipeline *pipeline;
 
   if (!RELAY_IS_PROTOCOL_END (end))
     return RELAY_RUNNING;
-  self = RELAY_PROTOCOL_END (end);
-  g_mutex_lock (&self->lock);
-  if (self->pipeline != NULL)
-    relay_protocol_pipeline_get_stats (self->pipeline, &pipeline);
-  g_mutex_unlock (&self->lock);
-  g_free (pipeline.error);
-  return pipeline.state;
+  pipeline = ref_pipeline (RELAY_PROTOCOL_END (end));
+  if (pipeline != NULL)
+    relay_protocol_pipeline_get_stats (pipeline, &stats);
+  g_clear_pointer (&pipeline, relay_protocol_pipeline_unref);
+  g_free (stats.error);
+  return stats.state;
 }
 
 GstFaspMonitor *
 relay_protocol_end_copy_monitor (GstElement *end)
 {
   GstFaspMonitor *copy = NULL;
-  RelayProtocolEnd *self;
+  RelayProtocolPipeline *pipeline;
 
   if (!RELAY_IS_PROTOCOL_END (end))
     return NULL;
-  self = RELAY_PROTOCOL_END (end);
-  g_mutex_lock (&self->lock);
-  if (self->pipeline != NULL)
-    copy = relay_protocol_pipeline_copy_monitor (self->pipeline);
-  g_mutex_unlock (&self->lock);
+  pipeline = ref_pipeline (RELAY_PROTOCOL_END (end));
+  if (pipeline != NULL)
+    copy = relay_protocol_pipeline_copy_monitor (pipeline);
+  g_clear_pointer (&pipeline, relay_protocol_pipeline_unref);
   return copy;
 }
 

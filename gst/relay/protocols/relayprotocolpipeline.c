@@ -18,7 +18,7 @@
 
 struct _RelayProtocolPipeline
 {
-  gint users; /* the owner, and the thread; atomic */
+  gint users; /* the owner, the thread, and threads that read statistics; atomic */
   const RelayProtocolUri *protocol_uri;
   const RelayProtocolPipelineFuncs *funcs;
   GObject *owner;
@@ -661,8 +661,15 @@ note_failure (RelayProtocolPipeline *self, gchar *text, guint delay)
   self->funcs->tell (line, why, self->owner);
 }
 
-static void
-unref (RelayProtocolPipeline *self)
+RelayProtocolPipeline *
+relay_protocol_pipeline_ref (RelayProtocolPipeline *self)
+{
+  g_atomic_int_inc (&self->users);
+  return self;
+}
+
+void
+relay_protocol_pipeline_unref (RelayProtocolPipeline *self)
 {
   if (!g_atomic_int_dec_and_test (&self->users))
     return;
@@ -708,7 +715,7 @@ run (gpointer data)
   self->ended = TRUE;
   g_cond_signal (&self->wake);
   g_mutex_unlock (&self->lock);
-  unref (self);
+  relay_protocol_pipeline_unref (self);
   return NULL;
 }
 
@@ -738,7 +745,7 @@ relay_protocol_pipeline_new (const RelayProtocolUri *protocol_uri,
   thread = g_thread_try_new ("end", run, self, error);
   if (thread == NULL) {
     self->users = 1;
-    unref (self);
+    relay_protocol_pipeline_unref (self);
     return NULL;
   }
   g_thread_unref (thread);
@@ -771,7 +778,7 @@ relay_protocol_pipeline_end (RelayProtocolPipeline *self, RelayProtocolPipelineS
   /* the thread sends none of these in time: it has built no pipeline, or still writes to a disk
    * that does not answer */
   stats->failed += stats->level;
-  unref (self);
+  relay_protocol_pipeline_unref (self);
 }
 
 void

@@ -70,10 +70,13 @@ typedef struct
  * the thread runs, and is the last argument of @funcs. */
 RelayProtocolPipeline *relay_protocol_pipeline_new (const RelayProtocolUri *protocol_uri,
     const RelayProtocolPipelineFuncs *funcs, GObject *owner, GError **error);
+/* A reference is for reading statistics, while the owner ends the pipeline in another thread. */
+RelayProtocolPipeline *relay_protocol_pipeline_ref (RelayProtocolPipeline *self);
+void relay_protocol_pipeline_unref (RelayProtocolPipeline *self);
 /* Sends waiting data, for half a second at most, and ends the thread.  Does not wait for that. */
 void relay_protocol_pipeline_call_off (RelayProtocolPipeline *self);
-/* The same, and waits until a second after it was called off, at most: a thread that writes to a
- * disk which does not answer ends later. *stats: the final ones. */
+/* The same, with the owner's reference, and waits until a second after it was called off, at most:
+ * a thread that writes to a disk which does not answer ends later. *stats: the final ones. */
 void relay_protocol_pipeline_end (RelayProtocolPipeline *self, RelayProtocolPipelineStats *stats);
 
 /* Sends a buffer, taking its reference. If the end is timed, its PTS is the time of departure by

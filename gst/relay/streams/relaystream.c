@@ -312,7 +312,8 @@ on_end_changed (GstElement *element, GstState state, gboolean good, gpointer dat
 }
 
 /* The delay of an output that has failed is over. Opens that one alone: others may wait until a
- * change has freed their ports. FALSE: the stream does not run, or the output is still being closed.
+ * change has freed their ports. FALSE: the stream does not run, or the output is still being
+ * closed.
  */
 static gboolean
 on_retry (guint id, gpointer data)

@@ -88,8 +88,8 @@ GstBusSyncReply relay_stream_ends_on_posted (GstBus *bus, GstMessage *message, g
 RelayBranch *relay_stream_ends_find (RelayStream *stream, guint id);
 /* Returns the end with this element, with a new reference. May be called from any thread. */
 RelayBranch *relay_stream_ends_find_element (RelayStream *stream, gpointer element);
-/* The number of outputs that are not being closed. With one, its error is the stream's. May be called
- * from any thread. */
+/* The number of outputs that are not being closed. With one, its error is the stream's. May be
+ * called from any thread. */
 guint relay_stream_ends_count_outputs (RelayStream *stream);
 /* Is an end being opened or closed? @only_leaving: is one being closed? */
 gboolean relay_stream_ends_has_pending (RelayStream *stream, gboolean only_leaving);
