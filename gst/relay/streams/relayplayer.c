@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relayplayer.h"
 #include "relayretry.h"
+#include "relaytransit.h"
 
 struct _RelayPlayer
 {
@@ -14,9 +15,6 @@ struct _RelayPlayer
   gboolean over; /* the element has failed, or its stream has ended */
   gboolean failed;
 };
-
-/* Held while an element with a passphrase starts, as in relaytransit.c. */
-static GMutex starting;
 
 RelayPlayer *
 relay_player_new (GstElement *element, gboolean queues)
@@ -55,7 +53,7 @@ play (RelayPlayer *player)
   gboolean ending;
 
   if (player->queues)
-    g_mutex_lock (&starting);
+    relay_turn_take ();
   g_mutex_lock (&player->lock);
   ending = player->ending;
   player->over = player->failed = FALSE;
@@ -65,7 +63,7 @@ play (RelayPlayer *player)
       && gst_element_set_state (player->element, GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE)
     relay_player_note_over (player, TRUE);
   if (player->queues)
-    g_mutex_unlock (&starting);
+    relay_turn_leave ();
 }
 
 static gpointer

@@ -13,8 +13,8 @@ G_BEGIN_DECLS
 
 typedef struct _RelayPlayer RelayPlayer;
 
-/* @element: keeps its state when that of its bin changes. @queues: it has a passphrase, and starts
- * when no other player's element with one does. */
+/* @element: keeps its state when that of its bin changes. @queues: it has a passphrase, and waits
+ * for its turn to start (relaytransit.h). */
 RelayPlayer *relay_player_new (GstElement *element, gboolean queues);
 /* The player is stopped. */
 void relay_player_free (RelayPlayer *player);

@@ -13,9 +13,32 @@ typedef struct
   gboolean good;
 } Transition;
 
-/* Elements with a passphrase start one after the other. They wait here, as a wait within the
- * element could not be called off. */
-static GMutex starting;
+/* µs; so long an element may hold up the next one: its key takes half a second (gstfaspstretch.h).
+ * One that needs longer waits for a disk. */
+#define TURN (2 * G_TIME_SPAN_SECOND)
+
+static GMutex lock; /* guards the next two */
+static GCond left;
+static gint64 until; /* when the turn that was taken last is over: g_get_monotonic_time; 0: left */
+
+void
+relay_turn_take (void)
+{
+  g_mutex_lock (&lock);
+  while (until > g_get_monotonic_time ())
+    g_cond_wait_until (&left, &lock, until);
+  until = g_get_monotonic_time () + TURN;
+  g_mutex_unlock (&lock);
+}
+
+void
+relay_turn_leave (void)
+{
+  g_mutex_lock (&lock);
+  until = 0;
+  g_cond_signal (&left);
+  g_mutex_unlock (&lock);
+}
 
 static gboolean
 changed (gpointer data)
@@ -33,11 +56,11 @@ change (gpointer data)
   Transition *t = data;
 
   if (t->queues)
-    g_mutex_lock (&starting);
+    relay_turn_take ();
   if (t->state == GST_STATE_NULL || g_atomic_int_get (t->wish) == t->wished)
     t->good = gst_element_set_state (t->element, t->state) != GST_STATE_CHANGE_FAILURE;
   if (t->queues)
-    g_mutex_unlock (&starting);
+    relay_turn_leave ();
   /* at the priority of messages, as a lower one would wait until there are none */
   g_idle_add_full (G_PRIORITY_DEFAULT, changed, t, NULL);
   return NULL;
