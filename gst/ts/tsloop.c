@@ -56,6 +56,7 @@ take_pcr (TsLoop *loop, const TsPacket *packet)
   }
   loop->last = packet->pcr;
   loop->at = loop->packets;
+  loop->without = 0;
 }
 
 void
@@ -64,6 +65,7 @@ ts_loop_take (TsLoop *loop, const guint8 data[TS_PACKET], GByteArray *out)
   TsPacket packet;
 
   ts_packet_read (&packet, data, TS_PACKET);
+  loop->without++;
   if (packet.has_pcr && !packet.damaged && (loop->pid < 0 || loop->pid == packet.pid))
     take_pcr (loop, &packet);
   loop->packets++;

@@ -28,6 +28,7 @@ typedef struct
   guint64 before;      /* packets in front of the first one */
   guint64 at;          /* packets in front of the last one */
   guint64 time, over;  /* between PCRs, 27 MHz; and packets that this took */
+  guint64 without;     /* packets since the last PCR, of all rounds */
 } TsLoop;
 
 void ts_loop_init (TsLoop *loop);

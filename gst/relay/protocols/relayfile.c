@@ -22,7 +22,10 @@
 #define KEEP_MAX (1000 * 1000 * 1000)
 #define BLOCK (188 * 7 * 4) /* bytes that are read at a time */
 #define BLOCKS 64           /* that are read at most until a packet is found */
-#define PACKETS 7           /* as many as fit into an Ethernet frame behind IP, UDP and RTP */
+/* Bytes without a PCR after which a file is given up, as tsparse keeps them, in five times their
+ * size: a second at 128 Mbit/s, in which ISO/IEC 13818-1, 2.7.2, wants ten. */
+#define CLOCKLESS_MAX (16 * 1000 * 1000)
+#define PACKETS 7 /* as many as fit into an Ethernet frame behind IP, UDP and RTP */
 /* A packet may leave so much before its time, to fill a datagram. Seven packets take this long at
  * 2.1 Mbit/s; slower streams have fewer in a datagram. */
 #define TOGETHER (5 * GST_MSECOND)
@@ -116,8 +119,8 @@ take_packets (Reader *reader, gboolean last, GByteArray *out)
   reader->any |= out->len > 0;
 }
 
-/* Reads a block.  FALSE: the file ends, and has no packet. */
-static gboolean
+/* Reads a block. Returns why the file cannot be played; NULL: it can. */
+static const gchar *
 read_block (Reader *reader, GByteArray *out)
 {
   guint8 block[BLOCK];
@@ -126,28 +129,34 @@ read_block (Reader *reader, GByteArray *out)
   if (n > 0)
     relay_packets_push (reader->packets, gst_buffer_new_memdup (block, n), 0);
   take_packets (reader, n < BLOCK, out);
+  if (reader->loop.without * TS_PACKET > CLOCKLESS_MAX)
+    return "The file has no clock (PCR), or loses it: make it anew, as with ffmpeg -i OLD -c copy "
+           "-f mpegts NEW.";
   if (n == BLOCK)
-    return TRUE;
-  if (!reader->any || ferror (reader->file) != 0)
-    return FALSE;
+    return NULL;
+  if (ferror (reader->file) != 0)
+    return "The file cannot be read: look at its disk.";
+  if (!reader->any)
+    return "The file has no packet of MPEG-TS: name another one, or make it anew.";
   rewind (reader->file);
   reader->any = FALSE;
   relay_packets_free (reader->packets);
   reader->packets = relay_packets_new ();
   ts_loop_again (&reader->loop);
-  return TRUE;
+  return NULL;
 }
 
 static void
 on_need_data (GstElement *source, guint size, gpointer data)
 {
   GByteArray *out = g_byte_array_new ();
-  gboolean more = TRUE;
+  const gchar *fault = NULL;
 
-  for (guint i = 0; more && out->len == 0 && i < BLOCKS; i++)
-    more = read_block (data, out);
-  if (!more) {
+  for (guint i = 0; fault == NULL && out->len == 0 && i < BLOCKS; i++)
+    fault = read_block (data, out);
+  if (fault != NULL) {
     g_byte_array_unref (out);
+    GST_ELEMENT_ERROR (source, STREAM, FORMAT, ("%s", fault), (NULL));
     gst_app_src_end_of_stream (GST_APP_SRC (source));
     return;
   }

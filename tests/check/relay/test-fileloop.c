@@ -114,11 +114,67 @@ test_loop (void)
   g_unlink (path);
 }
 
+typedef struct
+{
+  const gchar *what;
+  guint packets;    /* of the file */
+  gboolean has_pcr; /* its first packet has one */
+  const gchar *error;
+} Fault;
+
+static const Fault faults[] = {
+  { "no-clock", FILE_PACKETS, FALSE, "The file has no clock (PCR)" },
+  { "clock-stops", 100000, TRUE, "The file has no clock (PCR)" },
+  { "nothing", 0, FALSE, "The file has no packet" },
+};
+
+/* Waits until the input has failed, and returns why. */
+static gchar *
+wait_for_error (GstElement *input)
+{
+  g_autofree gchar *error = NULL;
+
+  while (error == NULL) {
+    g_autoptr (GstStructure) stats = NULL;
+
+    g_usleep (10000);
+    g_object_get (input, "stats", &stats, NULL);
+    error = g_strdup (gst_structure_get_string (stats, "end-error"));
+  }
+  return g_steal_pointer (&error);
+}
+
+/* A file that cannot be played fails, and is not kept in memory until it can. */
+static void
+test_fault (gconstpointer data)
+{
+  const Fault *fault = data;
+  g_autofree gchar *path = NULL, *uri = NULL, *error = NULL;
+  g_autoptr (GByteArray) file = make_file (), content = g_byte_array_new ();
+  OpenedEnd input;
+
+  for (guint i = 0; i < fault->packets; i++)
+    g_byte_array_append (content, file->data + (i == 0 && fault->has_pcr ? 0 : PACKET), PACKET);
+  g_close (g_file_open_tmp ("ends-XXXXXX", &path, NULL), NULL);
+  g_assert_true (g_file_set_contents (path, (gchar *) content->data, content->len, NULL));
+  uri = g_strdup_printf ("file://%s", path);
+  opened_end_init_input (&input, uri, NULL, NULL);
+  error = wait_for_error (input.end);
+  g_assert_true (g_str_has_prefix (error, fault->error));
+  opened_end_clear (&input);
+  g_unlink (path);
+}
+
 int
 main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/relay/fileloop", test_loop);
+  for (guint i = 0; i < G_N_ELEMENTS (faults); i++) {
+    g_autofree gchar *name = g_strdup_printf ("/relay/file/fault/%s", faults[i].what);
+
+    g_test_add_data_func (name, &faults[i], test_fault);
+  }
   return g_test_run ();
 }
