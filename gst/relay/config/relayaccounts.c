@@ -176,7 +176,8 @@ read_token (GKeyFile *file, const gchar *group, const RelaySecrets *secrets, Rel
   }
   account->digest = relay_password_digest (token);
   relay_value_wipe (token);
-  account->streams = relay_value_list (file, group, "streams");
+  if (!relay_value_list (file, group, "streams", &account->streams, error))
+    return FALSE;
   if (account->streams == NULL || account->streams[0] != NULL)
     return TRUE;
   RELAY_BAD (error, "write names of streams, with a ; between them; or leave it out.");

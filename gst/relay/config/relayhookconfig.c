@@ -54,30 +54,39 @@ read_secret (GKeyFile *file, const gchar *group, const RelaySecrets *secrets, Re
   return relay_value_locate (error, group, "secret-file");
 }
 
+static gboolean
+read_lists (GKeyFile *file, const gchar *group, RelayHook *hook, GError **error)
+{
+  if (!relay_value_list (file, group, "on", &hook->on, error)
+      || !relay_value_list (file, group, "streams", &hook->streams, error))
+    return FALSE;
+  if (!check_kinds (hook->on, error))
+    return relay_value_locate (error, group, "on");
+  if (hook->streams == NULL || hook->streams[0] != NULL)
+    return TRUE;
+  RELAY_BAD (error, "write names of streams, with a ; between them; or leave it out.");
+  return relay_value_locate (error, group, "streams");
+}
+
 gboolean
 relay_hook_read (GKeyFile *file, const gchar *group, const gchar *name, const RelaySecrets *secrets,
     GPtrArray *hooks, GError **error)
 {
-  gchar *url = NULL;
-  gboolean good = relay_value_string (file, group, "url", &url, error);
-  RelayHook *hook = relay_hook_new (g_strstrip (g_strdup (name)),
-      relay_value_list (file, group, "on"), relay_value_list (file, group, "streams"), url);
+  RelayHook *hook = relay_hook_new (g_strstrip (g_strdup (name)));
 
-  for (guint i = 0; good && i < hooks->len; i++)
+  for (guint i = 0; i < hooks->len; i++)
     if (g_str_equal (((RelayHook *) g_ptr_array_index (hooks, i))->name, hook->name)) {
       RELAY_BAD (error, "[%s]: there is another hook of that name. Rename one.", group);
-      good = FALSE;
+      relay_hook_unref (hook);
+      return FALSE;
     }
   g_ptr_array_add (hooks, hook);
-  if (!good)
-    return FALSE;
   if (hook->name[0] == '\0' || hooks->len > RELAY_HOOKS_MOST) {
     RELAY_BAD (error, "[%s]: write up to %u sections [hook NAME].", group, RELAY_HOOKS_MOST);
     return FALSE;
   }
-  if (!check_kinds (hook->on, error))
-    return relay_value_locate (error, group, "on");
-  if (!read_program (file, group, hook, error))
+  if (!read_lists (file, group, hook, error) || !read_program (file, group, hook, error)
+      || !relay_value_string (file, group, "url", &hook->url, error))
     return FALSE;
   if (!check_url (hook, error))
     return relay_value_locate (error, group, "url");

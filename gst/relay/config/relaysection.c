@@ -36,15 +36,16 @@ read_status (GKeyFile *file, RelayConfig *config, GError **error)
 static gboolean
 read_status_names (GKeyFile *file, RelayConfig *config, GError **error)
 {
-  gchar **names;
+  gboolean good;
 
-  if (!g_key_file_has_key (file, RELAY_SECTION, "status-names", NULL))
+  if (!relay_value_list (file, RELAY_SECTION, "status-names", &config->status_names, error))
+    return FALSE;
+  if (config->status_names == NULL)
     return TRUE;
-  names = config->status_names = relay_value_list (file, RELAY_SECTION, "status-names");
-  for (guint i = 0; names != NULL && names[i] != NULL; i++)
-    if (names[i][0] == '\0' || strpbrk (names[i], ":/ ,*") != NULL)
-      names = NULL;
-  if (names != NULL && names[0] != NULL)
+  good = config->status_names[0] != NULL;
+  for (gchar **name = config->status_names; *name != NULL; name++)
+    good = good && **name != '\0' && strpbrk (*name, ":/ ,*") == NULL;
+  if (good)
     return TRUE;
   RELAY_BAD (error,
       "write host names without a port, e.g. relay.example, with a ; "

@@ -52,6 +52,14 @@ relay_value_number (GKeyFile *file, const gchar *group, const RelayKey *key, gui
   return relay_value_locate (error, group, key->name);
 }
 
+static gboolean
+refuse_text (const gchar *group, const gchar *key, GError **error)
+{
+  RELAY_BAD (error,
+      "it is not UTF-8, or has a backslash that escapes nothing: write \\\\ for a backslash.");
+  return relay_value_locate (error, group, key);
+}
+
 gboolean
 relay_value_string (GKeyFile *file, const gchar *group, const gchar *key, gchar **value,
     GError **error)
@@ -68,19 +76,24 @@ relay_value_string (GKeyFile *file, const gchar *group, const gchar *key, gchar 
   }
   /* after an invalid escape, GLib still returns the rest, which may be a secret */
   relay_value_wipe (text);
-  RELAY_BAD (error,
-      "it is not UTF-8, or has a backslash that escapes nothing: write \\\\ for a backslash.");
-  return relay_value_locate (error, group, key);
+  return refuse_text (group, key, error);
 }
 
-gchar **
-relay_value_list (GKeyFile *file, const gchar *group, const gchar *key)
+gboolean
+relay_value_list (GKeyFile *file, const gchar *group, const gchar *key, gchar ***list,
+    GError **error)
 {
-  gchar **list = g_key_file_get_string_list (file, group, key, NULL, NULL);
+  gchar **texts;
 
-  for (guint i = 0; list != NULL && list[i] != NULL; i++)
-    g_strstrip (list[i]);
-  return list;
+  if (!g_key_file_has_key (file, group, key, NULL))
+    return TRUE;
+  texts = g_key_file_get_string_list (file, group, key, NULL, NULL);
+  if (texts == NULL)
+    return refuse_text (group, key, error);
+  for (guint i = 0; texts[i] != NULL; i++)
+    g_strstrip (texts[i]);
+  *list = texts;
+  return TRUE;
 }
 
 gboolean
@@ -91,8 +104,9 @@ relay_value_allowed (GKeyFile *file, const gchar *group, const gchar *key, GPtrA
 
   if (!g_key_file_has_key (file, group, key, NULL))
     return TRUE;
-  texts = relay_value_list (file, group, key);
-  *allowed = texts != NULL ? relay_allowed_parse (texts) : NULL;
+  if (!relay_value_list (file, group, key, &texts, error))
+    return FALSE;
+  *allowed = relay_allowed_parse (texts);
   if (*allowed != NULL)
     return TRUE;
   RELAY_BAD (error,

@@ -34,9 +34,9 @@ gboolean relay_value_number (GKeyFile *file, const gchar *group, const RelayKey 
 /* The same, for text. */
 gboolean relay_value_string (GKeyFile *file, const gchar *group, const gchar *key, gchar **value,
     GError **error);
-/* Returns the texts of a list, without the space around each. NULL: the key is missing, or wrong.
- */
-gchar **relay_value_list (GKeyFile *file, const gchar *group, const gchar *key);
+/* The same, for a list of texts, without the space around each; it may be empty. */
+gboolean relay_value_list (GKeyFile *file, const gchar *group, const gchar *key, gchar ***list,
+    GError **error);
 /* Reads a list of addresses (relayallowed.h). Does not change *allowed if the key is missing. */
 gboolean relay_value_allowed (GKeyFile *file, const gchar *group, const gchar *key,
     GPtrArray **allowed, GError **error);

@@ -50,14 +50,11 @@ free_event (Event *event)
 /* --- settings -------------------------------------------------------------------------------- */
 
 RelayHook *
-relay_hook_new (gchar *name, gchar **on, gchar **streams, gchar *url)
+relay_hook_new (gchar *name)
 {
   RelayHook *hook = g_atomic_rc_box_new0 (RelayHook);
 
   hook->name = name;
-  hook->on = on;
-  hook->streams = streams;
-  hook->url = url;
   return hook;
 }
 

@@ -48,8 +48,8 @@ typedef struct
 
 typedef struct _RelayHooks RelayHooks;
 
-/* Takes over its arguments. The caller sets the other members. */
-RelayHook *relay_hook_new (gchar *name, gchar **on, gchar **streams, gchar *url);
+/* Takes over @name. The caller sets the other members. */
+RelayHook *relay_hook_new (gchar *name);
 void relay_hook_unref (RelayHook *hook);
 
 RelayHooks *relay_hooks_new (void);

@@ -398,6 +398,10 @@ static const struct
       "[stream a] output:", "all by IPv4 or all by IPv6" },
   { "[hook a]\non = came\nrun = /bin/true\n[hook  a ]\non = went\nrun = /bin/true\n", "[hook  a ]",
       "another hook of that name" },
+  { "[hook a]\non = came\nstreams = a\\q\nrun = /bin/true\n", "[hook a] streams:", "backslash" },
+  { "[hook a]\non = came\nstreams =\nrun = /bin/true\n", "[hook a] streams:", "names of streams" },
+  { "[token a]\nrole = view\ntoken-file = /proc/sys/kernel/random/boot_id\nstreams = a\\q\n",
+      "[token a] streams:", "backslash" },
   { "[stream .]\n" IN OUT, "[stream .]", "out of the paths" },
   { "[stream .. ]\n" IN OUT, "[stream .. ]", "out of the paths" },
   { "[relay]\nstatus = 8080\n", "[relay] status:", "http://127.0.0.1:8080" },
@@ -461,7 +465,6 @@ test_faults (void)
   }
 }
 
-/* What the API would save, and the relay could not read at its next start. */
 /* The parser of caps calls itself for each bracket in another, until the stack is full. */
 static void
 test_brackets (void)
