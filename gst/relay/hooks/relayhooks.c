@@ -158,6 +158,12 @@ retry (Line *line)
   line->timer = g_timeout_add (line->delay, on_retry, line);
 }
 
+static gboolean
+is_old (const Line *line)
+{
+  return g_get_monotonic_time () - line->now->since >= RELAY_HOOKS_AGE;
+}
+
 static void
 on_answer (guint status, const gchar *why, gpointer data)
 {
@@ -172,7 +178,7 @@ on_answer (guint status, const gchar *why, gpointer data)
   } else if (!relay_client_may_help (status)) {
     note_failure (line, code, " This event is not tried again.");
     done (line, FALSE);
-  } else if (g_get_monotonic_time () - line->now->since >= RELAY_HOOKS_AGE) {
+  } else if (is_old (line)) {
     note_failure (line, why != NULL ? why : code, " Events of ten minutes ago are given up.");
     done (line, FALSE);
   } else {
@@ -219,6 +225,8 @@ call_program (Line *line)
 {
   if (relay_program_call (line->program, line->now->body))
     done (line, TRUE);
+  else if (is_old (line))
+    done (line, FALSE);
   else
     retry (line);
 }

@@ -158,7 +158,7 @@ relay_program_call (RelayProgram *program, GBytes *input)
     return FALSE;
   if (!spawn (program, input, &pid, &error)) {
     warn (program, "cannot be called (%s)", error->message);
-    return TRUE;
+    return FALSE;
   }
   call = g_new0 (Call, 1);
   call->pid = pid;

@@ -23,8 +23,8 @@ RelayProgram *relay_program_new (const gchar *const *words, guint most);
 /* Kills the processes that run. */
 void relay_program_free (RelayProgram *program);
 /* Starts the program.  @input: what it can read, of RELAY_PROGRAM_INPUT bytes at most.  FALSE: it
- * runs RELAY_PROGRAM_MOST times already.  How it ends is logged, unless that is well.  All is done
- * in the main context. */
+ * runs RELAY_PROGRAM_MOST times already, or cannot be started, which is logged.  How it ends is
+ * logged, unless that is well.  All is done in the main context. */
 gboolean relay_program_call (RelayProgram *program, GBytes *input);
 
 G_END_DECLS

@@ -325,7 +325,7 @@ test_program (void)
   relay_program_free (program);
 
   program = relay_program_new ((const gchar *const[]) { "/nowhere/at/all", NULL }, 60);
-  g_assert_true (relay_program_call (program, event));
+  g_assert_false (relay_program_call (program, event));
   missing = wait_for_lines (1);
   g_assert_nonnull (strstr (missing, "/nowhere/at/all cannot be called"));
   relay_program_free (program);
