@@ -233,6 +233,13 @@ relay_alarms_tell (RelayAlarms *alarms, gint64 now, const gchar *stream, guint i
 }
 
 void
+relay_alarms_end (RelayAlarms *alarms, const gchar *stream, RelayAlarmFunc func, gpointer data)
+{
+  memset (alarms->since, 0, sizeof alarms->since);
+  relay_alarms_tell (alarms, 0, stream, 0, func, data);
+}
+
+void
 relay_alarms_describe (const RelayAlarms *alarms, gint64 now, gint64 utc, guint interval,
     JsonObject *object)
 {

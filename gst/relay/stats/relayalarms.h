@@ -34,6 +34,9 @@ void relay_alarms_note (RelayAlarms *alarms, gint64 now, const RelayStreamFigure
  * s. */
 void relay_alarms_tell (RelayAlarms *alarms, gint64 now, const gchar *stream, guint interval,
     RelayAlarmFunc func, gpointer data);
+/* Calls @func for each alarm that was told and has not ended, as the stream is removed. */
+void relay_alarms_end (RelayAlarms *alarms, const gchar *stream, RelayAlarmFunc func,
+    gpointer data);
 /* Adds `alarms' and `unwatched' to a stream's object.  @utc: µs, added to monotonic times. */
 void relay_alarms_describe (const RelayAlarms *alarms, gint64 now, gint64 utc, guint interval,
     JsonObject *object);

@@ -304,16 +304,6 @@ note_stream (RelayHistory *history, Series *series, gint64 now, gint64 utc,
   add_sample (history, stats->name, series, now, utc, &figures);
 }
 
-static gboolean
-is_gone (gpointer name, gpointer value, gpointer data)
-{
-  Series *series = value;
-  gboolean seen = series->seen;
-
-  series->seen = FALSE;
-  return !seen;
-}
-
 static Series *
 get_series (RelayHistory *history, const gchar *stream, gint64 now)
 {
@@ -341,13 +331,15 @@ relay_history_note (RelayHistory *history, gint64 now, gint64 utc, const RelaySt
     series->seen = TRUE;
     note_stream (history, series, now, utc, s);
   }
-  g_hash_table_foreach_remove (history->series, is_gone, NULL);
 }
 
 void
 relay_history_tell_alarms (RelayHistory *history, gint64 now, const RelayStats *stats,
     RelayAlarmFunc func, gpointer data)
 {
+  GHashTableIter iter;
+  gpointer name, value;
+
   for (guint i = 0; i < stats->streams->len; i++) {
     const RelayStreamStats *s = g_ptr_array_index (stats->streams, i);
     Series *series = g_hash_table_lookup (history->series, s->name);
@@ -355,6 +347,17 @@ relay_history_tell_alarms (RelayHistory *history, gint64 now, const RelayStats *
     if (series != NULL)
       relay_alarms_tell (&series->alarms, now, s->name,
           s->picture != NULL ? s->picture->interval : 0, func, data);
+  }
+  g_hash_table_iter_init (&iter, history->series);
+  while (g_hash_table_iter_next (&iter, &name, &value)) {
+    Series *series = value;
+
+    if (series->seen) {
+      series->seen = FALSE;
+      continue;
+    }
+    relay_alarms_end (&series->alarms, name, func, data);
+    g_hash_table_iter_remove (&iter);
   }
 }
 

@@ -23,10 +23,10 @@ void relay_history_set_file (RelayHistory *history, const gchar *path);
 /* Adds to new statistics why the history is not kept in its file. */
 void relay_history_report (const RelayHistory *history, RelayStats *stats);
 
-/* Adds statistics of @now (µs, monotonic). Forgets streams that are not among them any more. @utc:
- * µs, added to monotonic times. */
+/* Adds statistics of @now (µs, monotonic). @utc: µs, added to monotonic times. */
 void relay_history_note (RelayHistory *history, gint64 now, gint64 utc, const RelayStats *stats);
-/* relay_alarms_tell() of each stream. @stats: as of the last relay_history_note(). */
+/* relay_alarms_tell() of each stream. Ends the alarms of streams that are not in the statistics any
+ * more, and forgets these. @stats: as of the last relay_history_note(). */
 void relay_history_tell_alarms (RelayHistory *history, gint64 now, const RelayStats *stats,
     RelayAlarmFunc func, gpointer data);
 /* The rates at the time of the last relay_history_note(). */

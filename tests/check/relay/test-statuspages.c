@@ -208,10 +208,28 @@ make_faulty (guint64 errors, guint64 missing, guint64 skips)
 }
 
 static void
+add_told (const gchar *stream, const gchar *alarm, gboolean raised, const gchar *text,
+    gpointer data)
+{
+  g_string_append_printf (data, "%s %s %d; ", stream, alarm, raised);
+}
+
+/* Returns what is told of alarms. */
+static gchar *
+note_and_tell (RelayHistory *history, gint64 second, RelayStats *stats)
+{
+  GString *told = g_string_new (NULL);
+
+  relay_history_note (history, second * G_USEC_PER_SEC, 0, stats);
+  relay_history_tell_alarms (history, second * G_USEC_PER_SEC, stats, add_told, told);
+  relay_stats_free (stats);
+  return g_string_free (told, FALSE);
+}
+
+static void
 note (RelayHistory *history, gint64 second, RelayStats *stats)
 {
-  relay_history_note (history, second * G_USEC_PER_SEC, 0, stats);
-  relay_stats_free (stats);
+  g_free (note_and_tell (history, second, stats));
 }
 
 /* An hour of seconds, and then some. */
@@ -401,6 +419,24 @@ assert_alarms (RelayHistory *history, gint64 second, RelayStats *stats, const gc
   g_autofree gchar *found = list_alarms (history, second, stats, "alarms");
 
   g_assert_cmpstr (found, ==, names);
+}
+
+/* What was told of a stream is taken back when that is removed. */
+static void
+test_removed (void)
+{
+  RelayHistory *history = relay_history_new ();
+  RelayStats *none = make (0, 0, 0);
+  g_autofree gchar *begun = note_and_tell (history, 1, make (0, 0, 0));
+  g_autofree gchar *raised = note_and_tell (history, 3, make (0, 0, 0));
+  g_autofree gchar *cleared = NULL;
+
+  g_ptr_array_set_size (none->streams, 0);
+  cleared = note_and_tell (history, 4, none);
+  g_assert_cmpstr (begun, ==, "");
+  g_assert_cmpstr (raised, ==, "s off 1; s output 1; ");
+  g_assert_cmpstr (cleared, ==, "s off 0; s output 0; ");
+  relay_history_free (history);
 }
 
 /* Each alarm is there two seconds after its condition has come, and gone with it. */
@@ -851,6 +887,7 @@ main (int argc, char **argv)
   g_test_add_func ("/relay/status-pages/rates", test_rates);
   g_test_add_func ("/relay/status-pages/faults", test_faults);
   g_test_add_func ("/relay/status-pages/alarms", test_alarms);
+  g_test_add_func ("/relay/status-pages/alarms/removed", test_removed);
   g_test_add_func ("/relay/status-pages/down", test_down);
   g_test_add_func ("/relay/status-pages/summary", test_summary);
   g_test_add_func ("/relay/status-pages/standby", test_standby);
