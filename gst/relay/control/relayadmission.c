@@ -190,7 +190,8 @@ relay_admission_accepts (RelayAdmission *admission, GInetAddress *address)
   good = relay_allowed_has (admission->allowed, address);
   if (!good) {
     admission->refused++;
-    written = relay_repeats_note (admission->wrong, g_get_monotonic_time (), line, line);
+    /* one line for all addresses, as a host may have more of them than the log has room */
+    written = relay_repeats_note (admission->wrong, g_get_monotonic_time (), "address", line);
   }
   g_mutex_unlock (&admission->lock);
   log_wrong (name, written);
