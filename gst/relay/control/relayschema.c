@@ -66,29 +66,28 @@ get_operation (JsonObject *path, const gchar *method)
       NULL;
 }
 
-/* Does the path match a pattern of the document, part by part? Stores the values of its
- * variables. */
+/* Does the path match a pattern of the document, decoded part by decoded part? Stores the values of
+ * its variables. */
 static gboolean
 is_like (const gchar *path, const gchar *pattern, RelayAsked *asked)
 {
   g_auto (GStrv) parts = g_strsplit (path, "/", -1), like = g_strsplit (pattern, "/", -1);
+  gboolean good = g_strv_length (parts) == g_strv_length (like);
   guint n = 0;
 
-  if (g_strv_length (parts) != g_strv_length (like))
-    return FALSE;
-  for (guint i = 0; parts[i] != NULL; i++)
-    if (like[i][0] != '{' && !g_str_equal (parts[i], like[i]))
-      return FALSE;
-  for (guint i = 0; parts[i] != NULL; i++)
-    if (like[i][0] == '{') {
-      asked->variables[n] = g_uri_unescape_string (parts[i], NULL);
-      if (asked->variables[n] == NULL || asked->variables[n][0] == '\0') {
-        relay_asked_clear (asked);
-        return FALSE;
-      }
-      n++;
+  for (guint i = 0; good && parts[i] != NULL; i++) {
+    g_autofree gchar *plain = g_uri_unescape_string (parts[i], NULL);
+
+    if (like[i][0] != '{') {
+      good = g_strcmp0 (plain, like[i]) == 0;
+    } else {
+      good = plain != NULL && plain[0] != '\0';
+      asked->variables[n++] = g_steal_pointer (&plain);
     }
-  return TRUE;
+  }
+  if (!good)
+    relay_asked_clear (asked);
+  return good;
 }
 
 static gchar *

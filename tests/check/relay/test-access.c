@@ -132,7 +132,8 @@ test_sites (void)
     guint status;
   } paths[] = { { "/", 0 }, { "/status.json", 0 }, { "/streams/a/picture.jpg", 0 },
     { "/events", 403 }, { "/streams/a/preview.mp4", 403 }, { "/streams/%61/preview.mp4", 403 },
-    { "/api/v1/streams", 403 }, { "/api/v1/openapi.json", 403 } };
+    { "/streams/a/pre%76iew.mp4", 403 }, { "/%65vents", 403 }, { "/api/v1/streams", 403 },
+    { "/api/v1/openapi.json", 403 } };
   RelayAsk foreign[] = { { .site = "cross-site" }, { .site = "same-site" },
     { .origin = "http://other" } };
   House house = { 0 };
