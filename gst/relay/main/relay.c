@@ -288,14 +288,14 @@ load (Relay *relay, GError **error)
     return FALSE;
   }
   use_local (relay, config->api_socket, local);
-  g_mutex_lock (&relay->lock);
-  relay->stats.loaded = get_time ();
-  g_clear_pointer (&relay->stats.refused, g_free);
-  g_mutex_unlock (&relay->lock);
   if (relay->config != NULL && !relay->stats.saved)
     relay_log (NULL, "what was changed by the API and not saved is given up.");
   relay_saved_set (&relay->saved, config->text, config->size);
   use (relay, g_steal_pointer (&config), TRUE, NULL);
+  g_mutex_lock (&relay->lock);
+  relay->stats.loaded = get_time ();
+  g_clear_pointer (&relay->stats.refused, g_free);
+  g_mutex_unlock (&relay->lock);
   return TRUE;
 }
 

@@ -22,8 +22,7 @@ relay_stats_free (RelayStats *stats)
 gboolean
 relay_stats_is_ready (const RelayStats *stats)
 {
-  /* every configuration has streams: without any, the relay has just begun */
-  if (stats->ending || stats->streams->len == 0)
+  if (stats->ending || stats->loaded == 0)
     return FALSE;
   for (guint i = 0; i < stats->streams->len; i++) {
     const RelayStreamStats *s = g_ptr_array_index (stats->streams, i);

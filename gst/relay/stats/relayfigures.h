@@ -23,7 +23,7 @@ typedef struct
   GPtrArray *streams; /* RelayStreamStats, by name */
   gint64 started;     /* µs, UTC */
   gint64 begun;       /* the same, µs, monotonic */
-  gint64 loaded;      /* when the configuration in force was read; µs, UTC */
+  gint64 loaded;      /* when the configuration in force was put into force; µs, UTC; 0: none is */
   guint64 reloads, reloads_refused;
   gchar *refused; /* why the last one was refused; NULL: it was not */
   gchar *unkept;  /* why the history is not kept in its file; NULL: it is, or there is none */
