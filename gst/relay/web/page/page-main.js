@@ -2,6 +2,7 @@
  *
  * The page as a whole: it listens to the relay while its tab is visible, or may sound. */
 
+const SILENT = 5000;            // ms without a frame, of which the relay sends one a second, until it counts as lost
 const RETRY = 3000;             // ms until the page tries to listen again
 const SHOWN = 60;               // events
 const SET = 5;                  // s: a larger step of the relay's clock means that it was set, not that a frame is late
@@ -73,6 +74,10 @@ function showView() {
 }
 
 function show(status) {
+  if (summary && summary.version !== status.version) {
+    location.reload();          // this script may not know what the new relay tells
+    return;
+  }
   /* the relay's clock was set: all its times have moved with it */
   const passed = performance.now() / 1000 - shownAt;
   if (now && Math.abs(status.time - now - passed) > SET)
@@ -175,7 +180,12 @@ async function listen() {
   if (!mayListen())
     return;
   const mine = feed = new AbortController();
-  let why = "";
+  let why = "", silence;
+  const hearFor = take => frame => {
+    clearTimeout(silence);
+    silence = setTimeout(() => mine.abort(), SILENT);
+    take(frame);
+  };
   try {
     if (api.role === null)
       await api.look();
@@ -183,12 +193,13 @@ async function listen() {
       showLogin();
       return;
     }
-    await hear(path("events"), {open: catchUp, take: frame => show(frame)}, mine.signal);
+    await hear(path("events"), {open: hearFor(catchUp), take: hearFor(show)}, mine.signal);
   } catch (refused) {
     why = refused instanceof Refused && refused.status ? refused.message : "";
     if (refused.status === 401)
       api.forget();
   }
+  clearTimeout(silence);
   if (feed !== mine)
     return;
   api.role = null;              // it may be another one when the relay answers again
