@@ -3,7 +3,11 @@
  * One sender with several threads that send, and receivers for all of them, over the
  * loopback interface.
  */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -16,6 +20,49 @@
 #define WRITES 300
 /* The longest wait for another thread. */
 #define WAIT_MAX (30 * G_TIME_SPAN_SECOND)
+
+/* Set before there are threads. */
+static gboolean interrupting;
+static gint interrupted; /* atomic: waits that ended with EINTR */
+
+/* Each thread is interrupted at its first wait, its third, and so on. */
+static gboolean
+is_interrupted (void)
+{
+  static _Thread_local gboolean now;
+
+  now = interrupting && !now;
+  if (now) {
+    g_atomic_int_inc (&interrupted);
+    errno = EINTR;
+  }
+  return now;
+}
+
+int
+ppoll (struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask)
+{
+  static int (*real) (struct pollfd *, nfds_t, const struct timespec *, const sigset_t *);
+
+  if (is_interrupted ())
+    return -1;
+  if (real == NULL)
+    *(void **) &real = dlsym (RTLD_NEXT, "ppoll");
+  return real (fds, n, timeout, mask);
+}
+
+/* The wait of other systems than Linux (-Dio). */
+int
+poll (struct pollfd *fds, nfds_t n, int timeout)
+{
+  static int (*real) (struct pollfd *, nfds_t, int);
+
+  if (is_interrupted ())
+    return -1;
+  if (real == NULL)
+    *(void **) &real = dlsym (RTLD_NEXT, "poll");
+  return real (fds, n, timeout);
+}
 
 typedef struct
 {
@@ -154,6 +201,17 @@ test_all (void)
     g_clear_pointer (&receivers[i], fasp_io_free);
 }
 
+/* Half of all waits are interrupted at once: the threads look again at what is due and at what has
+ * come, and lose no wakeup. */
+static void
+test_interrupted (void)
+{
+  interrupting = TRUE;
+  test_all ();
+  interrupting = FALSE;
+  g_assert_cmpint (interrupted, >, WRITES);
+}
+
 /* The kernel gives no more files, wherever that may be: an error that says what to do, and all
  * that there was is gone. */
 static void
@@ -206,5 +264,6 @@ main (int argc, char **argv)
   g_test_add_func ("/lanes/choose", test_choose);
   g_test_add_func ("/lanes/no-files", test_no_files);
   g_test_add_func ("/lanes/all", test_all);
+  g_test_add_func ("/lanes/interrupted", test_interrupted);
   return g_test_run ();
 }
