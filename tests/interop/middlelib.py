@@ -13,6 +13,7 @@ from second import call, hello, opening
 from second.config import Config
 
 ADDRESSES = 16                  # of the caller, from 127.0.0.1 on
+MOVES = 2       # at most, so that none falls on the end of a stream (docs/known.md, Elements)
 SWAP = bytes.maketrans(b"\x05\x06", b"\x06\x05")
 LIST = opening.HEADER_SIZE + 1  # where the list of VERSIONS begins
 
@@ -33,15 +34,16 @@ def translate(datagram):
 
 
 class Middle(threading.Thread):
-    """@moves: the listener sees the caller at another port each time so many datagrams have passed; with @addresses, at
-    another address. @drops: which datagrams of the caller do not pass, counted from 1. @dark: (datagrams, s): after so
-    many, nothing comes from the listener for so long. @translates: see translate()."""
+    """@moves: the listener sees the caller at another port when so many datagrams have passed, and twice as many; with @addresses, at
+    another address. @drops: which datagrams of the caller do not pass, counted from 1. @dark: (datagrams, s,
+    senders): after so many have passed, those of these senders do not, for so long. @translates: see translate()."""
 
     def __init__(self, called, port, moves=0, addresses=False, drops=(), dark=None, translates=False):
         super().__init__(daemon=True)
         self.listener, self.moves, self.addresses, self.drops = ("127.0.0.1", port), moves, addresses, drops
         self.dark, self.dark_until, self.translates = dark, 0, translates
         self.ends, self.passed, self.came, self.moved = False, 0, 0, 0
+        self.darkened = 0                           # datagrams that did not pass while it was dark
         self.seen = collections.Counter()           # handshake datagrams, by name
         self.calls, self.accepted = set(), set()    # nonces of OPEN, and of ACCEPT
         self.phases = {"caller": set(), "listener": set()}      # the bit K of what each has sent
@@ -60,7 +62,7 @@ class Middle(threading.Thread):
 
     def __str__(self):
         return f"{self.seen}, {len(self.calls)} calls, {len(self.accepted)} accepted, K {self.phases}, before a proof {self.unproved}, " \
-            f"{self.moved} moves"
+            f"{self.moved} moves, {self.darkened} lost in the dark"
 
     def look(self, sender, datagram):
         if datagram[0] & 0x80:
@@ -78,11 +80,15 @@ class Middle(threading.Thread):
         self.far = open_socket(f"127.0.0.{1 + (self.moved % ADDRESSES if self.addresses else 0)}")
 
     def is_lost(self, sender):
-        if sender == "caller":
-            return self.came in self.drops
-        if self.dark and self.passed >= self.dark[0] and not self.dark_until:
+        if sender == "caller" and self.came in self.drops:
+            return True
+        if not self.dark or self.passed < self.dark[0] or sender not in self.dark[2]:
+            return False
+        if not self.dark_until:
             self.dark_until = time.monotonic() + self.dark[1]
-        return time.monotonic() < self.dark_until
+        lost = time.monotonic() < self.dark_until
+        self.darkened += lost
+        return lost
 
     def take(self, s, caller):
         """One datagram that came in there. Returns the caller's address."""
@@ -102,7 +108,7 @@ class Middle(threading.Thread):
                 before = self.passed
                 with contextlib.suppress(OSError):      # nobody is there yet
                     caller = self.take(s, caller)
-                if self.moves and self.passed > before and self.passed % self.moves == 0:
+                if self.moves and self.moved < MOVES and self.passed > before and self.passed % self.moves == 0:
                     self.move()
                     break
 
