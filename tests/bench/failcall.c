@@ -19,6 +19,7 @@
 #include <sys/eventfd.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* How many calls may lie between ours and the one that fails. Libraries open files and start
@@ -69,6 +70,16 @@ called_by_us (void *caller, int between)
     if (is_ours (frames[i]))
       return true;
   return false;
+}
+
+/* @name of a call on this file, or "": an event counter has no disk that may be full, and does not
+ * fail. libmicrohttpd aborts where its own does, and GLib waits for ever. */
+static const char *
+name_of (const char *name, int fd)
+{
+  struct stat found;
+
+  return fstat (fd, &found) == 0 && (found.st_mode & S_IFMT) == 0 ? "" : name;
 }
 
 /* Does this call of @name fail? Then errno says why. */
@@ -164,8 +175,10 @@ WRAP (int, poll, "poll", DIRECT, -1, (struct pollfd * fds, nfds_t n, int wait), 
 WRAP (int, eventfd, "eventfd", DIRECT, -1, (unsigned value, int flags), value, flags)
 WRAP (ssize_t, getrandom, "getrandom", DIRECT, -1, (void *data, size_t size, unsigned flags), data,
     size, flags)
-WRAP (ssize_t, read, "read", THROUGH, -1, (int fd, void *data, size_t size), fd, data, size)
-WRAP (ssize_t, write, "write", THROUGH, -1, (int fd, const void *data, size_t size), fd, data, size)
+WRAP (ssize_t, read, name_of ("read", fd), THROUGH, -1, (int fd, void *data, size_t size), fd, data,
+    size)
+WRAP (ssize_t, write, name_of ("write", fd), THROUGH, -1, (int fd, const void *data, size_t size),
+    fd, data, size)
 WRAP (int, fsync, "fsync", THROUGH, -1, (int fd), fd)
 WRAP (int, rename, "rename", THROUGH, -1, (const char *from, const char *to), from, to)
 WRAP (int, pthread_create, "pthread_create", STARTING, errno,
