@@ -50,10 +50,13 @@ address (guint number)
 static guint
 poll (FaspEndpoint *endpoint, FaspTime now)
 {
-  guint n = 0;
+  guint n = 0, made;
 
-  while (n < BATCH && fasp_endpoint_poll_lane (endpoint, 0, now + n / SAME_TIME, &batch[n]))
-    n++;
+  while (n < BATCH
+      && (made = fasp_endpoint_poll_lane (endpoint, 0, now + n / SAME_TIME, &batch[n],
+              MIN (SAME_TIME - n % SAME_TIME, BATCH - n)))
+          > 0)
+    n += made;
   for (guint i = 0; i < n; i++)
     fasp_datagram_seal (&batch[i]);
   return n;

@@ -157,12 +157,20 @@ memory_free (FaspMemory *memory)
   g_free (memory);
 }
 
+static FaspDatagram *
+get_next (FaspSendBatch *batch)
+{
+  guint room;
+
+  return fasp_send_batch_next (batch, &room);
+}
+
 /* A datagram of @size, its number in every byte; half of them with a payload that
  * lies elsewhere. */
 static void
 put (FaspSendBatch *batch, guint number, gsize size, guint8 to)
 {
-  FaspDatagram *d = fasp_send_batch_next (batch);
+  FaspDatagram *d = get_next (batch);
 
   g_assert_nonnull (d);
   memset (d, 0, sizeof *d);
@@ -183,7 +191,7 @@ put (FaspSendBatch *batch, guint number, gsize size, guint8 to)
     d->block = fasp_block_new_in (memory, d->payload, d->payload_size);
     fasp_memory_unref (memory);
   }
-  fasp_send_batch_commit (batch);
+  fasp_send_batch_commit (batch, 1);
 }
 
 /* @n whole ones to the first address. */
@@ -198,7 +206,7 @@ put_many (FaspSendBatch *batch, guint n)
 static void
 set_link (FaspSendBatch *batch, guint link)
 {
-  FaspDatagram *next = fasp_send_batch_next (batch);
+  FaspDatagram *next = get_next (batch);
 
   next[-1].to.socket = link;
 }
@@ -232,7 +240,7 @@ test_cut (void)
 
   for (guint i = 0; i < FASP_SEND_BATCH; i++)
     put (batch, i, i == 99 ? 700 : 1400, i < 120 ? 1 : 2);
-  g_assert_null (fasp_send_batch_next (batch));
+  g_assert_null (get_next (batch));
   g_assert_true (fasp_send_batch_flush (batch));
   g_assert_cmpuint (kernel.sent->len, ==, FASP_SEND_BATCH);
   for (guint i = 0; i < FASP_SEND_BATCH; i++)
@@ -366,8 +374,8 @@ test_source (gconstpointer error)
     kernel.absent = round % 2 == 0 ? 0 : GPOINTER_TO_INT (error);
     for (guint i = 0; i < 10; i++) {
       put (batch, i, 1400, 1);
-      fasp_send_batch_next (batch)[-1].to.len = length;
-      memset (fasp_send_batch_next (batch)[-1].to.local, from, 4);
+      get_next (batch)[-1].to.len = length;
+      memset (get_next (batch)[-1].to.local, from, 4);
     }
     g_assert_true (fasp_send_batch_flush (batch));
     g_assert_cmpuint (kernel.source[3], ==, kernel.absent == 0 ? from : 0);
@@ -380,7 +388,7 @@ test_source (gconstpointer error)
   kernel.messages = 0;
   for (guint i = 0; i < 10; i++) {
     put (batch, i, 1400, 1);
-    memset (fasp_send_batch_next (batch)[-1].to.local, 1 + i / 5, 4);
+    memset (get_next (batch)[-1].to.local, 1 + i / 5, 4);
   }
   kernel.absent = 0;
   g_assert_true (fasp_send_batch_flush (batch));
@@ -561,14 +569,14 @@ test_ecn (void)
     else
       to.sin6_addr.s6_addr[0] = 0x20;
     for (guint n = 0; n < 4; n++) {
-      FaspDatagram *d = fasp_send_batch_next (batch);
+      FaspDatagram *d = get_next (batch);
 
       memset (d, 0, sizeof *d);
       d->to.len = sizeof to;
       memcpy (d->to.bytes, &to, sizeof to);
       d->size = 1000;
       d->ecn = i % 2 == 0 || n >= 2 ? FASP_ECN_ECT1 : FASP_ECN_NOT_ECT;
-      fasp_send_batch_commit (batch);
+      fasp_send_batch_commit (batch, 1);
     }
     g_assert_true (fasp_send_batch_flush (batch));
     g_assert_cmpuint (kernel.messages - before, ==, 1 + i % 2);

@@ -81,10 +81,11 @@ FaspTime fasp_endpoint_get_timeout (FaspEndpoint *endpoint);
  * datagrams of a lane must leave in their order, and one thread at a time seals them. The first
  * lane also has the datagrams of no session, and is filled before the others. */
 guint fasp_endpoint_count_lanes (const FaspEndpoint *endpoint);
-/* Like fasp_endpoint_poll() and fasp_endpoint_get_timeout(), but for one lane.  The caller
- * must seal the datagram: fasp_datagram_seal() needs no endpoint, and so no lock. */
-gboolean fasp_endpoint_poll_lane (FaspEndpoint *endpoint, guint lane, FaspTime now,
-    FaspDatagram *datagram);
+/* Like fasp_endpoint_poll() and fasp_endpoint_get_timeout(), but for one lane. Makes up to @max
+ * datagrams, and returns their number. The caller must seal them: fasp_datagram_seal() needs no
+ * endpoint, and so no lock. */
+guint fasp_endpoint_poll_lane (FaspEndpoint *endpoint, guint lane, FaspTime now,
+    FaspDatagram *datagrams, guint max);
 FaspTime fasp_endpoint_get_lane_timeout (FaspEndpoint *endpoint, guint lane);
 /* Datagrams polled from @lane since @from did not leave before @until, as the thread or the socket
  * was busy. The pacers count them as sent at @until. */

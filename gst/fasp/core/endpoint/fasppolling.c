@@ -71,7 +71,8 @@ end_round (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   fasp_endpoint_serve_next (endpoint, now);
 }
 
-/* Counts a datagram. @session: its session; NULL: it is the group's. */
+/* Counts a datagram, which leaves alone if there is a limit. @session: its session; NULL: it is the
+ * group's. */
 static void
 count (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, const FaspDatagram *datagram)
 {
@@ -80,45 +81,45 @@ count (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, const FaspDat
         datagram->size + datagram->to.overhead);
 }
 
-/* A datagram of the session leaves. */
-static void
-note_datagram (FaspEndpoint *endpoint, FaspTime now, FaspSession *session,
-    const FaspDatagram *datagram)
+/* Polls for up to @max datagrams. Returns their number. */
+static guint
+poll_session (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, FaspDatagram *datagrams,
+    guint max)
 {
   FaspScheduler *scheduler = fasp_endpoint_get_scheduler (endpoint, session);
+  FaspSchedulerEntry *entry = &session->record->scheduled;
+  guint n;
 
-  fasp_scheduler_used (scheduler, &session->record->scheduled, now);
-  if (datagram->block != NULL)
+  max = MIN (max, fasp_scheduler_get_left (scheduler, entry));
+  n = fasp_session_poll (session, now, datagrams, max);
+  if (n == 0) {
+    end_round (endpoint, now, session);
+    return 0;
+  }
+  fasp_scheduler_used (scheduler, entry, now, n);
+  if (datagrams->block != NULL)
     fasp_scheduler_begin_turn (scheduler, now);
   if (session->group.member.joined)
     fasp_multicast_sender_yielded (endpoint->group);
-  count (endpoint, now, session, datagram);
+  count (endpoint, now, session, datagrams);
+  return n;
 }
 
-static gboolean
-poll_session (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, FaspDatagram *datagram)
-{
-  if (!fasp_session_poll (session, now, datagram)) {
-    end_round (endpoint, now, session);
-    return FALSE;
-  }
-  note_datagram (endpoint, now, session, datagram);
-  return TRUE;
-}
-
-gboolean
-fasp_endpoint_poll_lane (FaspEndpoint *endpoint, guint lane, FaspTime now, FaspDatagram *datagram)
+guint
+fasp_endpoint_poll_lane (FaspEndpoint *endpoint, guint lane, FaspTime now, FaspDatagram *datagrams,
+    guint max)
 {
   FaspScheduler *scheduler = &endpoint->schedulers[lane];
   FaspSession *session = fasp_scheduler_get_turn (scheduler, now);
+  guint n;
 
-  fasp_datagram_clear (datagram);
-  if (session != NULL && poll_session (endpoint, now, session, datagram))
-    return TRUE;
+  fasp_datagram_clear (datagrams);
+  if (session != NULL && (n = poll_session (endpoint, now, session, datagrams, max)) > 0)
+    return n;
   fasp_polling_note_call (endpoint, now);
   if (lane == 0 && endpoint->own_looked != now) {
-    if (poll_own (endpoint, now, datagram))
-      return TRUE;
+    if (poll_own (endpoint, now, datagrams))
+      return 1;
     endpoint->own_looked = now;
   }
   while ((session = fasp_scheduler_next (scheduler, now)) != NULL) {
@@ -128,24 +129,25 @@ fasp_endpoint_poll_lane (FaspEndpoint *endpoint, guint lane, FaspTime now, FaspD
     }
     if (session->handshake.accept_due) {
       session->handshake.accept_due = FALSE;
-      fasp_admission_accept (session, datagram);
-      return TRUE;
+      fasp_admission_accept (session, datagrams);
+      return 1;
     }
-    if (poll_session (endpoint, now, session, datagram))
-      return TRUE;
+    n = poll_session (endpoint, now, session, datagrams, max);
+    if (n > 0)
+      return n;
   }
   endpoint->own_looked = FASP_NEVER;
-  if (lane > 0 || endpoint->group == NULL || !fasp_multicast_poll (endpoint, now, datagram))
-    return FALSE;
-  count (endpoint, now, NULL, datagram);
-  return TRUE;
+  if (lane > 0 || endpoint->group == NULL || !fasp_multicast_poll (endpoint, now, datagrams))
+    return 0;
+  count (endpoint, now, NULL, datagrams);
+  return 1;
 }
 
 gboolean
 fasp_endpoint_poll (FaspEndpoint *endpoint, FaspTime now, FaspDatagram *datagram)
 {
   for (guint i = 0; i < endpoint->config.lanes; i++)
-    if (fasp_endpoint_poll_lane (endpoint, i, now, datagram)) {
+    if (fasp_endpoint_poll_lane (endpoint, i, now, datagram, 1) > 0) {
       fasp_datagram_seal (datagram);
       return TRUE;
     }

@@ -122,8 +122,14 @@ fasp_scheduler_next (FaspScheduler *scheduler, FaspTime now)
   return first != NULL && first->key <= now ? first->owner : NULL;
 }
 
+guint
+fasp_scheduler_get_left (const FaspScheduler *scheduler, const FaspSchedulerEntry *entry)
+{
+  return scheduler->current == entry ? USED_MAX - scheduler->used : USED_MAX;
+}
+
 void
-fasp_scheduler_used (FaspScheduler *scheduler, FaspSchedulerEntry *entry, FaspTime now)
+fasp_scheduler_used (FaspScheduler *scheduler, FaspSchedulerEntry *entry, FaspTime now, guint n)
 {
   if (scheduler->current != entry) {
     stop_sending (scheduler, entry);
@@ -134,7 +140,8 @@ fasp_scheduler_used (FaspScheduler *scheduler, FaspSchedulerEntry *entry, FaspTi
   }
   entry->sent = now;
   scheduler->turn = FASP_NEVER;
-  if (++scheduler->used < USED_MAX)
+  scheduler->used += n;
+  if (scheduler->used < USED_MAX)
     return;
   scheduler->used = 0;
   /* moves the entry behind all that are due; if there are none, its session continues */

@@ -75,8 +75,11 @@ void fasp_scheduler_written (FaspScheduler *scheduler, FaspTime now);
 
 /* The owner of the entry that is due at @now and comes first; NULL: none is due. */
 gpointer fasp_scheduler_next (FaspScheduler *scheduler, FaspTime now);
-/* The session of @entry has sent a datagram. */
-void fasp_scheduler_used (FaspScheduler *scheduler, FaspSchedulerEntry *entry, FaspTime now);
+/* Datagrams that the session of @entry may send before it yields to another; at least one. */
+guint fasp_scheduler_get_left (const FaspScheduler *scheduler, const FaspSchedulerEntry *entry);
+/* The session of @entry has sent @n datagrams. */
+void fasp_scheduler_used (FaspScheduler *scheduler, FaspSchedulerEntry *entry, FaspTime now,
+    guint n);
 /* That datagram carried a block: the session has a turn, unless it has to yield. */
 void fasp_scheduler_begin_turn (FaspScheduler *scheduler, FaspTime now);
 /* The owner of the entry that has a turn at @now; NULL: none has. */

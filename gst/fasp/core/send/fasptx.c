@@ -241,7 +241,24 @@ block_item (FaspTx *tx, guint64 number, guint8 round, guint8 copy, guint32 room)
   const FaspBlock *block = fasp_store_get (tx->store, number);
 
   return (FaspTxItem) { FASP_TX_BLOCK, number, round, copy, 0, count_fragments (block->size, room),
-    .block = block };
+    .end = number + 1, .block = block };
+}
+
+/* The end of the run that the next new block begins, if nothing else is to be sent. A repair may
+ * become due with each block, and a peer that does not take the stream yet gets one block at a
+ * time. */
+static guint64
+find_run_end (const FaspTx *tx)
+{
+  guint64 next = tx->view.cursor + 1;
+  guint64 end = MIN (tx->view.cursor + FASP_TX_RUN, fasp_store_get_head (tx->store));
+
+  if (tx->view.peer != FASP_TX_TAKES || tx->fec.share > 0 || tx->fec.owed >= 1)
+    return next;
+  end = MIN (end, tx->view.acked + FASP_WINDOW_MAX);
+  while (end > next && !fasp_store_ends_by (tx->store, end - 1, tx->limit))
+    end--;
+  return end;
 }
 
 /* When the peer's acknowledgement should have advanced again, not counting its round trip. */
@@ -285,6 +302,13 @@ get_tail_time (const FaspTx *tx)
                                                                 MAX (tx->tail_time, deadline);
 }
 
+/* Is a tail probe due? Not if the next block can leave (@fresh), which shows the same. */
+static gboolean
+is_tail_due (const FaspTx *tx, FaspTime now, gboolean fresh)
+{
+  return !fresh && now >= get_tail_time (tx);
+}
+
 static void
 note_gap (FaspTx *tx, FaspTime now)
 {
@@ -292,13 +316,6 @@ note_gap (FaspTx *tx, FaspTime now)
 
   tx->gap += (MIN (gap, GAP_UNUSUAL * tx->gap + GAP_BIT) - tx->gap) / GAP_WEIGHT;
   tx->block_time = now;
-}
-
-/* Is a tail probe due? Not if the next block can leave, which shows the same. */
-static gboolean
-is_tail_due (const FaspTx *tx, FaspTime now)
-{
-  return now >= get_tail_time (tx) && !fasp_tx_has_fresh (tx);
 }
 
 void
@@ -357,13 +374,14 @@ next_copy (FaspTx *tx, FaspTime now, guint32 room, gint64 unused, FaspTxItem *it
 static gboolean
 next_repair (FaspTx *tx, FaspTime now, FaspTxItem *item)
 {
+  gboolean pause = is_tail_due (tx, now, fasp_tx_has_fresh (tx));
   guint64 first;
 
-  if (tx->fec.since == 0 || !fasp_fec_is_due (&tx->fec, is_tail_due (tx, now)))
+  if (!fasp_fec_is_due (&tx->fec, pause))
     return FALSE;
   first = fasp_fec_get_first (&tx->fec, now, tx->store, fasp_tx_get_base (tx), tx->view.cursor);
   if (first == tx->view.cursor) {
-    fasp_fec_passed (&tx->fec, is_tail_due (tx, now));
+    fasp_fec_passed (&tx->fec, pause);
     return FALSE;
   }
   *item =
@@ -447,23 +465,60 @@ fasp_tx_plans_copies (const FaspTx *tx)
   return fasp_proactive_peek (&tx->copies) != NULL;
 }
 
+/* Is there nothing that leaves before new blocks, or in place of them? */
+static gboolean
+has_only_new (const FaspTx *tx)
+{
+  return !tx->stall.is_on && tx->fragment.count == 0 && tx->doubles == 0
+      && tx->view.skip_to <= tx->view.acked && fasp_sent_map_count_queued (tx->sent_map) == 0
+      && !fasp_tx_plans_copies (tx) && !fasp_fec_is_due (&tx->fec, TRUE);
+}
+
+/* New blocks, or the tail probe behind them. */
+static inline FaspTxItem
+next_new (FaspTx *tx, FaspTime now, guint32 room)
+{
+  FaspTxItem nothing = { FASP_TX_NOTHING, 0, 0, 0, 0, 1 };
+  gboolean fresh = fasp_tx_has_fresh (tx);
+
+  if (fresh && now >= tx->fresh_time)
+    return block_item (tx, tx->view.cursor, 0, 0, room);
+  if (!is_waiting (tx))
+    return nothing;
+  /* Blocks wait although all sent ones are acknowledged: the window is closed, or the pace holds
+   * them back. A later TAIL asks the peer for its window. */
+  if (tx->tail_time == FASP_NEVER)
+    tx->tail_time = now + FASP_TX_TAIL_MAX;
+  if (is_tail_due (tx, now, fresh))
+    return (FaspTxItem) { FASP_TX_TAIL, tx->view.cursor, 0, 0, 0, 1 };
+  return nothing;
+}
+
 FaspTxItem
 fasp_tx_next (FaspTx *tx, FaspTime now, const FaspRtt *rtt, guint32 room, gint64 unused)
 {
-  FaspTxItem nothing = { FASP_TX_NOTHING, 0, 0, 0, 0, 1 }, copy, repair;
+  FaspTxItem copy, repair;
   guint64 tail = fasp_store_get_tail (tx->store);
   guint64 rtx;
   guint8 round;
 
   if (tx->held || tx_stands_by (tx))
-    return nothing;
-  check_stall (tx, now, rtt);
+    return (FaspTxItem) { FASP_TX_NOTHING, 0, 0, 0, 0, 1 };
+  if (tx->group.log != NULL || now - tx->advanced > FIRST_AFTER)
+    check_stall (tx, now, rtt);
   /* the store has dropped blocks that this session has not sent, as it has just joined or was moved
    * ahead */
   if (fasp_tx_get_base (tx) < tail) {
     FASP_LOG (tx->log, now, BLOCKS_SKIPPED, fasp_tx_get_base (tx), tail,
         FASP_LOG_WORD ("not_kept"));
     fasp_tx_skip_to (tx, tail);
+  }
+  if (has_only_new (tx)) {
+    FaspTxItem new = next_new (tx, now, room);
+
+    if (new.kind == FASP_TX_BLOCK)
+      new.end = find_run_end (tx);
+    return new;
   }
 
   if (may_send (tx) && tx->view.skip_to > tx->view.acked && now >= tx->skip_time)
@@ -500,22 +555,14 @@ fasp_tx_next (FaspTx *tx, FaspTime now, const FaspRtt *rtt, guint32 room, gint64
     if (next_copy (tx, now, room, unused, &copy))
       return copy;
   }
-  if (fasp_tx_has_fresh (tx) && now >= tx->fresh_time)
-    return block_item (tx, tx->view.cursor, 0, 0, room);
-  if (!is_waiting (tx))
-    return nothing;
-  /* Blocks wait although all sent ones are acknowledged: the window is closed, or the pace holds
-   * them back. A later TAIL asks the peer for its window. */
-  if (tx->tail_time == FASP_NEVER)
-    tx->tail_time = now + FASP_TX_TAIL_MAX;
-  if (is_tail_due (tx, now))
-    return (FaspTxItem) { FASP_TX_TAIL, tx->view.cursor, 0, 0, 0, 1 };
-  return nothing;
+  return next_new (tx, now, room);
 }
 
 void
 fasp_tx_sent (FaspTx *tx, FaspTime now, const FaspRtt *rtt, const FaspTxItem *item)
 {
+  guint64 n = item->end - item->number; /* of a block */
+
   switch (item->kind) {
     case FASP_TX_BLOCK: {
       if (item->round == 0 && item->copy > 0) {
@@ -525,20 +572,22 @@ fasp_tx_sent (FaspTx *tx, FaspTime now, const FaspRtt *rtt, const FaspTxItem *it
         break;
       }
       if (item->index == 0) {
-        tx->stall.blocks -= MIN (1, tx->stall.blocks);
+        tx->stall.blocks -= MIN (n, tx->stall.blocks);
         if (item->round == 0) {
           if (tx->view.acked == tx->view.cursor)
             tx->advanced = now;
-          tx->view.counts.blocks_sent++;
-          tx->view.counts.payload_sent += fasp_block_get_payload (item->block);
+          tx->view.counts.blocks_sent += n;
+          tx->view.counts.payload_sent +=
+              fasp_store_count_bytes (tx->store, item->number, item->end);
         } else {
           tx->view.counts.blocks_resent++;
           tx->view.counts.payload_resent += fasp_block_get_payload (item->block);
         }
       }
       if (item->number == tx->view.cursor) {
-        tx->view.cursor++;
-        fasp_fec_block_sent (&tx->fec);
+        tx->view.cursor = item->end;
+        for (guint64 i = 0; i < n; i++)
+          fasp_fec_block_sent (&tx->fec);
       }
       if (item->copy > 0)
         copy_sent (tx);
@@ -550,7 +599,7 @@ fasp_tx_sent (FaspTx *tx, FaspTime now, const FaspRtt *rtt, const FaspTxItem *it
       tx->fragment.count = item->index + 1 < item->count ? item->count : 0;
       if (tx->group.log != NULL)
         break;
-      if (item->round == 0)
+      for (guint64 i = 0; item->round == 0 && i < n; i++)
         note_gap (tx, now);
       tx->tail_interval = get_pause (tx, rtt, item->round == 0);
       tx->tail_time = now + tx->tail_interval;

@@ -95,6 +95,11 @@ typedef struct
   guint fec_window;  /* blocks that the peer accepts in a window of repairs; 0: it accepts none */
 } FaspTxConfig;
 
+/* A run is new blocks that leave one behind the other at one time. Invariant: while only the run is
+ * sent, fasp_tx_next() would answer with each of its blocks in turn. So there is nothing to be sent
+ * again, no repair and no copy, and the peer has room for all of them. */
+#define FASP_TX_RUN 16 /* blocks, at most; so many leave before a session yields (USED_MAX) */
+
 typedef enum
 {
   FASP_TX_NOTHING,
@@ -109,8 +114,8 @@ typedef struct
   FaspTxKind kind;
   guint64 number;                   /* the block, or the number in a TAIL or SKIP frame */
   guint8 round, copy, index, count; /* TAIL: `count' flows still need it, this flow included */
-  guint64 end;
-  const FaspBlock *block; /* of FASP_TX_BLOCK; valid as long as the store keeps it */
+  guint64 end;                      /* of a REPAIR, or of the run that a BLOCK begins */
+  const FaspBlock *block;           /* of FASP_TX_BLOCK; valid as long as the store keeps it */
 } FaspTxItem;
 
 FaspTx *fasp_tx_new (FaspTime now, const FaspTxConfig *config);
@@ -170,6 +175,7 @@ gboolean fasp_tx_plans_copies (const FaspTx *tx);
  * payload bytes that fit beside the header of a whole block. @unused: bytes that copies may
  * take. */
 FaspTxItem fasp_tx_next (FaspTx *tx, FaspTime now, const FaspRtt *rtt, guint32 room, gint64 unused);
+/* @item has left; of a run, the blocks [number, end). */
 void fasp_tx_sent (FaspTx *tx, FaspTime now, const FaspRtt *rtt, const FaspTxItem *item);
 
 /* The peer is gone: only probes go out until it acknowledges something. */

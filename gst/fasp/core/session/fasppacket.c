@@ -40,43 +40,59 @@ choose_ecn (FaspSession *session, const FaspPacket *p)
 }
 
 gboolean
-fasp_packet_finish (FaspPacket *p, FaspSession *session, FaspTime now, guint64 block,
+fasp_packet_seal (FaspPacket *p, FaspSession *session, FaspTime now, guint64 block,
     gboolean continued)
 {
-  FaspDatagram *datagram = p->datagram;
+  FaspPath *path = &session->paths.list[p->flow->path];
   FaspWriter *w = &p->w;
   gsize wire;
 
-  if (!fasp_datagram_finish (datagram, session->priv->keys.sealer, p->flow_number, p->flow->next_pn,
-          w, w->payload_size > 0 ? p->block : NULL)) {
+  if (!fasp_datagram_finish (p->datagram, session->priv->keys.sealer, p->flow_number,
+          p->flow->next_pn, w, w->payload_size > 0 ? p->block : NULL)) {
     g_critical ("a datagram is too large, or its number was used before");
     return FALSE;
   }
-  datagram->ecn = choose_ecn (session, p);
-  wire = datagram->size + datagram->to.overhead;
+  p->datagram->ecn = choose_ecn (session, p);
   p->flow->next_pn++;
-  p->flow->datagrams_sent++;
+  if (session->role != FASP_ROLE_SENDER)
+    return TRUE;
+  wire = fasp_packet_get_wire (p);
+  path->wire_sent += wire;
+  fasp_pacer_sent (&session->pacer, now, wire);
+  fasp_pacer_sent (&path->pacer, now, wire);
+  if (path->rate != NULL) {
+    fasp_sent_log_add (&p->flow->sent, p->flow->next_pn - 1, now, path->wire_sent);
+    fasp_rate_sent (path->rate, now, path->wire_sent);
+  }
+  fasp_sent_map_sent (fasp_tx_get_sent_map (session->tx), now, p->flow_number, block, continued);
+  return TRUE;
+}
+
+void
+fasp_packet_account (const FaspPacket *p, FaspSession *session, FaspTime now, guint n, gsize wire)
+{
+  FaspRekeying *r = &session->priv->rekeying;
+
+  p->flow->datagrams_sent += n;
   p->flow->wire_sent += wire;
-  if (++session->priv->rekeying.datagrams == session->priv->rekeying.limit)
-    session->priv->rekeying.time = MIN (session->priv->rekeying.time, now);
+  r->datagrams += n;
+  if (r->datagrams == r->limit)
+    r->time = MIN (r->time, now);
   session->liveness.spoken = now;
-  session->traffic.datagrams_sent++;
+  session->traffic.datagrams_sent += n;
   session->traffic.wire_sent += wire;
   fasp_meter_add (&session->traffic.send, now, wire);
-  if (session->role == FASP_ROLE_SENDER) {
-    FaspPath *path = &session->paths.list[p->flow->path];
+  if (session->role == FASP_ROLE_SENDER && session->paths.n > 1)
+    fasp_meter_add (&session->paths.list[p->flow->path].send, now, wire);
+}
 
-    path->wire_sent += wire;
-    if (session->paths.n > 1)
-      fasp_meter_add (&path->send, now, wire);
-    fasp_pacer_sent (&session->pacer, now, wire);
-    fasp_pacer_sent (&path->pacer, now, wire);
-    if (path->rate != NULL) {
-      fasp_sent_log_add (&p->flow->sent, p->flow->next_pn - 1, now, path->wire_sent);
-      fasp_rate_sent (path->rate, now, path->wire_sent);
-    }
-    fasp_sent_map_sent (fasp_tx_get_sent_map (session->tx), now, p->flow_number, block, continued);
-  }
+gboolean
+fasp_packet_finish (FaspPacket *p, FaspSession *session, FaspTime now, guint64 block,
+    gboolean continued)
+{
+  if (!fasp_packet_seal (p, session, now, block, continued))
+    return FALSE;
+  fasp_packet_account (p, session, now, 1, fasp_packet_get_wire (p));
   return TRUE;
 }
 

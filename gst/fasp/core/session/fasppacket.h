@@ -29,6 +29,20 @@ void fasp_packet_begin (FaspPacket *packet, FaspSession *session, FaspDatagram *
  * was used before; both are bugs. */
 gboolean fasp_packet_finish (FaspPacket *packet, FaspSession *session, FaspTime now, guint64 block,
     gboolean continued);
+/* The two parts of fasp_packet_finish(). A run of packets is sealed one by one, which counts only
+ * what the next one depends on, and then accounted for together: @n packets of @wire bytes in
+ * all. */
+gboolean fasp_packet_seal (FaspPacket *packet, FaspSession *session, FaspTime now, guint64 block,
+    gboolean continued);
+void fasp_packet_account (const FaspPacket *packet, FaspSession *session, FaspTime now, guint n,
+    gsize wire);
+
+/* The bytes of the packet on the wire. */
+static inline gsize
+fasp_packet_get_wire (const FaspPacket *packet)
+{
+  return packet->datagram->size + packet->datagram->to.overhead;
+}
 
 /* Picks a flow for a packet that may take any flow: one that is not known to be dead. */
 guint8 fasp_packet_pick_flow (FaspSession *session);

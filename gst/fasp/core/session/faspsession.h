@@ -180,7 +180,9 @@ FaspSessionResult fasp_session_unseal (FaspSession *session, FaspTime now,
 /* Takes in the frames of the datagram. @marked: with ECN-CE. */
 FaspSessionResult fasp_session_take (FaspSession *session, FaspTime now, const FaspAddress *from,
     FaspOpened *opened, gboolean marked);
-gboolean fasp_session_poll (FaspSession *session, FaspTime now, FaspDatagram *datagram);
+/* Makes up to @max datagrams: more than one only of blocks that leave in a row (fasptx.h). Returns
+ * their number. */
+guint fasp_session_poll (FaspSession *session, FaspTime now, FaspDatagram *datagrams, guint max);
 /* Something has changed the session, which may have made a task due. */
 void fasp_session_touch (FaspSession *session);
 /* Updates which of several flows carry packets.  Returns a bit for each flow whose `outage' has

@@ -255,74 +255,123 @@ use_unused (FaspSession *session, gsize bytes)
     fasp_pacer_use (&session->shared.total->pacer, bytes);
 }
 
-gboolean
-fasp_session_poll_stream (FaspSession *session, FaspTime now, FaspDatagram *datagram)
+/* The packets of @item that may leave now, of @max: one, unless nothing has to be asked for each of
+ * them but the pacer. */
+static guint
+count_packets (const FaspSession *session, const FaspTxItem *item, guint max)
+{
+  const FaspRekeying *r = &session->priv->rekeying;
+  const FaspTotal *total = session->shared.total;
+  gboolean is_run = item->kind == FASP_TX_BLOCK && item->count == 1 && session->n_flows == 1
+      && session->paths.list[0].rate == NULL && (total == NULL || !fasp_total_is_limited (total))
+      && r->datagrams + max <= r->limit
+      && !fasp_path_estimate_begins (fasp_tx_get_estimate (session->tx), 1);
+
+  return is_run ? MIN (max, item->end - item->number) : 1;
+}
+
+/* FALSE: there is nothing to write. */
+static gboolean
+make_packet (FaspSession *session, FaspTime now, const FaspTxItem *item, guint8 flow,
+    FaspDatagram *datagram, FaspPacket *p)
 {
   guint64 block = FASP_NO_BLOCK;
   guint32 payload = 0;
-  FaspTxItem item;
-  FaspTime when;
-  guint8 flow;
-  FaspPacket p;
 
-  item = get_next (session, now);
-  update_dry (session, now, &item);
-  session->is_drained = item.kind == FASP_TX_NOTHING;
-  if (session->is_drained || waits_for_group (session, now, &item))
-    return FALSE;
-  flow = fasp_session_choose_flow (session, now, &item, &when);
-  if (when > now)
-    return FALSE;
-  fasp_packet_begin (&p, session, datagram, flow);
-  switch (item.kind) {
+  fasp_datagram_clear (datagram);
+  fasp_packet_begin (p, session, datagram, flow);
+  switch (item->kind) {
     case FASP_TX_BLOCK:
-      block = item.number;
-      p.block = item.block;
-      payload = write_data (session, &p.w, &item);
+      block = item->number;
+      p->block = item->block;
+      payload = write_data (session, &p->w, item);
       break;
     case FASP_TX_REPAIR:
-      if (!fasp_fec_write (fasp_tx_get_fec (session->tx), now, session->store, item.number,
-              item.end, fasp_session_get_room (session), &p.w)) {
+      if (!fasp_fec_write (fasp_tx_get_fec (session->tx), now, session->store, item->number,
+              item->end, fasp_session_get_room (session), &p->w)) {
         fasp_fec_passed (fasp_tx_get_fec (session->tx), FALSE);
         return FALSE;
       }
       break;
     case FASP_TX_TAIL:
-      fasp_wire_write_number (&p.w, FASP_FRAME_TAIL, item.number);
+      fasp_wire_write_number (&p->w, FASP_FRAME_TAIL, item->number);
       break;
     case FASP_TX_SKIP:
-      fasp_session_write_position (session, &p.w, item.number);
-      fasp_wire_write_number (&p.w, FASP_FRAME_SKIP, item.number);
+      fasp_session_write_position (session, &p->w, item->number);
+      fasp_wire_write_number (&p->w, FASP_FRAME_SKIP, item->number);
       break;
     case FASP_TX_NOTHING:
       break;
   }
-  if (!fasp_packet_finish (&p, session, now, block, item.index > 0 || item.copy > 0))
+  if (!fasp_packet_seal (p, session, now, block, item->index > 0 || item->copy > 0))
     return FALSE;
-  session->flow_choice.doubled |= FASP_BIT (p.flow_number);
-  if (item.kind == FASP_TX_BLOCK && item.round == 0 && item.copy == 0)
-    log_waiting (session, now, item.block);
-  if (item.kind == FASP_TX_TAIL && item.count > 1)
-    session->flow_choice.tailed |= FASP_BIT (p.flow_number);
+  if (block == FASP_NO_BLOCK)
+    return TRUE;
+  if (item->round == 0 && item->copy == 0)
+    log_waiting (session, now, item->block);
+  trace_sent (session, now, datagram, item, payload);
+  session->sizes.largest_sent = MAX (session->sizes.largest_sent, item->block->size);
+  return TRUE;
+}
+
+/* @wire: the bytes of all packets of @item. */
+static void
+account (FaspSession *session, FaspTime now, const FaspTxItem *item, guint8 flow, gsize wire)
+{
+  session->flow_choice.doubled |= FASP_BIT (flow);
+  if (item->kind == FASP_TX_TAIL && item->count > 1)
+    session->flow_choice.tailed |= FASP_BIT (flow);
   else
     session->flow_choice.tailed = 0;
-  if (block != FASP_NO_BLOCK) {
-    session->flow_choice.last = p.flow_number;
-    trace_sent (session, now, datagram, &item, payload);
+  if (item->kind == FASP_TX_BLOCK) {
+    session->flow_choice.last = flow;
     if (session->group.member.joined)
-      fasp_multicast_sender_used (session->group.sender, now,
-          datagram->size + datagram->to.overhead);
-    session->sizes.largest_sent = MAX (session->sizes.largest_sent, item.block->size);
-    if (item.round == 0)
-      session->traffic.block_wire += datagram->size + datagram->to.overhead;
+      fasp_multicast_sender_used (session->group.sender, now, wire);
+    if (item->round == 0)
+      session->traffic.block_wire += wire;
   }
-  if (item.copy > 0 && item.round > 0)
-    use_unused (session, datagram->size + datagram->to.overhead);
-  fasp_tx_sent (session->tx, now, &session->rtt, &item);
-  if (session->flow_choice.duplicates && item.kind == FASP_TX_BLOCK && item.round == 0
-      && item.copy == 0)
+  if (item->copy > 0 && item->round > 0)
+    use_unused (session, wire);
+  fasp_tx_sent (session->tx, now, &session->rtt, item);
+  if (session->flow_choice.duplicates && item->kind == FASP_TX_BLOCK && item->round == 0
+      && item->copy == 0)
     fasp_session_double (session, now);
-  return TRUE;
+}
+
+guint
+fasp_session_poll_stream (FaspSession *session, FaspTime now, FaspDatagram *datagrams, guint max)
+{
+  FaspTxItem item = get_next (session, now), next;
+  gsize wire = 0;
+  FaspTime when;
+  FaspPacket p;
+  guint8 flow;
+  guint n = 0;
+
+  update_dry (session, now, &item);
+  session->is_drained = item.kind == FASP_TX_NOTHING;
+  if (session->is_drained || waits_for_group (session, now, &item))
+    return 0;
+  flow = fasp_session_choose_flow (session, now, &item, &when);
+  if (when > now)
+    return 0;
+  max = count_packets (session, &item, max);
+  next = item;
+  while (make_packet (session, now, &next, flow, &datagrams[n], &p)) {
+    wire += fasp_packet_get_wire (&p);
+    if (++n == max || !fasp_session_is_ready (session, now))
+      break;
+    next.block = fasp_store_get (session->store, ++next.number);
+    if (next.block->size > session->sizes.room)
+      break;
+  }
+  if (n == 0)
+    return 0;
+  if (item.kind == FASP_TX_BLOCK)
+    item.end = item.number + n;
+  fasp_packet_account (&p, session, now, n, wire);
+  account (session, now, &item, flow, wire);
+  return n;
 }
 
 void

@@ -154,7 +154,8 @@ gboolean fasp_session_poll_speaker (FaspSession *session, FaspTime now, FaspData
 /* Sender: sends blocks, repairs, copies and TAIL. The time was found by fasp_session_look_ahead().
  */
 FaspTime fasp_session_get_stream_time (const FaspSession *session, FaspTime now);
-gboolean fasp_session_poll_stream (FaspSession *session, FaspTime now, FaspDatagram *datagram);
+guint fasp_session_poll_stream (FaspSession *session, FaspTime now, FaspDatagram *datagrams,
+    guint max);
 /* Sender: nothing more can leave now. Finds out when the next datagram of the stream may.
  * @is_empty: it is known that there is none now. */
 void fasp_session_look_ahead (FaspSession *session, FaspTime now, gboolean is_empty);

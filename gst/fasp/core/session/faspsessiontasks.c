@@ -35,6 +35,13 @@ poll_reading (FaspSession *session, FaspTime now, FaspDatagram *datagram)
   return FALSE;
 }
 
+/* One datagram of the stream. */
+static gboolean
+poll_stream (FaspSession *session, FaspTime now, FaspDatagram *datagram)
+{
+  return fasp_session_poll_stream (session, now, datagram, 1) > 0;
+}
+
 /* When the endpoint must deliver blocks that were held back. */
 static FaspTime
 get_hold_time (const FaspSession *session, FaspTime now)
@@ -85,7 +92,7 @@ static const FaspTask SENDER[] = {
   { fasp_session_get_quiet_time, fasp_session_poll_quiet, TRUE },
   { fasp_session_get_promise_time, fasp_session_poll_promise, TRUE },
   { fasp_session_get_speaker_time, fasp_session_poll_speaker, TRUE },
-  { fasp_session_get_stream_time, fasp_session_poll_stream, TRUE, TRUE },
+  { fasp_session_get_stream_time, poll_stream, TRUE, TRUE },
   { get_outage_time, NULL, TRUE },
   { get_silence_time, NULL, FALSE },
   END
@@ -147,8 +154,8 @@ fasp_session_touch (FaspSession *session)
   session->calm_until = 0;
 }
 
-gboolean
-fasp_session_poll (FaspSession *session, FaspTime now, FaspDatagram *datagram)
+guint
+fasp_session_poll (FaspSession *session, FaspTime now, FaspDatagram *datagrams, guint max)
 {
   gboolean is_ready = FALSE;
 
@@ -158,21 +165,22 @@ fasp_session_poll (FaspSession *session, FaspTime now, FaspDatagram *datagram)
       return FALSE;
     case FASP_SESSION_CLOSING:
     case FASP_SESSION_CLOSED:
-      return fasp_session_poll_close (session, now, datagram);
+      return fasp_session_poll_close (session, now, datagrams);
     case FASP_SESSION_OPEN:
       break;
   }
   if (is_calm (session, now)) {
     fasp_session_follow_rate (session, now);
-    return fasp_session_is_ready (session, now) && fasp_session_is_let (session, now)
-        && fasp_session_poll_stream (session, now, datagram);
+    return fasp_session_is_ready (session, now) && fasp_session_is_let (session, now) ?
+        fasp_session_poll_stream (session, now, datagrams, max) :
+        0;
   }
   session->calm_until = 0;
   if (session->is_proved) {
     if (is_worn (session)) {
       fasp_session_close (session, now, FASP_REASON_STOPPED,
           "it never confirms that it has the new key");
-      return fasp_session_poll_close (session, now, datagram);
+      return fasp_session_poll_close (session, now, datagrams);
     }
     fasp_session_follow_rate (session, now);
   }
@@ -184,8 +192,8 @@ fasp_session_poll (FaspSession *session, FaspTime now, FaspDatagram *datagram)
     }
     if (task->is_shared && !fasp_session_is_let (session, now))
       continue;
-    if (task->poll (session, now, datagram)) {
-      if (task->poll == fasp_session_poll_stream)
+    if (task->poll (session, now, datagrams)) {
+      if (task->poll == poll_stream)
         session->calm_until = now + 1;
       return TRUE;
     }
@@ -210,7 +218,7 @@ get_open_timeout (FaspSession *session, FaspTime now)
   for (const FaspTask *task = tasks; task->get_time != NULL; task++) {
     FaspTime time = task->get_time (session, now);
 
-    if (task->poll != fasp_session_poll_stream)
+    if (task->poll != poll_stream)
       calm = fasp_sooner (calm, time);
     if (task->is_shared && waits)
       continue; /* these tasks wait in the endpoint's scheduler */

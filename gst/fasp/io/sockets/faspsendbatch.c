@@ -87,17 +87,20 @@ fasp_send_batch_free (FaspSendBatch *b)
 }
 
 FaspDatagram *
-fasp_send_batch_next (FaspSendBatch *b)
+fasp_send_batch_next (FaspSendBatch *b, guint *room)
 {
-  return b->used < FASP_SEND_BATCH ? &b->datagrams[b->used] : NULL;
+  *room = FASP_SEND_BATCH - b->used;
+  return *room > 0 ? &b->datagrams[b->used] : NULL;
 }
 
 void
-fasp_send_batch_commit (FaspSendBatch *b)
+fasp_send_batch_commit (FaspSendBatch *b, guint n)
 {
-  g_return_if_fail (b->used < FASP_SEND_BATCH && b->datagrams[b->used].to.socket < b->n_sockets);
-  b->order[b->used] = b->used;
-  b->used++;
+  g_return_if_fail (n <= FASP_SEND_BATCH - b->used);
+  for (; n > 0; n--, b->used++) {
+    g_return_if_fail (b->datagrams[b->used].to.socket < b->n_sockets);
+    b->order[b->used] = b->used;
+  }
 }
 
 gint

@@ -29,10 +29,10 @@ typedef struct _FaspSendBatch FaspSendBatch;
 FaspSendBatch *fasp_send_batch_new (const gint *fds, guint n, gboolean waits);
 void fasp_send_batch_free (FaspSendBatch *batch);
 
-/* Room for the next datagram; NULL: the batch is full. */
-FaspDatagram *fasp_send_batch_next (FaspSendBatch *batch);
-/* Adds the datagram that fasp_send_batch_next() returned, and the caller has filled in. */
-void fasp_send_batch_commit (FaspSendBatch *batch);
+/* The next @room datagrams, to be filled in; NULL: the batch is full. */
+FaspDatagram *fasp_send_batch_next (FaspSendBatch *batch, guint *room);
+/* Adds the first @n of the datagrams that fasp_send_batch_next() returned. */
+void fasp_send_batch_commit (FaspSendBatch *batch, guint n);
 /* Sends the committed datagrams. FALSE: the kernel takes no more now; the rest leaves with the next
  * call. */
 gboolean fasp_send_batch_flush (FaspSendBatch *batch);

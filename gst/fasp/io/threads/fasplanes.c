@@ -55,18 +55,23 @@ fasp_lanes_choose (guint wanted, guint processors)
 static gboolean
 make_batch (Lane *lane)
 {
-  FaspDatagram *datagram;
+  FaspDatagram *datagrams;
   FaspTime now = 0;
+  guint room, n;
 
-  for (guint n = 0; (datagram = fasp_send_batch_next (lane->batch)) != NULL; n++) {
-    if (n % SAME_TIME == 0)
+  for (guint left = 0; (datagrams = fasp_send_batch_next (lane->batch, &room)) != NULL; left -= n) {
+    if (left == 0) {
       now = g_get_monotonic_time ();
+      left = SAME_TIME;
+    }
     if (!fasp_departure_takes (&lane->departure, now))
       return TRUE;
-    if (!fasp_endpoint_poll_lane (lane->all->guard->endpoint, lane->number, now, datagram))
+    n = fasp_endpoint_poll_lane (lane->all->guard->endpoint, lane->number, now, datagrams,
+        MIN (left, room));
+    if (n == 0)
       return FALSE;
     fasp_departure_made (&lane->departure, now);
-    fasp_send_batch_commit (lane->batch);
+    fasp_send_batch_commit (lane->batch, n);
   }
   return TRUE;
 }

@@ -82,7 +82,7 @@ poll_lane (Net *net, guint lane)
   static FaspDatagram datagram;
   FaspAddress from = address (RECEIVERS);
 
-  while (fasp_endpoint_poll_lane (net->sender, lane, net->now, &datagram)) {
+  while (fasp_endpoint_poll_lane (net->sender, lane, net->now, &datagram, 1)) {
     guint to = datagram.to.bytes[0] << 8 | datagram.to.bytes[1];
 
     /* what a session sends, not what is answered before there is one, is its lane's */
@@ -231,7 +231,7 @@ test_dropped (void)
       ==, 4);
   net->now += 20 * FASP_MSEC;
   for (guint i = 0; i < LANES; i++)
-    while (fasp_endpoint_poll_lane (net->sender, i, net->now, datagram)) {
+    while (fasp_endpoint_poll_lane (net->sender, i, net->now, datagram, 1)) {
       dropped += datagram->seal.lock != NULL;
       fasp_datagram_release (datagram);
     }

@@ -54,7 +54,7 @@ test_fair (void)
 
     g_assert_nonnull (entry);
     served[entry - entries]++;
-    fasp_scheduler_used (&t, entry, now);
+    fasp_scheduler_used (&t, entry, now, 1);
   }
   for (guint i = 0; i < 3; i++)
     g_assert_cmpuint (served[i], >, 300);
@@ -64,7 +64,7 @@ test_fair (void)
     FaspSchedulerEntry *entry = fasp_scheduler_next (&t, now);
 
     served[entry - entries]++;
-    fasp_scheduler_used (&t, entry, now);
+    fasp_scheduler_used (&t, entry, now, 1);
     fasp_scheduler_wake (&t, &entries[1], 0);
   }
   for (guint i = 0; i < 3; i++)
@@ -73,7 +73,7 @@ test_fair (void)
   fasp_scheduler_remove (&t, &entries[2]);
   for (guint i = 0; i < 100; i++) {
     g_assert_true (fasp_scheduler_next (&t, 4000) == &entries[1]);
-    fasp_scheduler_used (&t, &entries[1], 4000);
+    fasp_scheduler_used (&t, &entries[1], 4000, 1);
   }
   fasp_scheduler_remove (&t, &entries[1]);
   fasp_scheduler_clear (&t);
@@ -114,9 +114,9 @@ test_senders (void)
     fasp_scheduler_add (&t, &entries[i], &entries[i]);
   g_assert_null (fasp_scheduler_get_sender (&t, 0, NULL));
   for (guint i = 0; i < 3; i++)
-    fasp_scheduler_used (&t, &entries[i], 10 * i);
-  fasp_scheduler_used (&t, &entries[1], 30);
-  fasp_scheduler_used (&t, &entries[1], 40);
+    fasp_scheduler_used (&t, &entries[i], 10 * i, 1);
+  fasp_scheduler_used (&t, &entries[1], 30, 1);
+  fasp_scheduler_used (&t, &entries[1], 40, 1);
   g_assert_true (fasp_scheduler_get_sender (&t, 20, NULL) == &entries[1]);
   g_assert_true (fasp_scheduler_get_sender (&t, 20, &entries[1]) == &entries[2]);
   g_assert_null (fasp_scheduler_get_sender (&t, 20, &entries[2]));
@@ -130,7 +130,7 @@ test_senders (void)
   fasp_scheduler_remove (&t, &entries[0]);
   g_assert_null (fasp_scheduler_get_sender (&t, 0, &entries[2]));
   fasp_scheduler_add (&t, &entries[1], &entries[1]);
-  fasp_scheduler_used (&t, &entries[1], 50);
+  fasp_scheduler_used (&t, &entries[1], 50, 1);
   g_assert_true (fasp_scheduler_get_sender (&t, 50, NULL) == &entries[1]);
   fasp_scheduler_remove (&t, &entries[1]);
   fasp_scheduler_remove (&t, &entries[2]);
@@ -170,7 +170,7 @@ end_by_arrival (FaspScheduler *t, FaspSchedulerEntry *entries)
 static void
 end_by_other_datagram (FaspScheduler *t, FaspSchedulerEntry *entries)
 {
-  fasp_scheduler_used (t, &entries[0], 100);
+  fasp_scheduler_used (t, &entries[0], 100, 1);
 }
 
 /* A turn lasts as long as its time, and ends when anything changes, or when its session yields. */
@@ -191,7 +191,7 @@ test_turn (void)
     g_assert_null (fasp_scheduler_get_turn (&t, 100));
     g_assert_true (fasp_scheduler_next (&t, 100) == &entries[0]);
     do {
-      fasp_scheduler_used (&t, &entries[0], 100);
+      fasp_scheduler_used (&t, &entries[0], 100, 1);
       fasp_scheduler_begin_turn (&t, 100);
       g_assert_null (fasp_scheduler_get_turn (&t, 101));
       n++;
@@ -262,7 +262,7 @@ test_woken (void)
   fasp_scheduler_wake (&t, &entries[0], 15);
   for (guint i = 0; i < 100; i++) {
     g_assert_true (fasp_scheduler_next (&t, 30) == &entries[0]);
-    fasp_scheduler_used (&t, &entries[0], 30);
+    fasp_scheduler_used (&t, &entries[0], 30, 1);
   }
   fasp_scheduler_done (&t, &entries[0], 40, FASP_NEVER, TRUE);
   fasp_scheduler_add (&t, &entries[1], &entries[1]);
@@ -274,7 +274,7 @@ test_woken (void)
     FaspSchedulerEntry *entry = fasp_scheduler_next (&t, 1001 + i);
 
     g_assert_nonnull (entry);
-    fasp_scheduler_used (&t, entry, 1001 + i);
+    fasp_scheduler_used (&t, entry, 1001 + i, 1);
   }
   /* both have been looked at: nothing new */
   fasp_scheduler_done (&t, &entries[0], 2000, FASP_NEVER, TRUE);

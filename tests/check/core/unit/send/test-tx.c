@@ -18,6 +18,18 @@ at (guint8 origin, guint64 offset)
   return position;
 }
 
+static FaspTx *
+make (FaspStore *store, guint32 window, FaspFecMode fec)
+{
+  return fasp_tx_new (NOW,
+      &(FaspTxConfig) { .store = store,
+          .start = fasp_store_get_tail (store),
+          .window = window,
+          .fec = fec,
+          .fec_share = .1,
+          .fec_window = 100 });
+}
+
 /* So many bytes of origin 1 are written, of which nothing has left. */
 static FaspStore *
 begin (FaspTx **tx, gsize size)
@@ -27,8 +39,7 @@ begin (FaspTx **tx, gsize size)
 
   fasp_store_set_offset (store, NOW, NOW, &first, FALSE);
   fasp_store_write (store, NOW, NOW, bytes, size, NULL);
-  *tx = fasp_tx_new (NOW,
-      &(FaspTxConfig) { .store = store, .start = fasp_store_get_tail (store), .window = 1000 });
+  *tx = make (store, 1000, FASP_FEC_OFF);
   return store;
 }
 
@@ -157,6 +168,69 @@ test_other_stream (void)
   }
 }
 
+static FaspTxItem
+get_next (FaspTx *tx, const FaspRtt *rtt)
+{
+  return fasp_tx_next (tx, NOW, rtt, SIZE, 0);
+}
+
+static void
+send_up_to (FaspTx *tx, const FaspRtt *rtt, FaspTxItem item, guint64 end)
+{
+  item.end = end;
+  for (guint64 n = item.number; n < end; n++)
+    fasp_sent_map_sent (fasp_tx_get_sent_map (tx), NOW, 0, n, FALSE);
+  fasp_tx_sent (tx, NOW, rtt, &item);
+}
+
+/* A run is what leaves block by block, too, and changes the same. */
+static void
+test_run (void)
+{
+  static const struct
+  {
+    guint32 window; /* blocks that the peer has room for */
+    FaspFecMode fec;
+    guint run; /* blocks */
+  } table[] = {
+    { 1000, FASP_FEC_OFF, 10 },
+    { 3, FASP_FEC_OFF, 3 },
+    { 1000, FASP_FEC_FIXED, 1 },
+  };
+  FaspRtt rtt;
+
+  fasp_rtt_init (&rtt);
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++) {
+    FaspTx *whole, *singly;
+    FaspStore *store = begin (&whole, sizeof bytes);
+    FaspTxItem run, item;
+
+    fasp_tx_free (whole);
+    whole = make (store, table[i].window, table[i].fec);
+    singly = make (store, table[i].window, table[i].fec);
+    run = get_next (whole, &rtt);
+    g_assert_cmpint (run.kind, ==, FASP_TX_BLOCK);
+    g_assert_cmpuint (run.end - run.number, ==, table[i].run);
+    for (guint64 n = run.number; n < run.end; n++) {
+      item = get_next (singly, &rtt);
+      g_assert_cmpint (item.kind, ==, FASP_TX_BLOCK);
+      g_assert_cmpuint (item.number, ==, n);
+      send_up_to (singly, &rtt, item, n + 1);
+    }
+    send_up_to (whole, &rtt, run, run.end);
+    g_assert_cmpmem (fasp_tx_view (whole), sizeof (FaspTxView), fasp_tx_view (singly),
+        sizeof (FaspTxView));
+    g_assert_cmpint (fasp_tx_get_timeout (whole), ==, fasp_tx_get_timeout (singly));
+    /* a copy goes before new blocks */
+    fasp_tx_double (whole, 1, 0);
+    item = get_next (whole, &rtt);
+    g_assert_cmpuint (item.copy, ==, 1);
+    g_assert_cmpuint (item.end - item.number, ==, 1);
+    fasp_tx_free (singly);
+    finish (whole, store);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -166,5 +240,6 @@ main (int argc, char **argv)
   g_test_add_func ("/tx/marks", test_marks);
   g_test_add_func ("/tx/stands-by", test_stands_by);
   g_test_add_func ("/tx/other-stream", test_other_stream);
+  g_test_add_func ("/tx/run", test_run);
   return g_test_run ();
 }
