@@ -44,7 +44,7 @@ static gint receivers = 10, lossy, stalled, vanished, seconds = 20, settle;
 static gint checked_every = 16; /* records of which all bytes are compared */
 static gdouble loss = 1, rate_mbit;
 static gboolean tcp, srt;
-static gchar *passphrase, *times_path;
+static gchar *passphrase, *streamid, *times_path;
 static FILE *times;
 
 static GRand *dice;
@@ -243,6 +243,7 @@ open_fasp (Receiver *r, struct _FaspCredentials *credentials, gint64 now)
   fasp_endpoint_config_init (&config, FASP_ROLE_RECEIVER, FASP_MODE_CALLER);
   config.buffer_size = 4 << 20;
   config.credentials = credentials;
+  config.streamid = streamid;
   r->endpoint = fasp_endpoint_new (&config, random_bytes, NULL);
   fasp_endpoint_dial (r->endpoint, now, &peer);
   return TRUE;
@@ -457,6 +458,7 @@ main (int argc, char **argv)
     { "settle", 0, 0, G_OPTION_ARG_INT, &settle,
         "Not in what is said of delays and of the pace, at the begin", "SECONDS" },
     { "passphrase", 0, 0, G_OPTION_ARG_STRING, &passphrase, "", "TEXT" },
+    { "streamid", 0, 0, G_OPTION_ARG_STRING, &streamid, "", "NAME" },
     { "checked-every", 0, 0, G_OPTION_ARG_INT, &checked_every,
         "Records of which all bytes are compared; of the others, where they begin (16)", "N" },
     { "times", 0, 0, G_OPTION_ARG_FILENAME, &times_path, "When each record came", "FILE" },
