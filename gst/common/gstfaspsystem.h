@@ -13,6 +13,8 @@ G_BEGIN_DECLS
  * this thread; returns what gst_fasp_system_restore_timers() takes. */
 gint gst_fasp_system_sharpen_timers (void);
 void gst_fasp_system_restore_timers (gint slack);
+/* The time of a processor that this thread has used, ns. */
+gint64 gst_fasp_system_get_cpu_time (void);
 /* Lets the kernel cut what is sent into datagrams of @size bytes; 0: not any more. FALSE: it
  * cannot, errno says why. */
 gboolean gst_fasp_system_cut_datagrams (GSocket *socket, gint size);

@@ -11,6 +11,7 @@
 #define FLAGS (O_BINARY | O_NOINHERIT)
 #define NOT_WAITING 0
 #define S_ISSOCK(mode) FALSE
+#undef X_OK
 #define X_OK 0
 #define wait_again(file) 0
 #else

@@ -5,6 +5,7 @@
  */
 #include <time.h>
 #include "gstcbrpacer.h"
+#include "gstfaspsystem.h"
 
 #define GST_CAT_DEFAULT gst_cbr_pacer_debug
 
@@ -16,15 +17,6 @@ gst_cbr_pacer_thread_wake (GstCbrPacer *self)
 }
 
 /* --- waiting ------------------------------------------------------------------- */
-
-static gint64
-get_cpu_time (void)
-{
-  struct timespec t;
-
-  clock_gettime (CLOCK_THREAD_CPUTIME_ID, &t);
-  return t.tv_sec * GST_SECOND + t.tv_nsec;
-}
 
 static void
 sleep_until_fed (GstCbrPacer *self, gint64 until)
@@ -181,7 +173,7 @@ post_stats (GstCbrPacer *self)
 static void
 count (GstCbrPacer *self, const CbrCycle *cycle, gboolean playing, gint64 cpu_before)
 {
-  gint64 cpu = get_cpu_time ();
+  gint64 cpu = gst_fasp_system_get_cpu_time ();
 
   cbr_stats_worked (self->stats, cpu_before - self->cpu_mark, cpu - cpu_before);
   self->cpu_mark = cpu;
@@ -231,7 +223,7 @@ send_cycle (GstCbrPacer *self)
     gst_fasp_monitor_push_list (self->monitor, list, cycle.left);
   g_mutex_unlock (&self->lock);
 
-  cpu = get_cpu_time ();
+  cpu = gst_fasp_system_get_cpu_time ();
   GST_LOG_OBJECT (self, "%u datagrams, %" G_GUINT64_FORMAT " bytes on the wire", cycle.datagrams,
       cycle.bytes);
   if (gst_buffer_list_length (list) == 1) {
@@ -336,7 +328,7 @@ gst_cbr_pacer_thread_run (gpointer pad)
   g_mutex_lock (&self->lock);
   if (self->thread != g_thread_self ()) {
     self->thread = g_thread_self ();
-    self->cpu_mark = get_cpu_time ();
+    self->cpu_mark = gst_fasp_system_get_cpu_time ();
   }
   if (!wait_for_work (self))
     ret = self->flushing ? GST_FLOW_FLUSHING : self->result;

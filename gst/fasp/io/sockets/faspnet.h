@@ -2,8 +2,8 @@
  *
  * faspnet.h: the calls of the system that sockets need, under POSIX's names.
  *
- * A call that fails sets errno. meson chooses the file that knows what differs (-Dio):
- * faspnetlinux.c or faspnetposix.c.
+ * A call that fails sets errno, with POSIX's meaning, on Windows, too. meson chooses the files
+ * that make them (-Dio): faspnetlinux.c or faspnetposix.c with faspnetunix.c, or faspnetwindows.c.
  */
 #pragma once
 
@@ -11,6 +11,8 @@
 #define __APPLE_USE_RFC_3542 /* IPV6_RECVPKTINFO */
 #endif
 #include "fasptypes.h"
+#include "faspwinsock.h"
+#ifndef G_OS_WIN32
 #include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -19,6 +21,7 @@
 #define FASP_NET_LOCAL ipi_spec_dst
 #ifdef __APPLE__
 #define FASP_NET_RECEIVED_TOS IP_RECVTOS
+#endif
 #endif
 /* The type of the control message with the type of service of a received datagram. */
 #ifndef FASP_NET_RECEIVED_TOS
