@@ -16,7 +16,7 @@ struct _FaspReceivers
   FaspSockets *sockets;
   FaspReceiveFunc receive;
   gpointer user_data;
-  gint stop_fd;  /* readable from when the threads must end */
+  FaspWake stop; /* rung when the threads must end, and never cleared */
   gint stopping; /* atomic */
   guint n;
   Receiver receivers[FASP_FLOWS_MAX];
@@ -47,7 +47,7 @@ run (gpointer data)
 
   while (!g_atomic_int_get (&all->stopping)) {
     guint64 ready =
-        fasp_sockets_wait (all->sockets, receiver->share, all->stop_fd, &woken, -1, FASP_NEVER);
+        fasp_sockets_wait (all->sockets, receiver->share, all->stop.fd, &woken, -1, FASP_NEVER);
 
     for (; ready != 0 && !g_atomic_int_get (&all->stopping); ready &= ready - 1)
       all->receive (receiver->batch, __builtin_ctzll (ready), all->user_data);
@@ -64,8 +64,7 @@ fasp_receivers_new (FaspSockets *sockets, guint made, guint threads, gsize limit
   all->sockets = sockets;
   all->receive = receive;
   all->user_data = user_data;
-  all->stop_fd = fasp_wake_new (error);
-  if (all->stop_fd < 0) {
+  if (!fasp_wake_open (&all->stop, error)) {
     g_free (all);
     return NULL;
   }
@@ -89,7 +88,7 @@ void
 fasp_receivers_stop (FaspReceivers *all)
 {
   g_atomic_int_set (&all->stopping, TRUE);
-  fasp_wake_ring (all->stop_fd);
+  fasp_wake_ring (&all->stop);
   for (guint i = 0; i < all->n; i++)
     g_clear_pointer (&all->receivers[i].thread, g_thread_join);
 }
@@ -99,6 +98,6 @@ fasp_receivers_free (FaspReceivers *all)
 {
   for (guint i = 0; i < all->n; i++)
     fasp_receive_batch_free (all->receivers[i].batch);
-  fasp_wake_free (all->stop_fd);
+  fasp_wake_close (&all->stop);
   g_free (all);
 }

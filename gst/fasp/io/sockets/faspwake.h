@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspwake.h: wakes a thread that waits for sockets. This is an event counter, eventfd(2), or
- * elsewhere a socket that sends to itself: once rung, it can be read until it is cleared.
+ * faspwake.h: wakes a thread that waits for sockets. This is an event counter, eventfd(2); on other
+ * POSIX systems a pipe; on Windows, whose poll() takes sockets alone, a socket that sends to
+ * itself.
  */
 #pragma once
 
@@ -9,12 +10,17 @@
 
 G_BEGIN_DECLS
 
-/* Returns a descriptor. -1: *error says what to do. */
-gint fasp_wake_new (GError **error);
-/* Closes it; -1: there is none. */
-void fasp_wake_free (gint fd);
-/* Wakes the thread that waits for @fd. From any thread. */
-void fasp_wake_ring (gint fd);
-void fasp_wake_clear (gint fd);
+typedef struct
+{
+  gint fd;   /* once rung, it can be read until it is cleared; -1: there is none */
+  gint ring; /* what is written to; the same one, unless it is a pipe */
+} FaspWake;
+
+/* FALSE: there is none; *error says what to do. */
+gboolean fasp_wake_open (FaspWake *wake, GError **error);
+void fasp_wake_close (FaspWake *wake);
+/* Wakes the thread that waits for @wake's fd. From any thread. */
+void fasp_wake_ring (const FaspWake *wake);
+void fasp_wake_clear (const FaspWake *wake);
 
 G_END_DECLS

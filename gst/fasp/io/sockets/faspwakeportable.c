@@ -1,68 +1,63 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspwakeportable.c: a socket that is connected to itself over the loopback interface, from which
- * others cannot send to it.
+ * faspwakeportable.c: a pipe, which loses no byte: when it is full, it can be read anyway.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <gio/gio.h>
-#include "faspnet.h"
+#include <unistd.h>
 #include "faspwake.h"
 
 static gboolean
-connect_to_itself (gint fd)
+set_flags (gint fd)
 {
-  struct sockaddr_in self = { .sin_family = AF_INET, .sin_addr.s_addr = g_htonl (INADDR_LOOPBACK) };
-  struct sockaddr_storage bound;
-  gsize size;
-
-  return fd >= 0 && fasp_net_bind (fd, &self, sizeof self) && fasp_net_get_bound (fd, &bound, &size)
-      && fasp_net_connect (fd, &bound, size);
+  return fcntl (fd, F_SETFD, FD_CLOEXEC) == 0 && fcntl (fd, F_SETFL, O_NONBLOCK) == 0;
 }
 
-gint
-fasp_wake_new (GError **error)
+gboolean
+fasp_wake_open (FaspWake *wake, GError **error)
 {
-  gint fd = fasp_net_open (AF_INET);
+  gint ends[2] = { -1, -1 };
+  gboolean opened = pipe (ends) == 0;
 
-  if (connect_to_itself (fd))
-    return fd;
+  *wake = (FaspWake) { ends[0], ends[1] };
+  if (opened && set_flags (wake->fd) && set_flags (wake->ring))
+    return TRUE;
   g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
-      "Cannot make a socket that wakes threads: %s. Check the limit of open files, and that the "
-      "loopback interface is up.",
+      "Cannot make a pipe that wakes a thread: %s. Check the limit of open files (`ulimit -n').",
       g_strerror (errno));
-  fasp_wake_free (fd);
-  return -1;
+  fasp_wake_close (wake);
+  *wake = (FaspWake) { -1, -1 };
+  return FALSE;
 }
 
 void
-fasp_wake_free (gint fd)
+fasp_wake_close (FaspWake *wake)
 {
-  if (fd >= 0)
-    fasp_net_close (fd);
+  if (wake->fd < 0)
+    return;
+  close (wake->fd);
+  close (wake->ring);
 }
 
 void
-fasp_wake_ring (gint fd)
+fasp_wake_ring (const FaspWake *wake)
 {
   guint8 one = 1;
-  struct iovec piece = { &one, sizeof one };
-  struct msghdr message = { .msg_iov = &piece, .msg_iovlen = 1 };
 
-  /* EAGAIN: it was rung often enough */
-  if (fasp_net_send (fd, &message) < 0 && errno != EAGAIN && errno != ENOBUFS)
+  if (write (wake->ring, &one, sizeof one) < 0 && errno != EAGAIN)
     g_warning ("cannot wake a thread: %s", g_strerror (errno));
 }
 
 void
-fasp_wake_clear (gint fd)
+fasp_wake_clear (const FaspWake *wake)
 {
-  guint8 one;
-  struct iovec piece = { &one, sizeof one };
-  struct msghdr message;
+  guint8 ignored[64];
+  gssize n;
 
   do
-    message = (struct msghdr) { .msg_iov = &piece, .msg_iovlen = 1 };
-  while (fasp_net_receive (fd, &message) >= 0);
-  if (errno != EAGAIN)
-    g_warning ("cannot clear a socket that wakes threads: %s", g_strerror (errno));
+    n = read (wake->fd, ignored, sizeof ignored);
+  while (n > 0);
+  if (n == 0 || errno != EAGAIN)
+    g_warning ("cannot clear a pipe that wakes a thread");
 }

@@ -25,7 +25,7 @@ typedef struct
   FaspSendBatch *batch;
   gint futile;             /* atomic: tries in a row in which nothing could leave */
   FaspDeparture departure; /* when the datagrams of the batch were made */
-  gint wake_fd;
+  FaspWake wake;
   GThread *thread;
   FaspTime sleeping_until; /* under the guard; 0: awake */
 } Lane;
@@ -169,7 +169,7 @@ static void
 rouse_lane (Lane *lane)
 {
   lane->sleeping_until = 0; /* counts as awake, so that it is not woken twice */
-  fasp_wake_ring (lane->wake_fd);
+  fasp_wake_ring (&lane->wake);
 }
 
 static gboolean
@@ -195,12 +195,12 @@ wait_for (Lane *lane, guint64 sockets, FaspTime until, gint blocked)
   } else if (blocked >= 0) {
     timeout = BLOCKED_MAX;
   }
-  ready = fasp_sockets_wait (lane->all->sockets, sockets, lane->wake_fd, &woken, blocked, timeout);
+  ready = fasp_sockets_wait (lane->all->sockets, sockets, lane->wake.fd, &woken, blocked, timeout);
   fasp_guard_lock (lane->all->guard);
   lane->sleeping_until = 0;
   fasp_guard_unlock (lane->all->guard);
   if (woken)
-    fasp_wake_clear (lane->wake_fd);
+    fasp_wake_clear (&lane->wake);
   return ready;
 }
 
@@ -245,7 +245,7 @@ fasp_lanes_rouse_others (FaspLanes *all)
 void
 fasp_lanes_wake (FaspLanes *all)
 {
-  fasp_wake_ring (all->lanes[0].wake_fd);
+  fasp_wake_ring (&all->lanes[0].wake);
 }
 
 /* --- the threads -------------------------------------------------------------- */
@@ -295,8 +295,7 @@ lane_init (Lane *lane, gboolean waits, GError **error)
   g_mutex_init (&lane->sending);
   lane->batch =
       fasp_send_batch_new (fasp_sockets_get_fds (sockets), fasp_sockets_count (sockets), waits);
-  lane->wake_fd = fasp_wake_new (error);
-  if (lane->wake_fd < 0)
+  if (!fasp_wake_open (&lane->wake, error))
     return FALSE;
   /* the first lane uses the I/O thread */
   if (lane->number == 0)
@@ -311,7 +310,7 @@ lane_clear (Lane *lane)
 {
   fasp_send_batch_free (lane->batch);
   g_mutex_clear (&lane->sending);
-  fasp_wake_free (lane->wake_fd);
+  fasp_wake_close (&lane->wake);
 }
 
 FaspLanes *
@@ -352,7 +351,7 @@ fasp_lanes_stop (FaspLanes *all)
   fasp_guard_unlock (all->guard);
   for (guint i = 1; i < all->n; i++) {
     if (all->lanes[i].thread != NULL)
-      fasp_wake_ring (all->lanes[i].wake_fd);
+      fasp_wake_ring (&all->lanes[i].wake);
     g_clear_pointer (&all->lanes[i].thread, g_thread_join);
   }
 }
