@@ -3,7 +3,8 @@
  * faspnet.h: the calls of the system that sockets need, under POSIX's names.
  *
  * A call that fails sets errno, with POSIX's meaning, on Windows, too. meson chooses the files
- * that make them (-Dio): faspnetlinux.c or faspnetposix.c with faspnetunix.c, or faspnetwindows.c.
+ * that make them (-Dio): faspnetlinux.c or faspnetposix.c, with faspnetunix.c and faspnetppoll.c or
+ * faspnetselect.c; or faspnetwindows.c alone.
  */
 #pragma once
 
@@ -47,7 +48,7 @@ gssize fasp_net_send (gint fd, const struct msghdr *message);
 gssize fasp_net_receive (gint fd, struct msghdr *message);
 /* poll(). A descriptor of -1 is left out. */
 gint fasp_net_poll (struct pollfd *fds, guint n, FaspTime timeout);
-/* Lets that end in time in this thread, from now on, as a delay would be added to each gap between
+/* From now on, waits of this thread end on time: a late end would widen each gap between
  * datagrams. */
 void fasp_net_wait_precisely (void);
 
@@ -57,7 +58,7 @@ fasp_net_set_int (gint fd, gint level, gint name, gint value)
   return fasp_net_set (fd, level, name, &value, sizeof value);
 }
 
-/* For a system whose poll() takes milliseconds: wakes late rather than too early. -1: never. */
+/* For a call that takes milliseconds: wakes late rather than too early. -1: never. */
 static inline gint
 fasp_net_to_milliseconds (FaspTime timeout)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspnetlinux.c: on Linux, a socket has its flags when it opens, and a wait takes microseconds.
+ * faspnetlinux.c: on Linux, a socket has its flags when it opens.
  */
-#define _GNU_SOURCE
 #include <sys/prctl.h>
 #include "faspnet.h"
 
@@ -10,14 +9,6 @@ gint
 fasp_net_open (gint family)
 {
   return socket (family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-}
-
-gint
-fasp_net_poll (struct pollfd *fds, guint n, FaspTime timeout)
-{
-  struct timespec time = { timeout / FASP_SEC, timeout % FASP_SEC * 1000 };
-
-  return ppoll (fds, n, timeout == FASP_NEVER ? NULL : &time, NULL);
 }
 
 void

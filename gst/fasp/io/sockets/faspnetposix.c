@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspnetposix.c: without Linux, a socket gets its flags when it is open, and a wait takes
- * milliseconds.
+ * faspnetposix.c: without Linux, a socket gets its flags when it is open.
  */
 #include <fcntl.h>
 #include "faspnet.h"
@@ -16,12 +15,6 @@ fasp_net_open (gint family)
     fd = -1;
   }
   return fd;
-}
-
-gint
-fasp_net_poll (struct pollfd *fds, guint n, FaspTime timeout)
-{
-  return poll (fds, n, fasp_net_to_milliseconds (timeout));
 }
 
 void
