@@ -10,8 +10,6 @@
 /* Windows says who may read a file in lists, which are not looked at: the modes that it reports are
  * made up. */
 #ifdef G_OS_WIN32
-#include <windows.h>
-#define explicit_bzero SecureZeroMemory
 #define geteuid() 0
 #define FLAGS (O_BINARY | O_NOINHERIT)
 #define HAS_MODES FALSE
@@ -57,6 +55,14 @@ gst_fasp_file_warn (const gchar *path, const struct stat *what, GstFaspFileKind 
       quoted);
 }
 
+/* Overwrites a secret: volatile, so that no compiler leaves that out. */
+static void
+clear (volatile gchar *text, gsize size)
+{
+  while (size > 0)
+    text[--size] = 0;
+}
+
 /* Returns the whole text; NULL, with errno set: it cannot be read. */
 static gchar *
 read_all (gint fd, gsize expected, gsize *size)
@@ -73,7 +79,7 @@ read_all (gint fd, gsize expected, gsize *size)
     if (more > 0 && n + more == GST_FASP_FILE_MAX)
       errno = EFBIG;
     if (more < 0 || n + more == GST_FASP_FILE_MAX) {
-      explicit_bzero (text, room);
+      clear (text, room);
       g_free (text);
       return NULL;
     }
@@ -83,7 +89,7 @@ read_all (gint fd, gsize expected, gsize *size)
     /* not realloc(), which leaves a copy */
     larger = g_malloc (2 * room);
     memcpy (larger, text, n);
-    explicit_bzero (text, room);
+    clear (text, room);
     g_free (text);
     text = larger;
     room = MIN (2 * room, GST_FASP_FILE_MAX + 1);

@@ -19,8 +19,17 @@
 #include <poll.h>
 #include <sys/socket.h>
 /* The member of struct in_pktinfo with the local address that a datagram came to or leaves from. */
+#ifdef IP_PKTINFO
 #define FASP_NET_LOCAL ipi_spec_dst
-#ifdef __APPLE__
+#else /* FreeBSD, OpenBSD: a control message of the address alone */
+#define IP_PKTINFO IP_RECVDSTADDR
+struct in_pktinfo
+{
+  struct in_addr ipi_addr;
+};
+#define FASP_NET_LOCAL ipi_addr
+#endif
+#if defined(__APPLE__) || defined(__FreeBSD__)
 #define FASP_NET_RECEIVED_TOS IP_RECVTOS
 #endif
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspnetunix.c: the calls that Linux has as all other systems of POSIX have them.
+ * faspnetunix.c: the calls that are the same on Linux and on other POSIX systems.
  */
 #include <unistd.h>
 #include "faspnet.h"

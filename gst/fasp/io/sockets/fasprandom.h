@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * fasprandom.h: the kernel's random numbers, for the core.
+ * fasprandom.h: the system's random numbers, for the core.
  */
 #pragma once
 
@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* FALSE: the kernel gives no random numbers, as in some sandboxes. To be called before anything
+/* FALSE: the system gives no random numbers, as in some sandboxes. To be called before anything
  * that needs them. */
 gboolean fasp_random_check (GError **error);
 /* A FaspRandomFunc. */

@@ -168,8 +168,6 @@ set_options (FaspSocket *s, const FaspSocketSettings *settings, GError **error)
 {
   gboolean six = s->family == AF_INET6;
 
-  /* a dual socket has the settings of both families; those of a family that it does not
-   * have may fail */
   fasp_options_keep_whole (s->fd, six);
   fasp_options_want_reports (s->fd, six);
   if (s->interface != NULL && !bind_to_interface (s, settings->may_come)) {
@@ -393,17 +391,27 @@ void
 fasp_socket_address_from_native (const struct sockaddr_storage *native, FaspAddress *address)
 {
   memset (address, 0, sizeof (*address));
+  /* Addresses of one peer have the same bytes: without the flow label, the length that the kernels
+   * of macOS and BSD write, and padding. */
   if (native->ss_family == AF_INET6) {
-    struct sockaddr_in6 six = *(const struct sockaddr_in6 *) native;
+    const struct sockaddr_in6 *from = (const struct sockaddr_in6 *) native;
+    struct sockaddr_in6 six = { .sin6_family = AF_INET6,
+      .sin6_port = from->sin6_port,
+      .sin6_addr = from->sin6_addr,
+      .sin6_scope_id = from->sin6_scope_id };
 
-    six.sin6_flowinfo = 0; /* addresses that differ only in the flow label are the same peer */
     address->len = sizeof (six);
     address->overhead = IN6_IS_ADDR_V4MAPPED (&six.sin6_addr) ? 28 : 48;
     memcpy (address->bytes, &six, sizeof (six));
   } else {
-    address->len = sizeof (struct sockaddr_in);
+    const struct sockaddr_in *from = (const struct sockaddr_in *) native;
+    struct sockaddr_in four = { .sin_family = native->ss_family,
+      .sin_port = from->sin_port,
+      .sin_addr = from->sin_addr };
+
+    address->len = sizeof (four);
     address->overhead = 28;
-    memcpy (address->bytes, native, sizeof (struct sockaddr_in));
+    memcpy (address->bytes, &four, sizeof (four));
   }
 }
 
