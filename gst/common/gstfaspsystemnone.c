@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * gstfaspsystemnone.c: a system of which nothing of that is known.
+ * gstfaspsystemnone.c: for systems other than Linux: knows and does nothing of gstfaspsystem.h.
  */
 #include <errno.h>
 #include <time.h>

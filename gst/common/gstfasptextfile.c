@@ -13,11 +13,11 @@
 #define S_ISSOCK(mode) FALSE
 #undef X_OK
 #define X_OK 0
-#define wait_again(file) 0
+#define clear_nonblock(file) 0
 #else
 #define FLAGS O_CLOEXEC
 #define NOT_WAITING O_NONBLOCK
-#define wait_again(file) fcntl (file, F_SETFL, O_APPEND)
+#define clear_nonblock(file) fcntl (file, F_SETFL, O_APPEND)
 #endif
 
 static void
@@ -85,7 +85,7 @@ gst_fasp_text_file_open (const gchar *path, GError **error)
 
   if (file < 0 && errno == ENXIO) {
     set_not_a_file (error);
-  } else if (file < 0 || fstat (file, &at) != 0 || wait_again (file) != 0) {
+  } else if (file < 0 || fstat (file, &at) != 0 || clear_nonblock (file) != 0) {
     set_errno (error);
   } else if (is_pipe (&at)) {
     set_not_a_file (error);
