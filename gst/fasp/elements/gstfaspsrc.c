@@ -413,18 +413,16 @@ static void
 look_at_room (GstFaspSrc *self)
 {
   gint64 now = g_get_monotonic_time ();
+  FaspTime delay = self->presenter->core.delay;
   FaspEndpointStats stats;
-  FaspTime hold;
 
-  /* each of several sources has a buffer of its own, which all are full only together */
-  if (self->connection.several != NULL || !gst_fasp_room_is_due (self->room, now))
+  /* without presentation-delay, nothing says that a sink plays by the clock, and is not just slow;
+   * and each of several sources has a buffer of its own, which all are full only together */
+  if (delay == 0 || self->connection.several != NULL || !gst_fasp_room_is_due (self->room, now))
     return;
-  GST_OBJECT_LOCK (self);
-  hold = MAX (self->latency * FASP_MSEC, self->presenter->core.delay);
-  GST_OBJECT_UNLOCK (self);
   fasp_endpoint_get_stats (fasp_io_lock (self->connection.io), &stats);
   fasp_io_unlock (self->connection.io, FALSE);
-  gst_fasp_room_look (self->room, GST_ELEMENT (self), &stats, hold, now);
+  gst_fasp_room_look (self->room, GST_ELEMENT (self), &stats, delay, now);
 }
 
 static GstFlowReturn

@@ -15,7 +15,7 @@ warn (GstElement *source, guint64 limit, guint64 wanted, FaspTime hold)
   GST_ELEMENT_WARNING (source, RESOURCE, SETTINGS,
       ("buffer-size=%" G_GUINT64_FORMAT
        " is full, and stops the sender: what comes waits here for up to %.1f s until it is played "
-       "(latency, presentation-delay). Set buffer-size=%" G_GUINT64_FORMAT " or more, or put a "
+       "(presentation-delay). Set buffer-size=%" G_GUINT64_FORMAT " or more, or put a "
        "queue behind this element.",
           limit, hold / 1e6, wanted),
       (NULL));

@@ -2,11 +2,10 @@
  *
  * gstfasproom.h: warns if buffer-size does not hold what waits in faspsrc until it is played.
  *
- * A block waits for its latency, or for presentation-delay, if a sink plays by the clock and
- * nothing in between keeps the stream.  A buffer that is full stops the sender, and everything is
- * late.  So a buffer counts as too small if it was full at more than GST_FASP_ROOM_LOOKS looks in a
- * row, and the stream's rate times that wait is more than it holds.  (A sink that stands still
- * fills any buffer.)
+ * A block waits for presentation-delay if a sink plays by the clock and nothing in between keeps
+ * the stream.  A buffer that is full stops the sender, and everything is late.  So a buffer counts
+ * as too small if it was full at more than GST_FASP_ROOM_LOOKS looks in a row, and the stream's
+ * rate times that wait is more than it holds.  (A sink that stands still fills any buffer.)
  */
 #pragma once
 

@@ -48,7 +48,7 @@ note (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 }
 
 static Receiver *
-receiver_new (guint port, const gchar *more)
+receiver_new_with_sink (guint port, const gchar *more, const gchar *sink)
 {
   Receiver *r = g_new0 (Receiver, 1);
   g_autoptr (GstElement) source = NULL;
@@ -56,14 +56,20 @@ receiver_new (guint port, const gchar *more)
 
   g_mutex_init (&r->lock);
   r->seen = g_array_new (FALSE, FALSE, sizeof (Seen));
-  r->pipeline = pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u " SECRET " " LATENCY
-                             " %s ! fakesink sync=true",
-      port, more);
+  r->pipeline =
+      pair_launch ("faspsrc name=source uri=fasp://127.0.0.1:%u " SECRET " " LATENCY " %s ! %s",
+          port, more, sink);
   source = gst_bin_get_by_name (GST_BIN (r->pipeline), "source");
   pad = gst_element_get_static_pad (source, "src");
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, note, r, NULL);
   gst_element_set_state (r->pipeline, GST_STATE_PLAYING);
   return r;
+}
+
+static Receiver *
+receiver_new (guint port, const gchar *more)
+{
+  return receiver_new_with_sink (port, more, "fakesink sync=true");
 }
 
 static void
@@ -245,6 +251,19 @@ test_changed (void)
   g_mutex_unlock (&behind->lock);
 }
 
+/* NULL: none was posted. */
+static GstMessage *
+pop_full (const Receiver *r)
+{
+  g_autoptr (GstBus) bus = gst_element_get_bus (r->pipeline);
+  GstMessage *message;
+
+  while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT)) != NULL
+      && !gst_message_has_name (message, "fasp-buffer-full"))
+    gst_message_unref (message);
+  return message;
+}
+
 /* A buffer that holds a second and a half does not do for a delay of four. */
 static void
 test_full (void)
@@ -253,16 +272,34 @@ test_full (void)
   g_autoptr (PairPipeline) sender = chain_make_sender (port, "send-reference-timestamps=true");
   g_autoptr (Receiver) receiver = receiver_new (port, "presentation-delay=4000 buffer-size=300000");
   g_autoptr (GstMessage) message = NULL;
+  g_autoptr (GBytes) chunk = pair_make_stream (CHUNK);
   guint64 size, wanted;
 
-  for (guint i = 0; i < 3; i++)
-    push_slowly (sender);
-  message = pair_wait_element (receiver->pipeline, "fasp-buffer-full");
+  while ((message = pop_full (receiver)) == NULL) {
+    chain_push (sender, chunk, 0, CHUNK, 0);
+    g_usleep (EVERY);
+  }
   g_assert_true (gst_structure_get (gst_message_get_structure (message), "buffer-size",
       G_TYPE_UINT64, &size, "wanted", G_TYPE_UINT64, &wanted, NULL));
   g_assert_cmpuint (size, ==, 300000);
   g_assert_cmpuint (wanted, >, size);
   pair_expect (receiver->pipeline, GST_MESSAGE_WARNING, "stops the sender");
+}
+
+/* A slow sink that plays by no clock fills any buffer, and is not warned of. */
+static void
+test_slow (void)
+{
+  const guint size = 3 * PUSHES * CHUNK;
+  guint port = pair_get_port ();
+  g_autoptr (PairPipeline) sender = chain_make_sender (port, "");
+  g_autoptr (Receiver) receiver = receiver_new_with_sink (port, "latency=4000 buffer-size=300000",
+      "identity sleep-time=50000 ! fakesink");
+  g_autoptr (GBytes) stream = pair_make_stream (size);
+
+  chain_push (sender, stream, 0, size, 0);
+  pair_wait_for_least (receiver->pipeline, "source", "bytes-received-total", size);
+  g_assert_null (pop_full (receiver));
 }
 
 /* Who uses none of it has no figure of it. */
@@ -293,6 +330,7 @@ main (int argc, char **argv)
   g_test_add_func ("/presentation/too-short", test_too_short);
   g_test_add_func ("/presentation/changed", test_changed);
   g_test_add_func ("/presentation/full", test_full);
+  g_test_add_func ("/presentation/slow", test_slow);
   g_test_add_func ("/presentation/off", test_off);
   return g_test_run ();
 }
