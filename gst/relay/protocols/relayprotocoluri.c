@@ -249,6 +249,7 @@ relay_protocol_uri_split_leg (RelayProtocolUri *protocol_uri, GError **error)
 {
   const gchar *place = relay_protocol_uri_get (protocol_uri, "leg2");
   const gchar *interface = relay_protocol_uri_get (protocol_uri, "leg2-interface");
+  const gchar *fec = relay_protocol_uri_get (protocol_uri, "fec");
   const gchar *scheme = protocol_uri->protocol->scheme;
   g_autofree gchar *uri = g_strdup_printf ("%s://%s", scheme, place != NULL ? place : "");
   g_autoptr (RelayProtocolUri) second = NULL;
@@ -265,6 +266,8 @@ relay_protocol_uri_split_leg (RelayProtocolUri *protocol_uri, GError **error)
   }
   if (interface != NULL)
     g_hash_table_insert (second->keys, g_strdup ("interface"), g_strdup (interface));
+  if (fec != NULL)
+    g_hash_table_insert (second->keys, g_strdup ("fec"), g_strdup (fec));
   second->is_second = TRUE;
   protocol_uri->second = g_steal_pointer (&second);
   return TRUE;

@@ -300,6 +300,11 @@ static const struct
       "[stream a] input:", "UDP port 5000 is also that of the input of [stream a]" },
   { "[stream a]\n" OUT "input = rtp://:5000?leg2=:5002;udp://:5002\n",
       "[stream a] input:", "UDP port 5002 is also that of the input of [stream a]" },
+  { "[stream a]\n" OUT
+    "input = rtp://127.0.0.1:25000?leg2=127.0.0.1:26000&fec=5x10;udp://127.0.0.1:26002\n",
+      "[stream a] input:", "UDP port 26002 is also that of the input of [stream a]" },
+  { "[stream a]\n" OUT "input = rtp://127.0.0.1:25004?leg2=127.0.0.1:25000&fec=5x10\n",
+      "[stream a] input:", "UDP port 25004 is also that of the input of [stream a]" },
   { "[stream a]\n" OUT "input = rtp://:5000?leg2=127.0.0.1:5000\n",
       "[stream a] input:", "UDP port 5000 is also that of the input of [stream a]" },
   { "[stream a]\n" OUT "input = rtp://239.1.1.1:5000?leg2=:5000\n",
