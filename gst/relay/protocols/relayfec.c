@@ -18,7 +18,7 @@
 #define KIND 24 /* N, D, type and index */
 #define OFFSET 25
 #define COUNT 26
-#define KIND_ROW 0x40 /* D: it repairs a row.  XOR is type 0, and N says that there is no more */
+#define KIND_ROW 0x40 /* D.  Type 0 is XOR; N is set only in headers with an extension. */
 
 typedef struct
 {
@@ -32,8 +32,7 @@ typedef struct
 struct _RelayFec
 {
   guint columns, rows;
-  gint64 last;    /* when a packet of the stream last came, µs */
-  guint8 ssrc[4]; /* of that one */
+  guint8 ssrc[4]; /* of the last packet */
   guint next;     /* place of the next repair */
   Packet media[RELAY_FEC_MEDIA];
   Packet repairs[RELAY_FEC_REPAIRS];
@@ -88,8 +87,8 @@ keep (Packet *packet, guint16 number, const guint8 *data, gsize size)
   memcpy (packet->data, data, size);
 }
 
-static void
-forget_all (RelayFec *fec)
+void
+relay_fec_forget (RelayFec *fec)
 {
   for (guint i = 0; i < RELAY_FEC_MEDIA; i++)
     fec->media[i].size = 0;
@@ -126,30 +125,30 @@ find (const RelayFec *fec, guint16 number)
   return packet->size > 0 && packet->number == number ? packet : NULL;
 }
 
+/* Notes a packet, unless its place has it, or one that came after it: a late leg has brought it. */
 static void
 note (RelayFec *fec, const guint8 *data, gsize size)
 {
   guint16 number = get_16 (data + NUMBER);
+  Packet *packet = &fec->media[number % RELAY_FEC_MEDIA];
 
+  if (packet->size > 0 && (gint16) (number - packet->number) <= 0)
+    return;
   memcpy (fec->ssrc, data + SSRC, sizeof fec->ssrc);
-  keep (&fec->media[number % RELAY_FEC_MEDIA], number, data, size);
+  keep (packet, number, data, size);
   for (guint i = 0; i < RELAY_FEC_REPAIRS; i++)
     fec->repairs[i].due |= fec->repairs[i].size > 0 && protects (fec, &fec->repairs[i], number);
 }
 
 void
-relay_fec_take_media (RelayFec *fec, const guint8 *data, gsize size, gint64 now)
+relay_fec_take_media (RelayFec *fec, const guint8 *data, gsize size)
 {
-  if (now - fec->last >= RELAY_FEC_SILENCE)
-    forget_all (fec);
-  fec->last = now;
-  if (size >= RTP_HEADER && size <= RELAY_FEC_PACKET_MAX
-      && find (fec, get_16 (data + NUMBER)) == NULL)
+  if (size >= RTP_HEADER && size <= RELAY_FEC_PACKET_MAX)
     note (fec, data, size);
 }
 
 gboolean
-relay_fec_take_repair (RelayFec *fec, gboolean row, const guint8 *data, gsize size, gint64 now)
+relay_fec_take_repair (RelayFec *fec, gboolean row, const guint8 *data, gsize size)
 {
   Packet *repair;
 
@@ -157,8 +156,6 @@ relay_fec_take_repair (RelayFec *fec, gboolean row, const guint8 *data, gsize si
       || (data[KIND] & ~7) != (row ? KIND_ROW : 0) || data[OFFSET] != (row ? 1 : fec->columns)
       || data[COUNT] != (row ? fec->columns : fec->rows))
     return FALSE;
-  if (now - fec->last >= RELAY_FEC_SILENCE)
-    return TRUE;
   repair = &fec->repairs[fec->next++ % RELAY_FEC_REPAIRS];
   repair->row = row;
   repair->due = TRUE;
@@ -166,7 +163,7 @@ relay_fec_take_repair (RelayFec *fec, gboolean row, const guint8 *data, gsize si
   return TRUE;
 }
 
-/* XORs what all packets of a repair have in common into @out, which has its header and bytes. */
+/* XORs the fields that a repair covers into @out: header bits, timestamp and payload. */
 static void
 add (guint8 *out, gsize bytes, const Packet *packet)
 {

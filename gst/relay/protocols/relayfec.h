@@ -11,8 +11,7 @@
  *     10  11  12  ...
  *
  * What is remembered is bounded, whoever sends: the last RELAY_FEC_MEDIA packets, and as many
- * repair packets as RELAY_FEC_REPAIRS that lack more than one packet.  After RELAY_FEC_SILENCE
- * without a packet of the stream, nothing of it is remembered.
+ * repair packets as RELAY_FEC_REPAIRS that lack more than one packet.
  */
 #pragma once
 
@@ -28,9 +27,6 @@ G_BEGIN_DECLS
 #define RELAY_FEC_MEDIA 512
 #define RELAY_FEC_REPAIRS 128     /* of three matrices: 20 columns or rows, and 5 of the other */
 #define RELAY_FEC_PACKET_MAX 2048 /* bytes: more than fits into an Ethernet frame */
-#define RELAY_FEC_SILENCE \
-  G_TIME_SPAN_SECOND /* µs: then another stream may begin (relaymerge.h) \
-                      */
 
 typedef struct _RelayFec RelayFec;
 
@@ -40,11 +36,13 @@ gboolean relay_fec_read (const gchar *text, guint *columns, guint *rows);
 RelayFec *relay_fec_new (guint columns, guint rows);
 void relay_fec_free (RelayFec *fec);
 
-/* Notes a packet of the stream, which is valid RTP.  @now: µs. */
-void relay_fec_take_media (RelayFec *fec, const guint8 *data, gsize size, gint64 now);
+/* Forgets all packets and repairs.  To be called when the stream begins anew (relaymerge.h), as its
+ * numbers are others then. */
+void relay_fec_forget (RelayFec *fec);
+/* Notes a packet of the stream, which is valid RTP. */
+void relay_fec_take_media (RelayFec *fec, const guint8 *data, gsize size);
 /* Takes a repair packet.  FALSE: it is none of this matrix. */
-gboolean relay_fec_take_repair (RelayFec *fec, gboolean row, const guint8 *data, gsize size,
-    gint64 now);
+gboolean relay_fec_take_repair (RelayFec *fec, gboolean row, const guint8 *data, gsize size);
 /* Returns the next packet that can be recovered now, which is then noted as one of the stream;
  * NULL: there is none. */
 GBytes *relay_fec_pop (RelayFec *fec);

@@ -106,7 +106,7 @@ read_packet (GstBuffer *datagram, RelayMergePacket *packet)
   return TRUE;
 }
 
-/* Gives what repairs have given back to the merge.  Under the lock. */
+/* Recovers what it can, and pushes that into the merge.  Under the lock. */
 static void
 recover (Legs *legs, gint64 now)
 {
@@ -127,15 +127,18 @@ static gboolean
 take_media (const Leg *leg, GstBuffer *datagram, const GstMapInfo *map, gint64 now)
 {
   RelayMergePacket packet;
+  RelayMergeResult result;
 
   if (!read_packet (datagram, &packet)) {
     relay_merge_refuse (leg->legs->merge, leg->number, now);
     return FALSE;
   }
-  if (!relay_merge_push (leg->legs->merge, leg->number, &packet, now))
-    return FALSE;
-  if (leg->legs->fec != NULL)
-    relay_fec_take_media (leg->legs->fec, map->data, map->size, now);
+  result = relay_merge_push (leg->legs->merge, leg->number, &packet, now);
+  if (result == RELAY_MERGE_REFUSED || leg->legs->fec == NULL)
+    return result != RELAY_MERGE_REFUSED;
+  if (result == RELAY_MERGE_BEGINS)
+    relay_fec_forget (leg->legs->fec);
+  relay_fec_take_media (leg->legs->fec, map->data, map->size);
   return TRUE;
 }
 
@@ -154,9 +157,8 @@ take (gpointer data, GstBuffer *datagram)
   g_mutex_lock (&leg->legs->lock);
   /* under the lock, so that the merge's time never goes back */
   now = g_get_monotonic_time ();
-  good = leg->kind == 0 ?
-      take_media (leg, datagram, &map, now) :
-      relay_fec_take_repair (leg->legs->fec, leg->kind > 1, map.data, map.size, now);
+  good = leg->kind == 0 ? take_media (leg, datagram, &map, now) :
+                          relay_fec_take_repair (leg->legs->fec, leg->kind > 1, map.data, map.size);
   recover (leg->legs, now);
   pass_on (leg->legs, now);
   g_mutex_unlock (&leg->legs->lock);
@@ -367,10 +369,10 @@ relay_legs_add_figures (GstElement *bin, const RelayProtocolUri *protocol_uri, G
   RelayMergeStats merge = get_stats (bin);
   guint64 used = 0, lost = 0;
 
-  for (guint i = 0; i <= RELAY_MERGE_LEGS; i++)
-    used += merge.legs[i].used;
-  for (const RelayProtocolUri *uri = protocol_uri; uri != NULL; uri = uri->second)
+  for (const RelayProtocolUri *uri = protocol_uri; uri != NULL; uri = uri->second) {
+    used += merge.legs[uri->is_second].used;
     lost += merge.legs[uri->is_second].lost;
+  }
   if (protocol_uri->second != NULL) {
     GPtrArray *all = g_ptr_array_new ();
 
@@ -379,8 +381,8 @@ relay_legs_add_figures (GstElement *bin, const RelayProtocolUri *protocol_uri, G
     gst_fasp_structure_take_structures (stats, "source-list", all);
   }
   /* each packet of the stream counts once as received, so that one leg's loss is seen by itself */
-  gst_structure_set (peer, "packets-received", G_TYPE_UINT64, used - merge.recovered,
-      "packets-received-lost", G_TYPE_UINT64, lost, "packets-missing", G_TYPE_UINT64, merge.missing,
+  gst_structure_set (peer, "packets-received", G_TYPE_UINT64, used, "packets-received-lost",
+      G_TYPE_UINT64, lost, "packets-missing", G_TYPE_UINT64, merge.missing,
       "packets-received-dropped", G_TYPE_UINT64, merge.dropped, NULL);
   if (relay_protocol_uri_get (protocol_uri, "fec") != NULL)
     gst_structure_set (peer, "packets-recovered", G_TYPE_UINT64, merge.recovered, NULL);

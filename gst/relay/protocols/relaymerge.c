@@ -7,6 +7,9 @@
 /* Packets ahead of the next one from which a wait ends, so that the window never ends first. */
 #define NEAR (RELAY_MERGE_WINDOW / 4 * 3)
 
+/* Times its mean rate that a stream may have sent while nothing came: its bit rate varies. */
+#define FASTER 2
+
 /* A sequence number of the window. */
 typedef struct
 {
@@ -29,6 +32,8 @@ struct _RelayMerge
   gsize bytes;    /* of these */
   gboolean far;   /* the last of these is NEAR or more ahead: the wait has to end */
   gint64 used;    /* when a packet was last used, µs */
+  gint64 began;   /* when this stream did, µs */
+  guint64 left;   /* numbers that have left or were given up since then */
   /* When the packets that wait began to: the arrival of the first of them, or of the last packet
    * that has left since.  So a stranger's packet far ahead never ends a stream that comes. */
   gint64 since;
@@ -95,7 +100,7 @@ judge (RelayMerge *merge, gint64 now)
 }
 
 static void
-begin (RelayMerge *merge, const RelayMergePacket *packet)
+begin (RelayMerge *merge, const RelayMergePacket *packet, gint64 now)
 {
   while (merge->judged != merge->next)
     judge_one (merge);
@@ -103,14 +108,18 @@ begin (RelayMerge *merge, const RelayMergePacket *packet)
   merge->begun = TRUE;
   merge->ssrc = packet->ssrc;
   merge->next = merge->judged = packet->number;
+  merge->began = now;
+  merge->left = 0;
 }
 
-/* Notes which leg has brought a packet, unless it had brought it already. */
+/* Notes which leg has brought a packet, unless it had brought it already.  One that was only
+ * recovered until now is received by this leg first. */
 static void
 note (RelayMerge *merge, guint leg, Slot *slot, gint64 now)
 {
   if ((slot->legs & 1 << leg) != 0)
     return;
+  merge->stats.legs[leg].used += slot->legs == 1 << RELAY_MERGE_RECOVERED;
   slot->legs |= 1 << leg;
   merge->stats.legs[leg].received++;
   merge->stats.legs[leg].heard = now;
@@ -147,6 +156,17 @@ static gboolean
 is_over (const RelayMerge *merge, gint64 now)
 {
   return !merge->begun || now - merge->used >= MAX (merge->hold, RELAY_MERGE_SILENCE);
+}
+
+/* After a silence, may the stream have gone on to @distance? Its mean rate tells how many numbers
+ * it may have sent meanwhile; if these could be all that there are, this is not known. */
+static gboolean
+may_go_on (const RelayMerge *merge, gint distance, gint64 now)
+{
+  gint64 lasted = MAX (merge->used - merge->began, 1);
+  gdouble most = (gdouble) FASTER * merge->left * (now - merge->used) / lasted;
+
+  return distance >= 0 && distance <= most && most < G_MAXUINT16 - RELAY_MERGE_WINDOW;
 }
 
 /* Does this packet, at @distance from the next one, follow on those that wait? They and it are half
@@ -195,31 +215,34 @@ take (RelayMerge *merge, guint leg, gint distance, const RelayMergePacket *packe
   return TRUE;
 }
 
-gboolean
+RelayMergeResult
 relay_merge_push (RelayMerge *merge, guint leg, const RelayMergePacket *packet, gint64 now)
 {
   gint distance = (gint16) (packet->number - merge->next);
-  gboolean good;
+  RelayMergeResult result = RELAY_MERGE_REFUSED;
 
   judge (merge, now);
-  good = merge->begun && packet->ssrc == merge->ssrc && distance >= -RELAY_MERGE_WINDOW
-      && distance < RELAY_MERGE_WINDOW;
-  if (is_over (merge, now) && (!good || distance < 0) && leg != RELAY_MERGE_RECOVERED) {
-    begin (merge, packet);
-    good = TRUE;
+  if (merge->begun && packet->ssrc == merge->ssrc && distance >= -RELAY_MERGE_WINDOW
+      && distance < RELAY_MERGE_WINDOW)
+    result = RELAY_MERGE_GOES_ON;
+  if (is_over (merge, now) && leg != RELAY_MERGE_RECOVERED
+      && (result == RELAY_MERGE_REFUSED || !may_go_on (merge, distance, now))) {
+    begin (merge, packet, now);
+    result = RELAY_MERGE_BEGINS;
     distance = 0;
   }
-  if (!good)
+  if (result == RELAY_MERGE_REFUSED)
     refuse (merge, leg, RELAY_MERGE_OTHER, now);
-  if (!good || !take (merge, leg, distance, packet, now))
+  if (result == RELAY_MERGE_REFUSED || !take (merge, leg, distance, packet, now))
     merge->free_data (packet->data);
-  return good;
+  return result;
 }
 
 static void
 step (RelayMerge *merge)
 {
   merge->next++;
+  merge->left++;
   if ((guint16) (merge->next - merge->judged) > RELAY_MERGE_WINDOW)
     judge_one (merge);
 }

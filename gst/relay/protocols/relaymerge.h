@@ -16,7 +16,8 @@
  * Each packet's legs are remembered for `hold' after it came, then it is counted as lost by the leg
  * that has not brought it.  The SSRC is that of the first packet.  When no packet could be used for
  * a second, or for `hold' if that is longer, the next packet begins the stream anew, whatever its
- * SSRC and number: anyone can send these, so nothing else ends a stream that still comes.
+ * SSRC and number, unless the stream may have gone on to that number in this time, at its rate.
+ * Anyone can send these, so nothing else ends a stream that still comes.
  */
 #pragma once
 
@@ -49,6 +50,14 @@ typedef enum
   RELAY_MERGE_LATE,  /* its number has left, longer than `hold' ago */
 } RelayMergeFault;
 
+/* What a packet does. */
+typedef enum
+{
+  RELAY_MERGE_REFUSED, /* it is of another stream */
+  RELAY_MERGE_GOES_ON, /* it is of the stream that comes, also if it is late */
+  RELAY_MERGE_BEGINS,  /* it begins the stream anew */
+} RelayMergeResult;
+
 #define RELAY_MERGE_NEVER (-1)
 
 typedef struct
@@ -58,7 +67,7 @@ typedef struct
   RelayMergeFault fault; /* of that one */
   guint64 received;      /* packets of the stream, each counted once */
   guint64 lost;          /* packets of the stream that it did not bring in time */
-  guint64 used;          /* packets that it brought first */
+  guint64 used;          /* packets that it brought first, or that were only recovered before */
 } RelayMergeLeg;
 
 typedef struct
@@ -74,8 +83,8 @@ typedef struct
 RelayMerge *relay_merge_new (gint64 hold, gsize most, GDestroyNotify free_data);
 void relay_merge_free (RelayMerge *merge);
 
-/* Takes a packet and its data.  @now: µs.  FALSE: it is of another stream. */
-gboolean relay_merge_push (RelayMerge *merge, guint leg, const RelayMergePacket *packet,
+/* Takes a packet and its data.  @now: µs. */
+RelayMergeResult relay_merge_push (RelayMerge *merge, guint leg, const RelayMergePacket *packet,
     gint64 now);
 /* Notes a datagram that is no packet of RTP. */
 void relay_merge_refuse (RelayMerge *merge, guint leg, gint64 now);

@@ -127,16 +127,21 @@ relay_watch_may_have_failed (const RelayWatch *watch)
   return watch->why != NULL;
 }
 
-/* Does it come from what sends a leg's datagrams? */
+/* Does it come from what sends a leg's datagrams, or its repairs? */
 static gboolean
 is_of_sender (const RelayWatch *watch, GstMessage *warning)
 {
+  const gchar *source = GST_MESSAGE_SRC_NAME (warning);
   gboolean is = FALSE;
 
   for (const RelayProtocolUri *leg = watch->protocol_uri; leg != NULL; leg = leg->second) {
     g_autoptr (GstElement) sender = get_sender (leg, watch->end);
+    g_autofree gchar *columns = relay_chain_name (leg, RELAY_LEGS_COLUMNS);
+    g_autofree gchar *rows = relay_chain_name (leg, RELAY_LEGS_ROWS);
 
-    is |= sender != NULL && GST_MESSAGE_SRC (warning) == GST_OBJECT (sender);
+    is |= sender != NULL
+        && (GST_MESSAGE_SRC (warning) == GST_OBJECT (sender) || g_strcmp0 (source, columns) == 0
+            || g_strcmp0 (source, rows) == 0);
   }
   return is;
 }

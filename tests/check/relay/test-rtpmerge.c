@@ -7,7 +7,9 @@
 #include "relaychain.h"
 #include "relaygroup.h"
 #include "relaymerge.h"
+#include "relaylegs.h"
 #include "relayprotocol.h"
+#include "relaywatch.h"
 
 #define MS G_TIME_SPAN_MILLISECOND
 #define HOLD (500 * MS)
@@ -27,7 +29,7 @@ free_data (gpointer data)
   freed++;
 }
 
-static gboolean
+static RelayMergeResult
 push (RelayMerge *merge, guint leg, guint32 ssrc, guint n, gint64 now)
 {
   return relay_merge_push (merge, leg, &(RelayMergePacket) { ssrc, n, SIZE, DATA (n) }, now);
@@ -219,6 +221,37 @@ test_restart (void)
   relay_merge_free (merge);
 }
 
+/* After a silence, the same sender has gone on if its number is one that it can have reached in
+ * this time; else it has begun anew, and nothing is missing. */
+static void
+test_silence (void)
+{
+  static const struct
+  {
+    gint64 silence;
+    guint left_out, missing; /* packets */
+  } rows[] = { { 2000 * MS, 0, 0 }, { 2000 * MS, 1999, 1999 }, { 2000 * MS, 3500, 3500 },
+    { 2000 * MS, 4500, 0 }, { 2000 * MS, 12000, 0 }, { 60000 * MS, 1999, 0 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    RelayMerge *merge = relay_merge_new (HOLD, MOST, free_data);
+    gint64 now = 0;
+    guint n;
+
+    for (n = 0; n < 1000; n++, now += STEP) {
+      push (merge, 0, 0, n, now);
+      assert_next (merge, n, now);
+    }
+    now += rows[i].silence;
+    n += rows[i].left_out;
+    g_assert_cmpint (push (merge, 0, 0, n, now), ==,
+        rows[i].left_out == rows[i].missing ? RELAY_MERGE_GOES_ON : RELAY_MERGE_BEGINS);
+    assert_next (merge, n, now + HOLD);
+    g_assert_cmpuint (relay_merge_get_stats (merge, now + HOLD)->missing, ==, rows[i].missing);
+    relay_merge_free (merge);
+  }
+}
+
 /* Packets that a stranger puts ahead of the stream, as many as it likes, neither end it nor take
  * more memory than `most'. */
 static void
@@ -336,6 +369,8 @@ test_recovered (void)
   g_assert_cmpuint (stats->recovered, ==, 1);
   g_assert_cmpuint (stats->missing, ==, 1);
   g_assert_cmpuint (stats->legs[0].lost, ==, 2);
+  /* 10, 12 to 15, and 17 */
+  g_assert_cmpuint (stats->legs[0].used, ==, 6);
   relay_merge_free (merge);
 }
 
@@ -414,6 +449,32 @@ test_interface (void)
   }
 }
 
+/* What an output's udpsinks cannot send is no warning of its own, be it media or repairs. */
+static void
+test_unsent (void)
+{
+  static const gchar *const names[] = { "udpsink", RELAY_LEGS_COLUMNS, RELAY_LEGS_ROWS };
+  g_autoptr (RelayProtocolUri) uri =
+      relay_protocol_uri_parse ("rtp://127.0.0.1:9?fec=5x10", TRUE, NULL, NULL);
+  g_autoptr (GError) unsent =
+      g_error_new_literal (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_WRITE, "unreachable");
+  g_autoptr (GstElement) end = NULL;
+  GstElement *chain = gst_object_ref_sink (relay_chain_make (uri, &end, NULL));
+  RelayWatch *watch = relay_watch_new (uri, end);
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (chain), names[i]);
+    g_autoptr (GstMessage) warning = gst_message_new_warning (GST_OBJECT (sink), unsent, NULL);
+    g_autoptr (GstMessage) other = gst_message_new_warning (GST_OBJECT (chain), unsent, NULL);
+
+    g_assert_nonnull (sink);
+    g_assert_true (relay_watch_takes (watch, warning, "unreachable"));
+    g_assert_false (relay_watch_takes (watch, other, "unreachable"));
+  }
+  relay_watch_free (watch);
+  gst_object_unref (chain);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -422,11 +483,13 @@ main (int argc, char **argv)
   g_test_add_func ("/rtpmerge/random", test_random);
   g_test_add_func ("/rtpmerge/deadline", test_deadline);
   g_test_add_func ("/rtpmerge/restart", test_restart);
+  g_test_add_func ("/rtpmerge/silence", test_silence);
   g_test_add_func ("/rtpmerge/flood", test_flood);
   g_test_add_func ("/rtpmerge/heard", test_heard);
   g_test_add_func ("/rtpmerge/room", test_room);
   g_test_add_func ("/rtpmerge/recovered", test_recovered);
   g_test_add_func ("/rtpmerge/uris", test_uris);
   g_test_add_func ("/rtpmerge/interface", test_interface);
+  g_test_add_func ("/rtpmerge/unsent", test_unsent);
   return g_test_run ();
 }
