@@ -130,7 +130,7 @@ read_block (Reader *reader, GByteArray *out)
     relay_packets_push (reader->packets, gst_buffer_new_memdup (block, n), 0);
   take_packets (reader, n < BLOCK, out);
   if (reader->loop.without * TS_PACKET > CLOCKLESS_MAX)
-    return "The file has no clock (PCR), or loses it: make it anew, as with ffmpeg -i OLD -c copy "
+    return "The file has no clock (PCR), loses it or moves it to another PID: make it anew, as with ffmpeg -i OLD -c copy "
            "-f mpegts NEW.";
   if (n == BLOCK)
     return NULL;
@@ -151,6 +151,7 @@ on_need_data (GstElement *source, guint size, gpointer data)
 {
   GByteArray *out = g_byte_array_new ();
   const gchar *fault = NULL;
+  gsize bytes;
 
   for (guint i = 0; fault == NULL && out->len == 0 && i < BLOCKS; i++)
     fault = read_block (data, out);
@@ -164,8 +165,9 @@ on_need_data (GstElement *source, guint size, gpointer data)
     g_byte_array_set_size (out, TS_PACKET);
     ts_packet_write_null (out->data);
   }
+  bytes = out->len;
   gst_app_src_push_buffer (GST_APP_SRC (source),
-      gst_buffer_new_wrapped_bytes (g_byte_array_free_to_bytes (out)));
+      gst_buffer_new_wrapped (g_byte_array_free (out, FALSE), bytes));
 }
 
 /* Has @source read the file. */

@@ -147,6 +147,15 @@ take_over (Source *source, gint64 now)
 
 /* Returns the packets that go on for those of @buffer. Takes the reference. NULL: none do. */
 static GstBuffer *
+wrap (GByteArray *bytes)
+{
+  gsize size = bytes->len;
+  guint8 *data = g_byte_array_free (bytes, size == 0);
+
+  return data != NULL ? gst_buffer_new_wrapped (data, size) : NULL;
+}
+
+static GstBuffer *
 splice (RelayBackups *self, GstBuffer *buffer)
 {
   GByteArray *out = g_byte_array_sized_new (gst_buffer_get_size (buffer));
@@ -158,10 +167,7 @@ splice (RelayBackups *self, GstBuffer *buffer)
     gst_buffer_unmap (buffer, &map);
   }
   gst_buffer_unref (buffer);
-  if (out->len > 0)
-    return gst_buffer_new_wrapped_bytes (g_byte_array_free_to_bytes (out));
-  g_byte_array_unref (out);
-  return NULL;
+  return wrap (out);
 }
 
 /* Pushes a buffer of packets with this time. Takes the reference. */
@@ -236,8 +242,7 @@ look_for_begin (Source *source, GstBuffer *piece, GstClockTime time, gboolean fi
   gst_buffer_unref (piece);
   if (!found)
     return GST_FLOW_OK;
-  piece = gst_buffer_new_wrapped_bytes (
-      g_byte_array_free_to_bytes (g_steal_pointer (&source->cue.held)));
+  piece = wrap (g_steal_pointer (&source->cue.held));
   return forward (source, piece, time, TRUE, now);
 }
 

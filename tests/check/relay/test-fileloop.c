@@ -4,13 +4,14 @@
  */
 #include <gio/gio.h>
 #include <glib/gstdio.h>
+#include <malloc.h>
 #include <string.h>
 #include "../elements/pair.h"
 #include "openedend.h"
 
-#define FILE_PACKETS 33 /* no multiple of seven */
-#define PCR_EACH 8      /* packets, the first has one */
-#define PCR_STEP 300    /* ms: so that it plays for more than a second */
+#define FILE_PACKETS 3301 /* no multiple of seven */
+#define PCR_EACH 800      /* packets, the first has one */
+#define PCR_STEP 300      /* ms: so that it plays for more than a second */
 
 static GByteArray *
 make_file (void)
@@ -86,16 +87,22 @@ test_loop (void)
   g_autofree gchar *path = NULL, *uri = NULL;
   g_autoptr (GByteArray) file = make_file ();
   gsize size = file->len;
-  Played played = { .content = g_byte_array_new () };
+  Played played = { .content = g_byte_array_sized_new (8 * size) };
   OpenedEnd input;
+  gsize used;
 
   g_close (g_file_open_tmp ("ends-XXXXXX", &path, NULL), NULL);
   g_assert_true (g_file_set_contents (path, (gchar *) file->data, size, NULL));
   uri = g_strdup_printf ("file://%s", path);
   g_mutex_init (&played.lock);
   opened_end_init_input (&input, uri, G_CALLBACK (on_played), &played);
+  while (get_played (&played) < size)
+    g_usleep (10000);
+  used = mallinfo2 ().uordblks;
   while (get_played (&played) < 3 * size)
     g_usleep (10000);
+  /* what has been played is not kept */
+  g_assert_cmpuint (mallinfo2 ().uordblks, <, used + size);
   opened_end_clear (&input);
   g_assert_cmpmem (played.content->data, size, file->data, size);
   for (guint i = 0; i < 3 * FILE_PACKETS; i++) {
