@@ -288,7 +288,7 @@ set_pair (const gchar *uri, const gchar *key, const gchar *value)
   for (guint i = 0; pairs[i] != NULL; i++) {
     const gchar *one = is_of (pairs[i], key) ? pair : pairs[i];
 
-    if (one == NULL)
+    if (one == NULL || one[0] == '\0')
       continue;
     g_string_append_printf (text, "%c%s", mark, one);
     mark = '&';

@@ -53,12 +53,14 @@ test_secrets (void)
   g_autofree gchar *other = relay_edit_keep_secret ("fasp://:1?passphrase=z", with);
   g_autofree gchar *none = relay_edit_keep_secret ("fasp://:1", "fasp://:1");
   g_autofree gchar *udp = relay_edit_keep_secret ("udp://:1", with);
+  g_autofree gchar *alone = relay_edit_hide ("srt://:1?passphrase=x&");
 
   g_assert_cmpstr (shown, ==, "fasp://:1?a=1&b=2");
   g_assert_cmpstr (back, ==, "fasp://:1?a=1&b=2&passphrase=x%26y");
   g_assert_cmpstr (other, ==, "fasp://:1?passphrase=z");
   g_assert_cmpstr (none, ==, "fasp://:1");
   g_assert_cmpstr (udp, ==, "udp://:1");
+  g_assert_cmpstr (alone, ==, "srt://:1");
 }
 
 /* The same of a password in a streamid that is given to a peer; the name of an end that listens is
