@@ -158,6 +158,8 @@ retry (Line *line)
   line->timer = g_timeout_add (line->delay, on_retry, line);
 }
 
+#define GIVEN_UP " Events of ten minutes ago are given up."
+
 static gboolean
 is_old (const Line *line)
 {
@@ -179,7 +181,7 @@ on_answer (guint status, const gchar *why, gpointer data)
     note_failure (line, code, " This event is not tried again.");
     done (line, FALSE);
   } else if (is_old (line)) {
-    note_failure (line, why != NULL ? why : code, " Events of ten minutes ago are given up.");
+    note_failure (line, why != NULL ? why : code, GIVEN_UP);
     done (line, FALSE);
   } else {
     note_failure (line, why != NULL ? why : code, " It is tried again.");
@@ -223,12 +225,16 @@ post (Line *line)
 static void
 call_program (Line *line)
 {
-  if (relay_program_call (line->program, line->now->body))
+  RelayProgramResult result = relay_program_call (line->program, line->now->body);
+
+  if (result == RELAY_PROGRAM_STARTED) {
     done (line, TRUE);
-  else if (is_old (line))
+  } else if (result == RELAY_PROGRAM_FAILED && is_old (line)) {
+    note_failure (line, "the program cannot be started", GIVEN_UP);
     done (line, FALSE);
-  else
+  } else {
     retry (line);
+  }
 }
 
 /* Begins the next try, or the next event. */

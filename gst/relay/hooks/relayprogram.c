@@ -147,7 +147,7 @@ spawn (const RelayProgram *program, GBytes *input, GPid *pid, GError **error)
   return TRUE;
 }
 
-gboolean
+RelayProgramResult
 relay_program_call (RelayProgram *program, GBytes *input)
 {
   g_autoptr (GError) error = NULL;
@@ -155,10 +155,10 @@ relay_program_call (RelayProgram *program, GBytes *input)
   Call *call;
 
   if (program->calls->len == RELAY_PROGRAM_MOST)
-    return FALSE;
+    return RELAY_PROGRAM_BUSY;
   if (!spawn (program, input, &pid, &error)) {
     warn (program, "cannot be called (%s)", error->message);
-    return FALSE;
+    return RELAY_PROGRAM_FAILED;
   }
   call = g_new0 (Call, 1);
   call->pid = pid;
@@ -169,5 +169,5 @@ relay_program_call (RelayProgram *program, GBytes *input)
     warn (program, "cannot be watched, and is killed (%s)", g_strerror (errno));
     on_end (-1, 0, call);
   }
-  return TRUE;
+  return RELAY_PROGRAM_STARTED;
 }

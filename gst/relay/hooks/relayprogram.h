@@ -22,9 +22,15 @@ typedef struct _RelayProgram RelayProgram;
 RelayProgram *relay_program_new (const gchar *const *words, guint most);
 /* Kills the processes that run. */
 void relay_program_free (RelayProgram *program);
-/* Starts the program.  @input: what it can read, of RELAY_PROGRAM_INPUT bytes at most.  FALSE: it
- * runs RELAY_PROGRAM_MOST times already, or cannot be started, which is logged.  How it ends is
- * logged, unless that is well.  All is done in the main context. */
-gboolean relay_program_call (RelayProgram *program, GBytes *input);
+typedef enum
+{
+  RELAY_PROGRAM_STARTED,
+  RELAY_PROGRAM_BUSY,   /* it runs RELAY_PROGRAM_MOST times already */
+  RELAY_PROGRAM_FAILED, /* it cannot be started, which is logged */
+} RelayProgramResult;
+
+/* Starts the program.  @input: what it can read, of RELAY_PROGRAM_INPUT bytes at most.  How it ends
+ * is logged, unless that is well.  All is done in the main context. */
+RelayProgramResult relay_program_call (RelayProgram *program, GBytes *input);
 
 G_END_DECLS

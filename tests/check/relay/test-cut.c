@@ -317,7 +317,7 @@ test_program (void)
   RelayProgram *program = relay_program_new ((const gchar *const[]) { copy, copied, NULL }, 60);
   gint reader;
 
-  g_assert_true (relay_program_call (program, event));
+  g_assert_cmpint (relay_program_call (program, event), ==, RELAY_PROGRAM_STARTED);
   failed = wait_for_lines (1);
   g_assert_nonnull (strstr (failed, "has failed, with status 3."));
   g_assert_true (g_file_get_contents (copied, &text, NULL, NULL));
@@ -325,7 +325,7 @@ test_program (void)
   relay_program_free (program);
 
   program = relay_program_new ((const gchar *const[]) { "/nowhere/at/all", NULL }, 60);
-  g_assert_false (relay_program_call (program, event));
+  g_assert_cmpint (relay_program_call (program, event), ==, RELAY_PROGRAM_FAILED);
   missing = wait_for_lines (1);
   g_assert_nonnull (strstr (missing, "/nowhere/at/all cannot be called"));
   relay_program_free (program);
@@ -333,7 +333,7 @@ test_program (void)
   program = relay_program_new ((const gchar *const[]) { slow, pipe, NULL }, 1);
   g_assert_cmpint (mkfifo (pipe, 0600), ==, 0);
   reader = g_open (pipe, O_RDONLY | O_NONBLOCK, 0);
-  g_assert_true (relay_program_call (program, event));
+  g_assert_cmpint (relay_program_call (program, event), ==, RELAY_PROGRAM_STARTED);
   wait_for_writers (reader, 1);
   late = wait_for_lines (1);
   g_assert_nonnull (strstr (late, "was killed, as it had not ended after 1 s"));
@@ -341,8 +341,8 @@ test_program (void)
   relay_program_free (program);
   program = relay_program_new ((const gchar *const[]) { slow, pipe, NULL }, 60);
   for (guint i = 0; i < RELAY_PROGRAM_MOST; i++)
-    g_assert_true (relay_program_call (program, event));
-  g_assert_false (relay_program_call (program, event));
+    g_assert_cmpint (relay_program_call (program, event), ==, RELAY_PROGRAM_STARTED);
+  g_assert_cmpint (relay_program_call (program, event), ==, RELAY_PROGRAM_BUSY);
   wait_for_writers (reader, RELAY_PROGRAM_MOST);
   relay_program_free (program);
   wait_for_writers (reader, 0);
