@@ -134,7 +134,7 @@ take_media (const Leg *leg, GstBuffer *datagram, const GstMapInfo *map, gint64 n
     return FALSE;
   }
   result = relay_merge_push (leg->legs->merge, leg->number, &packet, now);
-  if (result == RELAY_MERGE_REFUSED || leg->legs->fec == NULL)
+  if (result <= RELAY_MERGE_AHEAD || leg->legs->fec == NULL)
     return result != RELAY_MERGE_REFUSED;
   if (result == RELAY_MERGE_BEGINS)
     relay_fec_forget (leg->legs->fec);

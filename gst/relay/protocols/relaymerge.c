@@ -163,10 +163,11 @@ is_over (const RelayMerge *merge, gint64 now)
 static gboolean
 may_go_on (const RelayMerge *merge, gint distance, gint64 now)
 {
-  gint64 lasted = MAX (merge->used - merge->began, 1);
+  gint64 lasted = MAX (merge->used - merge->began, RELAY_MERGE_SILENCE);
   gdouble most = (gdouble) FASTER * merge->left * (now - merge->used) / lasted;
 
-  return distance >= 0 && distance <= most && most < G_MAXUINT16 - RELAY_MERGE_WINDOW;
+  return distance == 0
+      || (distance > 0 && distance <= most && most < G_MAXUINT16 - RELAY_MERGE_WINDOW);
 }
 
 /* Does this packet, at @distance from the next one, follow on those that wait? They and it are half
@@ -233,9 +234,10 @@ relay_merge_push (RelayMerge *merge, guint leg, const RelayMergePacket *packet, 
   }
   if (result == RELAY_MERGE_REFUSED)
     refuse (merge, leg, RELAY_MERGE_OTHER, now);
-  if (result == RELAY_MERGE_REFUSED || !take (merge, leg, distance, packet, now))
-    merge->free_data (packet->data);
-  return result;
+  if (result != RELAY_MERGE_REFUSED && take (merge, leg, distance, packet, now))
+    return result;
+  merge->free_data (packet->data);
+  return result == RELAY_MERGE_GOES_ON && distance >= NEAR ? RELAY_MERGE_AHEAD : result;
 }
 
 static void

@@ -54,6 +54,7 @@ typedef enum
 typedef enum
 {
   RELAY_MERGE_REFUSED, /* it is of another stream */
+  RELAY_MERGE_AHEAD,   /* it is so far ahead that it is not kept: it may be a stranger's */
   RELAY_MERGE_GOES_ON, /* it is of the stream that comes, also if it is late */
   RELAY_MERGE_BEGINS,  /* it begins the stream anew */
 } RelayMergeResult;

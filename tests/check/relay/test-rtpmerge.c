@@ -266,7 +266,8 @@ test_flood (void)
 
     push (merge, 0, SSRC, n, now);
     for (guint i = 0; i < 20; i++)
-      push (merge, 1, SSRC, n + 1000 + 700 * i, now);
+      g_assert_cmpint (push (merge, 1, SSRC, n + 1000 + 700 * i, now), ==,
+          i < 17 ? RELAY_MERGE_GOES_ON : RELAY_MERGE_AHEAD);
     pushed += 21;
     while ((popped = pop (merge, now)) != G_MAXUINT)
       g_assert_cmpuint (popped, ==, passed++);
