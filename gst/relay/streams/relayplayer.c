@@ -50,10 +50,9 @@ relay_player_note_over (RelayPlayer *player, gboolean failed)
 static void
 play (RelayPlayer *player)
 {
+  gint64 turn = player->queues ? relay_turn_take () : 0;
   gboolean ending;
 
-  if (player->queues)
-    relay_turn_take ();
   g_mutex_lock (&player->lock);
   ending = player->ending;
   player->over = player->failed = FALSE;
@@ -63,7 +62,7 @@ play (RelayPlayer *player)
       && gst_element_set_state (player->element, GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE)
     relay_player_note_over (player, TRUE);
   if (player->queues)
-    relay_turn_leave ();
+    relay_turn_leave (turn);
 }
 
 static gpointer

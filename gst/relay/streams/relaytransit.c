@@ -21,22 +21,27 @@ static GMutex lock; /* guards the next two */
 static GCond left;
 static gint64 until; /* when the turn that was taken last is over: g_get_monotonic_time; 0: left */
 
-void
+gint64
 relay_turn_take (void)
 {
+  gint64 mine;
+
   g_mutex_lock (&lock);
   while (until > g_get_monotonic_time ())
     g_cond_wait_until (&left, &lock, until);
-  until = g_get_monotonic_time () + TURN;
+  mine = until = g_get_monotonic_time () + TURN;
   g_mutex_unlock (&lock);
+  return mine;
 }
 
 void
-relay_turn_leave (void)
+relay_turn_leave (gint64 mine)
 {
   g_mutex_lock (&lock);
-  until = 0;
-  g_cond_signal (&left);
+  if (until == mine) {
+    until = 0;
+    g_cond_signal (&left);
+  }
   g_mutex_unlock (&lock);
 }
 
@@ -54,13 +59,12 @@ static gpointer
 change (gpointer data)
 {
   Transition *t = data;
+  gint64 turn = t->queues ? relay_turn_take () : 0;
 
-  if (t->queues)
-    relay_turn_take ();
   if (t->state == GST_STATE_NULL || g_atomic_int_get (t->wish) == t->wished)
     t->good = gst_element_set_state (t->element, t->state) != GST_STATE_CHANGE_FAILURE;
   if (t->queues)
-    relay_turn_leave ();
+    relay_turn_leave (turn);
   /* at the priority of messages, as a lower one would wait until there are none */
   g_idle_add_full (G_PRIORITY_DEFAULT, changed, t, NULL);
   return NULL;

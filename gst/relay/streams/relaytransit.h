@@ -16,9 +16,10 @@ typedef void (*RelayTransitFunc) (GstElement *element, GstState state, gboolean 
 
 /* Elements with a passphrase start one after the other: while one waits for its key it cannot be
  * called off, but while it waits for its turn it can.  (gstfaspstretch.h bounds the memory of
- * keys.) One that takes long, as a disk does not answer, loses its turn to the next one. */
-void relay_turn_take (void);
-void relay_turn_leave (void);
+ * keys.) One that takes long, as a disk does not answer, loses its turn to the next one.
+ * Returns the turn, which is to be left. */
+gint64 relay_turn_take (void);
+void relay_turn_leave (gint64 turn);
 
 /* Changes the state in a thread. @queues: the element has a passphrase, and waits for others that
  * have one. @wish: atomic; if it is no longer @wished when the element's turn comes, the element is
