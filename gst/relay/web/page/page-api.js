@@ -81,13 +81,13 @@ const api = {
     return this.mode !== null && this.mode !== "off" && ["operate", "administer"].includes(this.role);
   },
 
-  async ask(method, names, body, more = {}) {
+  async ask(method, names, body, more = {}, signal = undefined) {
     const headers = withToken(more);
     if (body !== undefined)
       headers["Content-Type"] = "application/json";
     let answer;
     try {
-      answer = await fetch(path("api", "v1", ...names), {method, headers, cache: "no-store",
+      answer = await fetch(path("api", "v1", ...names), {method, headers, signal, cache: "no-store",
                                                              body: body === undefined ? undefined : JSON.stringify(body)});
     } catch {
       throw new Refused(0, "The relay does not answer. Is it running, and can this machine reach it?");
@@ -109,9 +109,9 @@ const api = {
   },
 
   /* Asks which role this page has. Throws what went wrong. */
-  async look() {
+  async look(signal) {
     try {
-      Object.assign(this, await this.ask("GET", ["session"]));
+      Object.assign(this, await this.ask("GET", ["session"], undefined, {}, signal));
     } catch (refused) {
       this.mode = this.role = null;     // the next summary makes the page ask again
       throw refused;

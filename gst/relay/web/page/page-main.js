@@ -2,7 +2,8 @@
  *
  * The page as a whole: it listens to the relay while its tab is visible, or may sound. */
 
-const SILENT = 5000;            // ms without a frame, of which the relay sends one a second, until it counts as lost
+const OPENING = 20000;          // ms in which the relay has to answer that it lets the page listen, else it counts as lost
+const SILENT = 5000;            // the same without a frame, of which it sends one a second
 const RETRY = 3000;             // ms until the page tries to listen again
 const SHOWN = 60;               // events
 const SET = 5;                  // s: a larger step of the relay's clock means that it was set, not that a frame is late
@@ -74,10 +75,6 @@ function showView() {
 }
 
 function show(status) {
-  if (summary && summary.version !== status.version) {
-    location.reload();          // this script may not know what the new relay tells
-    return;
-  }
   /* the relay's clock was set: all its times have moved with it */
   const passed = performance.now() / 1000 - shownAt;
   if (now && Math.abs(status.time - now - passed) > SET)
@@ -181,14 +178,18 @@ async function listen() {
     return;
   const mine = feed = new AbortController();
   let why = "", silence;
-  const hearFor = take => frame => {
+  const expect = time => {
     clearTimeout(silence);
-    silence = setTimeout(() => mine.abort(), SILENT);
+    silence = setTimeout(() => mine.abort(), time);
+  };
+  const hearFor = take => frame => {
+    expect(SILENT);
     take(frame);
   };
+  expect(OPENING);
   try {
     if (api.role === null)
-      await api.look();
+      await api.look(mine.signal);
     if (api.role === "none") {
       showLogin();
       return;
@@ -198,8 +199,9 @@ async function listen() {
     why = refused instanceof Refused && refused.status ? refused.message : "";
     if (refused.status === 401)
       api.forget();
+  } finally {
+    clearTimeout(silence);
   }
-  clearTimeout(silence);
   if (feed !== mine)
     return;
   api.role = null;              // it may be another one when the relay answers again
