@@ -119,7 +119,7 @@ class Transfer:
             self.start_links(stack)
             self.start(stack, self.pair.listens)
             if self.crowd:
-                middlelib.crowd(self.port, benchlib.LIMIT)
+                stack.enter_context(middlelib.crowd(self.port, benchlib.LIMIT))
             self.start(stack, self.pair.calls())
             yield
 

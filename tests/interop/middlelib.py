@@ -113,18 +113,28 @@ class Middle(threading.Thread):
                     break
 
 
+@contextlib.contextmanager
 def crowd(port, within):
-    """Calls a listener, each time anew, until it wants a cookie."""
-    until = time.monotonic() + within
-    with open_socket() as s:
-        s.settimeout(.02)
-        while time.monotonic() < until:
-            for role in hello.RECEIVER, hello.SENDER:
-                opened = call.Call(0, Config(role), os.urandom, 1, [None], {}).open
-                with contextlib.suppress(OSError):      # it does not listen yet
-                    s.sendto(opening.write(opened), ("127.0.0.1", port))
-            with contextlib.suppress(OSError):
-                while True:
-                    if s.recv(65536)[0] == 0x40 | opening.RETRY:
-                        return
-    raise AssertionError("the listener wants no cookie")
+    """Calls a listener, each time anew, so that it wants a cookie of each caller until the end."""
+    wants, over = threading.Event(), threading.Event()
+
+    def call_on():
+        with open_socket() as s:
+            s.settimeout(.02)
+            while not over.is_set():
+                for role in hello.RECEIVER, hello.SENDER:
+                    opened = call.Call(0, Config(role), os.urandom, 1, [None], {}).open
+                    with contextlib.suppress(OSError):      # it does not listen yet
+                        s.sendto(opening.write(opened), ("127.0.0.1", port))
+                with contextlib.suppress(OSError):
+                    while not over.is_set():
+                        if s.recv(65536)[0] == 0x40 | opening.RETRY:
+                            wants.set()
+    thread = threading.Thread(target=call_on)
+    thread.start()
+    try:
+        assert wants.wait(within), "the listener wants no cookie"
+        yield
+    finally:
+        over.set()
+        thread.join()
