@@ -82,8 +82,8 @@ FaspTime fasp_endpoint_get_timeout (FaspEndpoint *endpoint);
  * lane also has the datagrams of no session, and is filled before the others. */
 guint fasp_endpoint_count_lanes (const FaspEndpoint *endpoint);
 /* Like fasp_endpoint_poll() and fasp_endpoint_get_timeout(), but for one lane. Makes up to @max
- * datagrams, and returns their number. The caller must seal them: fasp_datagram_seal() needs no
- * endpoint, and so no lock. */
+ * datagrams (at least 1), and returns their number. The caller must seal them: fasp_datagram_seal()
+ * needs no endpoint, and so no lock. */
 guint fasp_endpoint_poll_lane (FaspEndpoint *endpoint, guint lane, FaspTime now,
     FaspDatagram *datagrams, guint max);
 FaspTime fasp_endpoint_get_lane_timeout (FaspEndpoint *endpoint, guint lane);

@@ -71,8 +71,8 @@ end_round (FaspEndpoint *endpoint, FaspTime now, FaspSession *session)
   fasp_endpoint_serve_next (endpoint, now);
 }
 
-/* Counts a datagram, which leaves alone if there is a limit. @session: its session; NULL: it is the
- * group's. */
+/* Counts @datagram against the total rate: if there is one, a poll makes one datagram. @session:
+ * its session; NULL: it is the group's. */
 static void
 count (FaspEndpoint *endpoint, FaspTime now, FaspSession *session, const FaspDatagram *datagram)
 {

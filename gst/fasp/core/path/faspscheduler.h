@@ -80,7 +80,7 @@ guint fasp_scheduler_get_left (const FaspScheduler *scheduler, const FaspSchedul
 /* The session of @entry has sent @n datagrams. */
 void fasp_scheduler_used (FaspScheduler *scheduler, FaspSchedulerEntry *entry, FaspTime now,
     guint n);
-/* That datagram carried a block: the session has a turn, unless it has to yield. */
+/* The first of them carried a block: the session has a turn, unless it has to yield. */
 void fasp_scheduler_begin_turn (FaspScheduler *scheduler, FaspTime now);
 /* The owner of the entry that has a turn at @now; NULL: none has. */
 gpointer fasp_scheduler_get_turn (const FaspScheduler *scheduler, FaspTime now);

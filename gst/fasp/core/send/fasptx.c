@@ -465,7 +465,8 @@ fasp_tx_plans_copies (const FaspTx *tx)
   return fasp_proactive_peek (&tx->copies) != NULL;
 }
 
-/* Is there nothing that leaves before new blocks, or in place of them? */
+/* Is there nothing that leaves before new blocks, or in place of them? Whatever fasp_tx_next()
+ * looks for before them has its condition here, too. */
 static gboolean
 has_only_new (const FaspTx *tx)
 {

@@ -97,8 +97,9 @@ typedef struct
 
 /* A run is new blocks that leave one behind the other at one time. Invariant: while only the run is
  * sent, fasp_tx_next() would answer with each of its blocks in turn. So there is nothing to be sent
- * again, no repair and no copy, and the peer has room for all of them. */
-#define FASP_TX_RUN 16 /* blocks, at most; so many leave before a session yields (USED_MAX) */
+ * again, no repair and no copy, and the peer has room for all of them. Only what is lost without a
+ * word for a minute, and is forgotten in the middle of a run, is sent again behind it. */
+#define FASP_TX_RUN 16 /* blocks, at most: as many as a scheduler lets a session send in a row */
 
 typedef enum
 {
@@ -175,7 +176,8 @@ gboolean fasp_tx_plans_copies (const FaspTx *tx);
  * payload bytes that fit beside the header of a whole block. @unused: bytes that copies may
  * take. */
 FaspTxItem fasp_tx_next (FaspTx *tx, FaspTime now, const FaspRtt *rtt, guint32 room, gint64 unused);
-/* @item has left; of a run, the blocks [number, end). */
+/* @item has left; of a run, the blocks [number, end). The caller lowers `end' if fewer have left.
+ */
 void fasp_tx_sent (FaspTx *tx, FaspTime now, const FaspRtt *rtt, const FaspTxItem *item);
 
 /* The peer is gone: only probes go out until it acknowledges something. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * faspsessionout.c: what leaves a session, a datagram at a time.
+ * faspsessionout.c: what leaves a session: a datagram, or a run of new blocks, at a time.
  */
 #include "faspsessionprivate.h"
 
@@ -255,8 +255,9 @@ use_unused (FaspSession *session, gsize bytes)
     fasp_pacer_use (&session->shared.total->pacer, bytes);
 }
 
-/* The packets of @item that may leave now, of @max: one, unless nothing has to be asked for each of
- * them but the pacer. */
+/* How many packets of the run to make, @max at most. It is one if more than the pacer must be asked
+ * before each: several flows, a rate controller, a total rate, a key that is nearly used up, or no
+ * look at the path yet. */
 static guint
 count_packets (const FaspSession *session, const FaspTxItem *item, guint max)
 {

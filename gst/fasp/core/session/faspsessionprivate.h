@@ -151,8 +151,8 @@ gboolean fasp_session_poll_promise (FaspSession *session, FaspTime now, FaspData
  * may lack. */
 FaspTime fasp_session_get_speaker_time (const FaspSession *session, FaspTime now);
 gboolean fasp_session_poll_speaker (FaspSession *session, FaspTime now, FaspDatagram *datagram);
-/* Sender: sends blocks, repairs, copies and TAIL. The time was found by fasp_session_look_ahead().
- */
+/* Sender: sends blocks, repairs, copies and TAIL: makes up to @max datagrams, and returns their
+ * number. The time was found by fasp_session_look_ahead(). */
 FaspTime fasp_session_get_stream_time (const FaspSession *session, FaspTime now);
 guint fasp_session_poll_stream (FaspSession *session, FaspTime now, FaspDatagram *datagrams,
     guint max);

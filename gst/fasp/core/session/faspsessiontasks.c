@@ -162,7 +162,7 @@ fasp_session_poll (FaspSession *session, FaspTime now, FaspDatagram *datagrams, 
   switch (session->state) {
     case FASP_SESSION_ASKING:
     case FASP_SESSION_HALF:
-      return FALSE;
+      return 0;
     case FASP_SESSION_CLOSING:
     case FASP_SESSION_CLOSED:
       return fasp_session_poll_close (session, now, datagrams);
@@ -188,17 +188,17 @@ fasp_session_poll (FaspSession *session, FaspTime now, FaspDatagram *datagrams, 
     if (task->is_paced && !is_ready) {
       is_ready = fasp_session_is_ready (session, now);
       if (!is_ready)
-        return FALSE;
+        return 0;
     }
     if (task->is_shared && !fasp_session_is_let (session, now))
       continue;
     if (task->poll (session, now, datagrams)) {
       if (task->poll == poll_stream)
         session->calm_until = now + 1;
-      return TRUE;
+      return 1;
     }
   }
-  return FALSE;
+  return 0;
 }
 
 /* While the session is calm, the time of its stream will do, if that comes first. */
