@@ -194,7 +194,7 @@ async function listen() {
       showLogin();
       return;
     }
-    await hear(path("events"), {open: hearFor(catchUp), take: hearFor(show)}, mine.signal);
+    await hear(path("events"), {open: hearFor(catchUp), take: hearFor(frame => show(frame))}, mine.signal);
   } catch (refused) {
     why = refused instanceof Refused && refused.status ? refused.message : "";
     if (refused.status === 401)
