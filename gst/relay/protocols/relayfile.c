@@ -151,7 +151,6 @@ on_need_data (GstElement *source, guint size, gpointer data)
 {
   GByteArray *out = g_byte_array_new ();
   const gchar *fault = NULL;
-  gsize bytes;
 
   for (guint i = 0; fault == NULL && out->len == 0 && i < BLOCKS; i++)
     fault = read_block (data, out);
@@ -165,9 +164,7 @@ on_need_data (GstElement *source, guint size, gpointer data)
     g_byte_array_set_size (out, TS_PACKET);
     ts_packet_write_null (out->data);
   }
-  bytes = out->len;
-  gst_app_src_push_buffer (GST_APP_SRC (source),
-      gst_buffer_new_wrapped (g_byte_array_free (out, FALSE), bytes));
+  gst_app_src_push_buffer (GST_APP_SRC (source), relay_packets_wrap (out));
 }
 
 /* Has @source read the file. */

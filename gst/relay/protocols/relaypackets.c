@@ -67,6 +67,14 @@ relay_packets_pop (RelayPackets *p, gboolean last)
   return NULL;
 }
 
+GstBuffer *
+relay_packets_wrap (GByteArray *bytes)
+{
+  gsize size = bytes->len;
+
+  return gst_buffer_new_wrapped (g_byte_array_free (bytes, FALSE), size);
+}
+
 guint64
 relay_packets_get_stray (const RelayPackets *p)
 {

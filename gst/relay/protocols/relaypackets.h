@@ -23,6 +23,8 @@ GstBuffer *relay_packets_pop (RelayPackets *packets, gboolean last);
 gboolean relay_packets_wait (RelayPackets *packets);
 /* Returns when the first of the waiting bytes came. */
 GstClockTime relay_packets_get_since (RelayPackets *packets);
+/* Returns a buffer of packets.  Takes @bytes. */
+GstBuffer *relay_packets_wrap (GByteArray *bytes);
 /* Returns how many bytes belonged to no packet. */
 guint64 relay_packets_get_stray (const RelayPackets *packets);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relayselection.h"
+#include "relaypackets.h"
 #include "relayprotocol.h"
 #include "tsfilter.h"
 
@@ -31,7 +32,6 @@ filter (Selection *self, GstBuffer *buffer)
   gint64 now = g_get_monotonic_time () * 1000;
   GstBuffer *passed;
   GstMapInfo map;
-  gsize size;
 
   if (gst_buffer_map (buffer, &map, GST_MAP_READ)) {
     g_mutex_lock (&self->lock);
@@ -39,8 +39,7 @@ filter (Selection *self, GstBuffer *buffer)
     g_mutex_unlock (&self->lock);
     gst_buffer_unmap (buffer, &map);
   }
-  size = out->len;
-  passed = gst_buffer_new_wrapped (g_byte_array_free (out, FALSE), size);
+  passed = relay_packets_wrap (out);
   gst_buffer_copy_into (passed, buffer,
       GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS | GST_BUFFER_COPY_META, 0, -1);
   GST_BUFFER_OFFSET (passed) = GST_BUFFER_OFFSET_END (passed) = GST_BUFFER_OFFSET_NONE;

@@ -147,15 +147,6 @@ take_over (Source *source, gint64 now)
 
 /* Returns the packets that go on for those of @buffer. Takes the reference. NULL: none do. */
 static GstBuffer *
-wrap (GByteArray *bytes)
-{
-  gsize size = bytes->len;
-  guint8 *data = g_byte_array_free (bytes, size == 0);
-
-  return data != NULL ? gst_buffer_new_wrapped (data, size) : NULL;
-}
-
-static GstBuffer *
 splice (RelayBackups *self, GstBuffer *buffer)
 {
   GByteArray *out = g_byte_array_sized_new (gst_buffer_get_size (buffer));
@@ -167,7 +158,10 @@ splice (RelayBackups *self, GstBuffer *buffer)
     gst_buffer_unmap (buffer, &map);
   }
   gst_buffer_unref (buffer);
-  return wrap (out);
+  if (out->len > 0)
+    return relay_packets_wrap (out);
+  g_byte_array_unref (out);
+  return NULL;
 }
 
 /* Pushes a buffer of packets with this time. Takes the reference. */
@@ -242,7 +236,7 @@ look_for_begin (Source *source, GstBuffer *piece, GstClockTime time, gboolean fi
   gst_buffer_unref (piece);
   if (!found)
     return GST_FLOW_OK;
-  piece = wrap (g_steal_pointer (&source->cue.held));
+  piece = relay_packets_wrap (g_steal_pointer (&source->cue.held));
   return forward (source, piece, time, TRUE, now);
 }
 
