@@ -176,12 +176,7 @@ read_token (GKeyFile *file, const gchar *group, const RelaySecrets *secrets, Rel
   }
   account->digest = relay_password_digest (token);
   relay_value_wipe (token);
-  if (!relay_value_list (file, group, "streams", &account->streams, error))
-    return FALSE;
-  if (account->streams == NULL || account->streams[0] != NULL)
-    return TRUE;
-  RELAY_BAD (error, "write names of streams, with a ; between them; or leave it out.");
-  return relay_value_locate (error, group, "streams");
+  return relay_value_streams (file, group, &account->streams, error);
 }
 
 gboolean

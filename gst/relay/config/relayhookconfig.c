@@ -57,15 +57,11 @@ read_secret (GKeyFile *file, const gchar *group, const RelaySecrets *secrets, Re
 static gboolean
 read_lists (GKeyFile *file, const gchar *group, RelayHook *hook, GError **error)
 {
-  if (!relay_value_list (file, group, "on", &hook->on, error)
-      || !relay_value_list (file, group, "streams", &hook->streams, error))
+  if (!relay_value_list (file, group, "on", &hook->on, error))
     return FALSE;
   if (!check_kinds (hook->on, error))
     return relay_value_locate (error, group, "on");
-  if (hook->streams == NULL || hook->streams[0] != NULL)
-    return TRUE;
-  RELAY_BAD (error, "write names of streams, with a ; between them; or leave it out.");
-  return relay_value_locate (error, group, "streams");
+  return relay_value_streams (file, group, &hook->streams, error);
 }
 
 gboolean

@@ -97,15 +97,26 @@ relay_value_list (GKeyFile *file, const gchar *group, const gchar *key, gchar **
 }
 
 gboolean
+relay_value_streams (GKeyFile *file, const gchar *group, gchar ***streams, GError **error)
+{
+  if (!relay_value_list (file, group, "streams", streams, error))
+    return FALSE;
+  if (*streams == NULL || (*streams)[0] != NULL)
+    return TRUE;
+  RELAY_BAD (error, "write names of streams, with a ; between them; or leave it out.");
+  return relay_value_locate (error, group, "streams");
+}
+
+gboolean
 relay_value_allowed (GKeyFile *file, const gchar *group, const gchar *key, GPtrArray **allowed,
     GError **error)
 {
   g_auto (GStrv) texts = NULL;
 
-  if (!g_key_file_has_key (file, group, key, NULL))
-    return TRUE;
   if (!relay_value_list (file, group, key, &texts, error))
     return FALSE;
+  if (texts == NULL)
+    return TRUE;
   *allowed = relay_allowed_parse (texts);
   if (*allowed != NULL)
     return TRUE;

@@ -37,6 +37,8 @@ gboolean relay_value_string (GKeyFile *file, const gchar *group, const gchar *ke
 /* The same, for a list of texts, without the space around each; it may be empty. */
 gboolean relay_value_list (GKeyFile *file, const gchar *group, const gchar *key, gchar ***list,
     GError **error);
+/* The same, for the key "streams", whose list is not empty. */
+gboolean relay_value_streams (GKeyFile *file, const gchar *group, gchar ***streams, GError **error);
 /* Reads a list of addresses (relayallowed.h). Does not change *allowed if the key is missing. */
 gboolean relay_value_allowed (GKeyFile *file, const gchar *group, const gchar *key,
     GPtrArray **allowed, GError **error);
