@@ -122,9 +122,27 @@ recover (Legs *legs, gint64 now)
   }
 }
 
+/* Gives a datagram to what recovers others.  FALSE: it is no repair, as it should be.  Under the
+ * lock. */
+static gboolean
+give_fec (const Leg *leg, GstBuffer *datagram)
+{
+  gboolean good = TRUE;
+  GstMapInfo map;
+
+  if (!gst_buffer_map (datagram, &map, GST_MAP_READ))
+    return FALSE;
+  if (leg->kind == 0)
+    relay_fec_take_media (leg->legs->fec, map.data, map.size);
+  else
+    good = relay_fec_take_repair (leg->legs->fec, leg->kind > 1, map.data, map.size);
+  gst_buffer_unmap (datagram, &map);
+  return good;
+}
+
 /* FALSE: it is no packet of the stream.  Under the lock. */
 static gboolean
-take_media (const Leg *leg, GstBuffer *datagram, const GstMapInfo *map, gint64 now)
+take_media (const Leg *leg, GstBuffer *datagram, gint64 now)
 {
   RelayMergePacket packet;
   RelayMergeResult result;
@@ -138,8 +156,7 @@ take_media (const Leg *leg, GstBuffer *datagram, const GstMapInfo *map, gint64 n
     return result != RELAY_MERGE_REFUSED;
   if (result == RELAY_MERGE_BEGINS)
     relay_fec_forget (leg->legs->fec);
-  relay_fec_take_media (leg->legs->fec, map->data, map->size);
-  return TRUE;
+  return give_fec (leg, datagram);
 }
 
 /* Gives a datagram, which the guard (relayguard.h) has let in, to the merge.  FALSE: it goes no
@@ -149,20 +166,15 @@ take (gpointer data, GstBuffer *datagram)
 {
   const Leg *leg = data;
   gboolean good;
-  GstMapInfo map;
   gint64 now;
 
-  if (!gst_buffer_map (datagram, &map, GST_MAP_READ))
-    return FALSE;
   g_mutex_lock (&leg->legs->lock);
   /* under the lock, so that the merge's time never goes back */
   now = g_get_monotonic_time ();
-  good = leg->kind == 0 ? take_media (leg, datagram, &map, now) :
-                          relay_fec_take_repair (leg->legs->fec, leg->kind > 1, map.data, map.size);
+  good = leg->kind == 0 ? take_media (leg, datagram, now) : give_fec (leg, datagram);
   recover (leg->legs, now);
   pass_on (leg->legs, now);
   g_mutex_unlock (&leg->legs->lock);
-  gst_buffer_unmap (datagram, &map);
   if (!good)
     leg->legs->refused (leg->legs->data);
   return FALSE;
