@@ -4,7 +4,6 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/timex.h>
-#include <time.h>
 #include "gstfaspsystem.h"
 
 gint
@@ -21,15 +20,6 @@ gst_fasp_system_restore_timers (gint slack)
 {
   if (slack > 0)
     prctl (PR_SET_TIMERSLACK, (gulong) slack, 0, 0, 0);
-}
-
-gint64
-gst_fasp_system_get_cpu_time (void)
-{
-  struct timespec t;
-
-  clock_gettime (CLOCK_THREAD_CPUTIME_ID, &t);
-  return t.tv_sec * G_GINT64_CONSTANT (1000000000) + t.tv_nsec;
 }
 
 gboolean

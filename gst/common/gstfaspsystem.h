@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * gstfaspsystem.h: what Linux alone tells or does for the elements. Elsewhere it is not known, or
- * not done (gstfaspsystemnone.c).
+ * not done (gstfaspsystemnone.c); but for the time of a processor (gstfaspcputime.c).
  */
 #pragma once
 
