@@ -333,11 +333,15 @@ fasp_tx_stall (FaspTx *tx, FaspTime now)
 static void
 check_stall (FaspTx *tx, FaspTime now, const FaspRtt *rtt)
 {
-  gboolean is_first =
-      (tx->view.counts.confirmed == 0 || tx->view.peer != FASP_TX_TAKES) && tx->group.log == NULL;
-  FaspTime after =
-      is_first ? MAX (FIRST_AFTER, 4 * rtt->smoothed) : fasp_tx_get_stuck_timeout (tx, rtt);
+  gboolean is_first;
+  FaspTime after;
 
+  /* a peer is given at least this long */
+  if (tx->group.log == NULL && now - tx->advanced <= FIRST_AFTER)
+    return;
+  is_first =
+      (tx->view.counts.confirmed == 0 || tx->view.peer != FASP_TX_TAKES) && tx->group.log == NULL;
+  after = is_first ? MAX (FIRST_AFTER, 4 * rtt->smoothed) : fasp_tx_get_stuck_timeout (tx, rtt);
   if ((tx->group.log != NULL ? now - get_deadline (tx, tx->heard) :
                                fasp_tx_get_unacknowledged (tx, now))
       > after)
@@ -505,8 +509,7 @@ fasp_tx_next (FaspTx *tx, FaspTime now, const FaspRtt *rtt, guint32 room, gint64
 
   if (tx->held || tx_stands_by (tx))
     return (FaspTxItem) { FASP_TX_NOTHING, 0, 0, 0, 0, 1 };
-  if (tx->group.log != NULL || now - tx->advanced > FIRST_AFTER)
-    check_stall (tx, now, rtt);
+  check_stall (tx, now, rtt);
   /* the store has dropped blocks that this session has not sent, as it has just joined or was moved
    * ahead */
   if (fasp_tx_get_base (tx) < tail) {
