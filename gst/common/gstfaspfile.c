@@ -7,8 +7,8 @@
 #include <unistd.h>
 #include "gstfaspfile.h"
 
-/* Windows says who may read a file in lists, which are not looked at: the modes that it reports are
- * made up. */
+/* On Windows, access lists say who may read a file. They are not checked, and the modes that
+ * fstat() returns there are made up. */
 #ifdef G_OS_WIN32
 #define geteuid() 0
 #define FLAGS (O_BINARY | O_NOINHERIT)

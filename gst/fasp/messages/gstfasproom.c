@@ -2,7 +2,8 @@
 #include "gstfasproom.h"
 #include "gstfaspevents.h"
 
-/* Times what is needed, as buffer-size is rounded down to a power of two, in blocks. */
+/* The warning asks for this many times the bytes that are needed: faspsrc rounds buffer-size down
+ * to a power of two blocks, so it may hold half of what was set. */
 #define SPARE 2
 
 static void

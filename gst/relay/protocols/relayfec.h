@@ -10,8 +10,8 @@
  *     5   6   7   8   9    row 1       of rows at PORT + 2 * RELAY_FEC_STEP
  *     10  11  12  ...
  *
- * What is remembered is bounded, whoever sends: the last RELAY_FEC_MEDIA packets, and as many
- * repair packets as RELAY_FEC_REPAIRS that lack more than one packet.
+ * Memory is bounded, whatever arrives: the last RELAY_FEC_MEDIA packets and the last
+ * RELAY_FEC_REPAIRS repair packets are kept.
  */
 #pragma once
 
