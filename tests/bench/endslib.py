@@ -226,7 +226,7 @@ class Stream:
             # by a pipe, which loses nothing while this program waits for a processor; it does not end before this does
             end, more["stdout"] = self.pipe = os.pipe()
             to = "pipe:1"
-            self.start("from", ["srt-live-transmit", "-q", "-c", str(7 * PACKET), "file://con",
+            self.start("from", ["srt-live-transmit", "-q", "-buffering:1", "-c", str(7 * PACKET), "file://con",
                                 f"srt://127.0.0.1:{self.into}?latency={LATENCY['srt']}"], stdin=end)
         elif self.kind == "rist":
             self.start("from", ["ristsender", "-p", "0", "-b", str(LATENCY["rist"]), "-i", f"udp://@127.0.0.1:{between}",
@@ -243,7 +243,8 @@ class Stream:
         if self.kind != "file" and not (self.ffmpeg and self.kind in FFMPEG):
             self.processes[-1].wait(benchlib.LIMIT)
             if self.pipe:
-                # the program reads 4096 bytes at a time, and sends whole datagrams: the last ones wait for more
+                # the program reads 4096 bytes at a time, and sends whole datagrams (with -buffering:1, one at a time, not
+                # ten): the last ones wait for more
                 os.write(self.pipe[1], 4 * 7 * EMPTY)
 
     def end(self):
