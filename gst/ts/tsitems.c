@@ -1,7 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
 #include "tsitems.h"
 
 #define PAT_ENTRY 4 /* bytes */
+
+gboolean
+ts_section_is_good (const TsSection *section)
+{
+  return section->crc == 0 && section->size <= TS_SECTION_KEPT
+      && section->size >= TS_LONG_HEADER + TS_SECTION_CRC && (section->data[5] & TS_CURRENT) != 0;
+}
+
+gboolean
+ts_is_video (guint8 type)
+{
+  static const guint8 types[] = { 0x01, 0x02, 0x10, 0x1b, 0x1e, 0x1f, 0x20, 0x21, 0x24, 0x25, 0x32,
+    0x33, 0x42, 0xd1, 0xea };
+
+  return memchr (types, type, sizeof types) != NULL;
+}
 
 const guint8 *
 ts_items_take (TsItems *left, guint header, TsItems *body)

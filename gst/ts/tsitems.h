@@ -66,6 +66,11 @@ typedef struct
   guint16 pmt_pid;
 } TsPatEntry;
 
+/* Is it a whole section of a table, with the right CRC, that is in force? */
+gboolean ts_section_is_good (const TsSection *section);
+/* Is it the stream_type of a codec of pictures? */
+gboolean ts_is_video (guint8 type);
+
 /* Takes an item from the front.  NULL: there is no whole one. */
 const guint8 *ts_items_take (TsItems *left, guint header, TsItems *body);
 /* The same with an entry of a PAT.  FALSE: there is no whole one. */

@@ -351,8 +351,7 @@ ts_selection_find (TsSelection *self, guint16 pid)
 void
 ts_selection_take (TsSelection *self, guint16 pid, const TsSection *section)
 {
-  if (section->crc != 0 || section->size > TS_SECTION_KEPT
-      || section->size < TS_LONG_HEADER + TS_SECTION_CRC || (section->data[5] & TS_CURRENT) == 0)
+  if (!ts_section_is_good (section))
     return;
   if (pid == TS_PID_PAT)
     take_pat (self, section);

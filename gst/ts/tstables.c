@@ -156,15 +156,6 @@ take_pat (TsTables *tables, TsPids *pids, TsErrors *errors, const TsSection *sec
 /* --- PMT ------------------------------------------------------------ */
 
 static gboolean
-is_video (guint8 type)
-{
-  static const guint8 types[] = { 0x01, 0x02, 0x10, 0x1b, 0x1e, 0x1f, 0x20, 0x21, 0x24, 0x25, 0x33,
-    0x42, 0xd1, 0xea };
-
-  return memchr (types, type, sizeof types) != NULL;
-}
-
-static gboolean
 is_audio (guint8 type)
 {
   static const guint8 types[] = { 0x03, 0x04, 0x0f, 0x11, 0x1c, 0x2d, 0x2e, 0x81, 0x87 };
@@ -202,7 +193,7 @@ get_role (guint8 type, TsItems descriptors)
     if (item[0] == TS_DESCRIPTOR_LANGUAGE && body.size >= 4 && body.data[3] > 0)
       return TS_ROLE_OTHER;
   }
-  return is_video (type) ? TS_ROLE_VIDEO : audio ? TS_ROLE_AUDIO : TS_ROLE_OTHER;
+  return ts_is_video (type) ? TS_ROLE_VIDEO : audio ? TS_ROLE_AUDIO : TS_ROLE_OTHER;
 }
 
 static void
@@ -303,8 +294,7 @@ ts_tables_take (TsTables *tables, TsPids *pids, TsErrors *errors, guint16 pid,
     ts_errors_judge (errors, TS_ERROR_PAT, FALSE);
   if (pid == TS_PID_CAT && table != TS_TABLE_CAT)
     ts_errors_judge (errors, TS_ERROR_CAT, FALSE);
-  if (!good || section->size > TS_SECTION_KEPT || section->size < TS_LONG_HEADER + TS_SECTION_CRC
-      || (section->data[5] & TS_CURRENT) == 0)
+  if (!ts_section_is_good (section))
     return;
   if (pid == TS_PID_PAT && table == TS_TABLE_PAT)
     take_pat (tables, pids, errors, section);

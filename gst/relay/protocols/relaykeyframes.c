@@ -5,84 +5,81 @@
 #define ADAPTATION 0x20
 #define RANDOM_ACCESS 0x40 /* in the adaptation field */
 
-/* Sections begin with their table_id and 12 bits of length; their entries end before the CRC. */
-#define SECTION_HEADER 3
-#define PAT_ENTRY 4
+/* Where things are in a PMT. */
 #define PMT_CLOCK 8
 #define PMT_INFO_LENGTH 10
 
 /* Values of stream_type (2.4.4.9). */
 #define MPEG1 0x01
 #define MPEG2 0x02
-#define MPEG4 0x10
 #define H264 0x1b
-#define JPEG2000 0x21
 #define H265 0x24
-#define JPEG_XS 0x32
-#define H266 0x33
 
-/* The part of a packet that is looked at. */
-typedef struct
-{
-  const guint8 *data;
-  gsize size;
-} Span;
-
-/* Returns the section that a payload begins with, as far as it is in there, without its CRC. Empty:
- * it is of another table. */
-static Span
-get_section (Span s, guint8 table)
-{
-  gsize at = s.size > 0 ? 1u + s.data[0] : 0; /* behind the pointer_field */
-  gsize length;
-
-  if (at + SECTION_HEADER > s.size || s.data[at] != table)
-    return (Span) { s.data, 0 };
-  length = SECTION_HEADER + (ts_get_16 (s.data + at + 1) & TS_LENGTH_MASK);
-  length = length > TS_SECTION_CRC ? length - TS_SECTION_CRC : 0;
-  return (Span) { s.data + at, MIN (length, s.size - at) };
-}
-
-/* Finds the first program; number 0 is the network's table. */
-static void
-read_pat (RelayKeyFrames *frames, Span s)
-{
-  for (gsize i = TS_LONG_HEADER; i + PAT_ENTRY <= s.size; i += PAT_ENTRY)
-    if (ts_get_16 (s.data + i) != 0) {
-      frames->map = ts_get_16 (s.data + i + 2) & TS_PID_MASK;
-      return;
-    }
-}
-
+/* Takes a packet of tables.  TRUE: the first section of this one is whole, and in force. */
 static gboolean
-is_video (guint8 codec)
+take_table (TsSection *section, guint8 table, const TsPacket *packet, const guint8 *data)
 {
-  static const guint8 all[] = { MPEG1, MPEG2, MPEG4, H264, JPEG2000, H265, JPEG_XS, H266 };
+  gsize done = 0;
 
-  for (guint i = 0; i < G_N_ELEMENTS (all); i++)
-    if (all[i] == codec)
+  while (ts_section_take (section, packet, data, &done))
+    if (section->data[0] == table && ts_section_is_good (section) && section->data[6] == 0)
       return TRUE;
   return FALSE;
 }
 
+/* Finds the first programme; number 0 is the network's table. */
 static void
-read_pmt (RelayKeyFrames *frames, Span s)
+read_pat (RelayKeyFrames *frames)
 {
-  gsize at;
+  TsItems left = ts_items_of (frames->pat.data, frames->pat.size, TS_LONG_HEADER);
+  TsPatEntry entry;
 
-  if (s.size < TS_PMT_HEADER)
-    return;
-  at = TS_PMT_HEADER + (ts_get_16 (s.data + PMT_INFO_LENGTH) & TS_LENGTH_MASK);
-  frames->clock = ts_get_16 (s.data + PMT_CLOCK) & TS_PID_MASK;
-  frames->video = 0;
-  while (at + TS_ENTRY_HEADER <= s.size) {
-    if (is_video (s.data[at])) {
-      frames->codec = s.data[at];
-      frames->video = ts_get_16 (s.data + at + 1) & TS_PID_MASK;
+  while (ts_items_take_programme (&left, &entry))
+    if (entry.number != 0) {
+      frames->map = entry.pmt_pid;
       return;
     }
-    at += TS_ENTRY_HEADER + (ts_get_16 (s.data + at + 3) & TS_LENGTH_MASK);
-  }
+}
+
+static void
+read_pmt (RelayKeyFrames *frames)
+{
+  const guint8 *data = frames->pmt.data, *item;
+  TsItems left = ts_items_of (data, frames->pmt.size,
+      TS_PMT_HEADER + (ts_get_16 (data + PMT_INFO_LENGTH) & TS_LENGTH_MASK));
+  TsItems unused;
+
+  frames->clock = ts_get_16 (data + PMT_CLOCK) & TS_PID_MASK;
+  frames->video = 0;
+  while (frames->video == 0 && (item = ts_items_take (&left, TS_ENTRY_HEADER, &unused)) != NULL)
+    if (ts_is_video (item[0])) {
+      frames->codec = item[0];
+      frames->video = ts_get_16 (item + 1) & TS_PID_MASK;
+    }
+}
+
+/* The PMT has to begin behind the PAT, too. */
+static RelayBegins
+take_pat (RelayKeyFrames *frames, const TsPacket *packet, const guint8 *data)
+{
+  gsize first =
+      packet->payload < TS_PACKET ? packet->payload + 1u + data[packet->payload] : TS_PACKET;
+  gboolean begins = packet->start && first < TS_PACKET && data[first] == TS_TABLE_PAT;
+
+  if (begins)
+    ts_section_drop (&frames->pmt);
+  if (take_table (&frames->pat, TS_TABLE_PAT, packet, data))
+    read_pat (frames);
+  return begins ? RELAY_BEGINS_PAT : RELAY_BEGINS_NOTHING;
+}
+
+static RelayBegins
+take_pmt (RelayKeyFrames *frames, const TsPacket *packet, const guint8 *data)
+{
+  if (!take_table (&frames->pmt, TS_TABLE_PMT, packet, data))
+    return RELAY_BEGINS_NOTHING;
+  read_pmt (frames);
+  return RELAY_BEGINS_PMT;
 }
 
 /* Is the unit behind a start code one that only key frames begin with? @unit: its first byte, whose
@@ -106,13 +103,13 @@ begins_key_frame (guint8 codec, guint8 unit)
 }
 
 static gboolean
-is_key_frame (const RelayKeyFrames *frames, const guint8 *packet, Span s)
+is_key_frame (const RelayKeyFrames *frames, const TsPacket *packet, const guint8 *data)
 {
-  if ((packet[3] & ADAPTATION) != 0 && packet[4] > 0 && (packet[5] & RANDOM_ACCESS) != 0)
+  if ((data[3] & ADAPTATION) != 0 && data[4] > 0 && (data[5] & RANDOM_ACCESS) != 0)
     return TRUE;
-  for (gsize i = 0; i + 3 < s.size; i++)
-    if (s.data[i] == 0 && s.data[i + 1] == 0 && s.data[i + 2] == 1
-        && begins_key_frame (frames->codec, s.data[i + 3]))
+  for (guint i = packet->payload; !packet->scrambled && i + 3 < TS_PACKET; i++)
+    if (data[i] == 0 && data[i + 1] == 0 && data[i + 2] == 1
+        && begins_key_frame (frames->codec, data[i + 3]))
       return TRUE;
   return FALSE;
 }
@@ -121,23 +118,15 @@ RelayBegins
 relay_key_frames_look (RelayKeyFrames *frames, const guint8 *data)
 {
   TsPacket packet;
-  Span payload, s;
 
   ts_packet_read (&packet, data, TS_PACKET);
-  if (data[0] != TS_SYNC || !packet.start)
+  if (data[0] != TS_SYNC)
     return RELAY_BEGINS_NOTHING;
-  payload = (Span) { data + packet.payload, TS_PACKET - packet.payload };
-  if (packet.pid == 0) {
-    s = get_section (payload, TS_TABLE_PAT);
-    read_pat (frames, s);
-    return s.size > 0 ? RELAY_BEGINS_PAT : RELAY_BEGINS_NOTHING;
-  }
-  if (packet.pid == frames->map) {
-    s = get_section (payload, TS_TABLE_PMT);
-    read_pmt (frames, s);
-    return s.size > 0 ? RELAY_BEGINS_PMT : RELAY_BEGINS_NOTHING;
-  }
-  return packet.pid == frames->video && is_key_frame (frames, data, payload) ?
+  if (packet.pid == TS_PID_PAT)
+    return take_pat (frames, &packet, data);
+  if (packet.pid == frames->map)
+    return take_pmt (frames, &packet, data);
+  return packet.pid == frames->video && packet.start && is_key_frame (frames, &packet, data) ?
       RELAY_BEGINS_KEY_FRAME :
       RELAY_BEGINS_NOTHING;
 }

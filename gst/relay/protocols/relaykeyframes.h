@@ -2,21 +2,22 @@
  *
  * relaykeyframes.h: what begins in a packet of an MPEG-TS: its tables, or a key frame.
  *
- * The tables (ISO/IEC 13818-1, 2.4.4) name the PID and the codec of the first video stream of the
- * first program.  A picture of it is a key frame if its packet has the random_access_indicator, or
- * if the part of the picture in this packet has what the codec puts in front of key frames only:
- * a sequence header of MPEG-2, parameter sets or an IDR picture of H.264, or parameter sets or an
- * IRAP picture of H.265.
+ * The tables (ISO/IEC 13818-1, 2.4.4), each of one packet or more, name the PID and the codec of
+ * the first video stream of the first program.  A picture of it is a key frame if its packet has
+ * the random_access_indicator, or if the part of the picture in this packet has what the codec puts
+ * in front of key frames only: a sequence header of MPEG-2, parameter sets or an IDR picture of
+ * H.264, or parameter sets or an IRAP picture of H.265.
  */
 #pragma once
 
-#include "tspacket.h"
+#include "tssection.h"
 
 G_BEGIN_DECLS
 
 /* All 0 at first. */
 typedef struct
 {
+  TsSection pat, pmt;
   guint16 map;   /* PID of the program map; 0: not known */
   guint16 clock; /* PID with the PCR of the first program; 0: not known */
   guint16 video; /* PID of the video stream; 0: not known, or there is none */
@@ -27,7 +28,7 @@ typedef enum
 {
   RELAY_BEGINS_NOTHING,
   RELAY_BEGINS_PAT,
-  RELAY_BEGINS_PMT,
+  RELAY_BEGINS_PMT, /* it is whole with this packet, and has begun behind the last PAT */
   RELAY_BEGINS_KEY_FRAME,
 } RelayBegins;
 

@@ -3,6 +3,7 @@
  * Where a stream that takes over begins.
  */
 #include "relaycue.h"
+#include "tsmaker.h"
 #include "vcases.h"
 #include <string.h>
 
@@ -33,21 +34,21 @@ make (guint pid, gboolean starts, const guint8 *payload, gsize size)
 static GByteArray *
 write_stream (const gchar *text)
 {
-  static const guint8 pat[] = { 0, 0x00, 0xb0, 13, 0, 1, 0xc1, 0, 0, 0, 1, 0xe0, MAP, 0, 0, 0, 0 };
-  static const guint8 pmt[] = { 0, 0x02, 0xb0, 18, 0, 1, 0xc1, 0, 0, 0xe0, VIDEO, 0xf0, 0, H264,
-    0xe0, VIDEO, 0xf0, 0, 0, 0, 0, 0 };
-  static const guint8 sound[] = { 0, 0x02, 0xb0, 18, 0, 1, 0xc1, 0, 0, 0xe0, AUDIO, 0xf0, 0, MP2,
-    0xe0, AUDIO, 0xf0, 0, 0, 0, 0, 0 };
+  static const guint8 pat[] = { 0, 0, 0, 0, 1, 0xc1, 0, 0, 0, 1, 0xe0, MAP };
+  static const guint8 pmt[] = { 2, 0, 0, 0, 1, 0xc1, 0, 0, 0xe0, VIDEO, 0xf0, 0, H264, 0xe0, VIDEO,
+    0xf0, 0 };
+  static const guint8 sound[] = { 2, 0, 0, 0, 1, 0xc1, 0, 0, 0xe0, AUDIO, 0xf0, 0, MP2, 0xe0, AUDIO,
+    0xf0, 0 };
   static const guint8 key[] = { 0, 0, 1, 0xe0, 0, 0, 0x80, 0, 0, 0, 0, 1, 0x65 };
   GByteArray *all = g_byte_array_new ();
 
   for (guint i = 0; text[i] != '\0'; i++) {
-    Packet packet = text[i] == 'P' ? make (0, TRUE, pat, sizeof pat) :
-        text[i] == 'M'             ? make (MAP, TRUE, pmt, sizeof pmt) :
-        text[i] == 'A'             ? make (MAP, TRUE, sound, sizeof sound) :
-        text[i] == 'K'             ? make (VIDEO, TRUE, key, sizeof key) :
-                                     make (VIDEO, FALSE, key, 0);
+    Packet packet = make (VIDEO, text[i] == 'K', key, text[i] == 'K' ? sizeof key : 0);
 
+    if (text[i] == 'P')
+      maker_put_section (packet.data, 0, pat, sizeof pat);
+    if (text[i] == 'M' || text[i] == 'A')
+      maker_put_section (packet.data, MAP, text[i] == 'M' ? pmt : sound, sizeof pmt);
     if (text[i] == 'C') {
       packet.data[3] |= 0x20;
       packet.data[4] = 7;

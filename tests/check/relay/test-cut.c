@@ -11,6 +11,8 @@
 #include <unistd.h>
 #include "relaycut.h"
 #include "relayprogram.h"
+#include "tsmaker.h"
+#include "tswriter.h"
 #include "vcases.h"
 
 #define PMT_PID 0x100
@@ -22,14 +24,33 @@
 
 /* --- packets ------------------------------------------------------------------------------- */
 
-/* 'p': a PAT, 'm': a PMT, 'r': a picture with the random_access_indicator, 'k': a key frame by its
- * codec alone, 'v': another picture, 's': one with the stream_id 0xE5, 'a': sound. */
+/* Makes a packet of a PMT of two.  In front of its video, it names sound with a long descriptor. */
+static void
+make_long_map (guint8 *packet, gboolean second, guint8 codec)
+{
+  guint8 pmt[TS_SECTION_KEPT] = { 2, 0, 0, 0, 1, 0xc1, 0, 0, 0xe1, 1, 0xf0, 0, 3, 0xe1, 2, 0xf0,
+    202, 0x80, 200 };
+  const guint8 video[] = { codec, 0xe1, 1, 0xf0, 0 };
+  guint8 packets[TS_SECTION_PACKETS][TS_PACKET], counter = 0;
+  guint size = 17 + 202;
+  TsVersion version = { FALSE };
+
+  memcpy (pmt + size, video, sizeof video);
+  size += sizeof video + TS_SECTION_CRC;
+  ts_section_seal (pmt, size, &version);
+  g_assert_cmpuint (ts_section_write (pmt, size, PMT_PID, &counter, packets), ==, 2);
+  memcpy (packet, packets[second], TS_PACKET);
+}
+
+/* 'p': a PAT, 'm': a PMT, 'M' and 'N': the two packets of a longer one, 'r': a picture with the
+ * random_access_indicator, 'k': a key frame by its codec alone, 'v': another picture, 's': one with
+ * the stream_id 0xE5, 'a': sound. */
 static void
 make_packet (guint8 *packet, gchar what, guint8 codec)
 {
-  static const guint8 pat[] = { 0, 0, 0xb0, 13, 0, 1, 0xc1, 0, 0, 0, 1, 0xe1, 0 };
-  guint8 pmt[] = { 0, 2, 0xb0, 23, 0, 1, 0xc1, 0, 0, 0xe1, 1, 0xf0, 0, 3, 0xe1, 2, 0xf0, 0, codec,
-    0xe1, 1, 0xf0, 0 };
+  static const guint8 pat[] = { 0, 0, 0, 0, 1, 0xc1, 0, 0, 0, 1, 0xe1, 0 };
+  guint8 pmt[] = { 2, 0, 0, 0, 1, 0xc1, 0, 0, 0xe1, 1, 0xf0, 0, 3, 0xe1, 2, 0xf0, 0, codec, 0xe1, 1,
+    0xf0, 0 };
   guint8 units[256] = { 0 };
   guint16 pid = what == 'p' ? 0 : what == 'm' ? PMT_PID : what == 'a' ? SOUND_PID : VIDEO_PID;
   guint8 pes[] = { 0, 0, 1, 0xe0, 0, 0, 0x80, 0, 0, 0, 0, 1, 0 };
@@ -45,9 +66,11 @@ make_packet (guint8 *packet, gchar what, guint8 codec)
   packet[2] = pid & 0xff;
   packet[3] = 0x10;
   if (what == 'p') {
-    memcpy (packet + 4, pat, sizeof pat);
+    maker_put_section (packet, 0, pat, sizeof pat);
   } else if (what == 'm') {
-    memcpy (packet + 4, pmt, sizeof pmt);
+    maker_put_section (packet, PMT_PID, pmt, sizeof pmt);
+  } else if (what == 'M' || what == 'N') {
+    make_long_map (packet, what == 'N', codec);
   } else if (what == 'r') {
     packet[3] = 0x30;
     packet[4] = 1;
@@ -72,7 +95,7 @@ typedef struct
 static gchar
 get_letter (const guint8 *packet, guint8 codec)
 {
-  for (const gchar *letter = "pmrkvsa"; *letter != '\0'; letter++) {
+  for (const gchar *letter = "pmMNrkvsa"; *letter != '\0'; letter++) {
     guint8 one[TS_PACKET];
 
     make_packet (one, *letter, codec);
@@ -148,6 +171,12 @@ static const Case cases[] = {
       "pmrvpmvpmvpmvpmrvpmvpmvpmvpmrvpmvapmvava|pmavrapmv", H264, 0 },
   { "tables before it only later", "pmrv v v v v v v v v v rv rv pmv vrv v",
       "pmrvvvvvvvvvvrvrv|pmvvrvv", H264, 0 },
+  { "a PMT of two packets", "pMNrv pMNv v v v v v v v v v vpvMNrv v", "pMNrvpMNvvvvvvvvvvv|pvMNrvv",
+      H264, 0 },
+  { "a PMT around the PAT", "pMNrv v v v v v v v v v MpNrv pMNrv", "pMNrvvvvvvvvvvMpNrv|pMNrv",
+      H264, 0 },
+  { "a PMT that lacks a packet", "pMNrv v v v v v v v v v pMrv pMNrv", "pMNrvvvvvvvvvvpMrv|pMNrv",
+      H264, 0 },
   { "a PAT without a PMT", "pmrv v v v v v v v v v prv pmrv", "pmrvvvvvvvvvvprv|pmrv", H264, 0 },
   { "by the codec: H.264", "pmkv v v v v v v v v v v pmkv", "pmkvvvvvvvvvvv|pmkv", H264, 0 },
   { "by the codec: H.265", "pmkv v v v v v v v v v v pmkv", "pmkvvvvvvvvvvv|pmkv", 0x24, 0 },

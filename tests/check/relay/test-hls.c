@@ -12,6 +12,7 @@
 #include "relayhlscut.h"
 #include "relayhlslist.h"
 #include "relaykeyframes.h"
+#include "tsmaker.h"
 #include "userns.h"
 #include "vcases.h"
 
@@ -29,9 +30,9 @@
 static void
 make_packet (guint8 *packet, gchar what, gint64 pcr)
 {
-  static const guint8 pat[] = { 0, 0, 0xb0, 13, 0, 1, 0xc1, 0, 0, 0, 1, 0xe1, 0 };
-  guint8 pmt[] = { 0, 2, 0xb0, 18, 0, 1, 0xc1, 0, 0, 0xe1, 1, 0xf0, 0, what == 's' ? AAC : H264,
-    0xe1, 1, 0xf0, 0 };
+  static const guint8 pat[] = { 0, 0, 0, 0, 1, 0xc1, 0, 0, 0, 1, 0xe1, 0 };
+  guint8 pmt[] = { 2, 0, 0, 0, 1, 0xc1, 0, 0, 0xe1, 1, 0xf0, 0, what == 's' ? AAC : H264, 0xe1, 1,
+    0xf0, 0 };
   guint16 pid = what == 'p' ? 0 : strchr ("ms", what) != NULL ? PMT_PID : CLOCK_PID;
   guint8 field[] = { 7, strchr ("ki", what) != NULL ? 0x50 : 0x10, pcr >> 25, pcr >> 17, pcr >> 9,
     pcr >> 1, (pcr & 1) << 7, 0 };
@@ -41,16 +42,16 @@ make_packet (guint8 *packet, gchar what, gint64 pcr)
   packet[1] = 0x40 | pid >> 8;
   packet[2] = pid & 0xff;
   packet[3] = 0x10;
-  packet[TS_PACKET - 1] = what;
   field[1] |= what == 'i' ? 0x80 : 0;
   if (what == 'p') {
-    memcpy (packet + 4, pat, sizeof pat);
+    maker_put_section (packet, 0, pat, sizeof pat);
   } else if (pid == PMT_PID) {
-    memcpy (packet + 4, pmt, sizeof pmt);
+    maker_put_section (packet, PMT_PID, pmt, sizeof pmt);
   } else if (what != 'x') {
     packet[3] = 0x30;
     memcpy (packet + 4, field, sizeof field);
   }
+  packet[TS_PACKET - 1] = what;
 }
 
 /* Writes a segment as its duration in ms and its packets. */
