@@ -21,7 +21,7 @@ const alarms = {
   },
 
   follow(streams) {
-    const present = streams.flatMap(s => s.alarms.map(a => `${s.name}: ${ALARMS[a.name].label}`));
+    const present = streams.flatMap(s => s.alarms.map(a => `${s.name}: ${findAlarm(a.name).label}`));
     const added = present.filter(one => !this.known.has(one));
     this.known = new Set(present);
     setText(find("alarms"), several(present.length, "alarm"));
@@ -76,8 +76,8 @@ class Watch {
 
   update(stream) {
     const needs = new Map();
-    for (const name of stream.receiving ? stream.unwatched : [])
-      needs.set(ALARMS[name].needs, [...needs.get(ALARMS[name].needs) ?? [], ALARMS[name].label]);
+    for (const {needs: why, label} of stream.receiving ? stream.unwatched.map(findAlarm) : [])
+      needs.set(why, [...needs.get(why) ?? [], label]);
     this.lines.follow(stream.alarms.map(alarm => ({...alarm, stream})));
     setText(this.rest, [...needs].map(([why, names]) => `Not watched: ${names.join(", ")} – ${why}.`).join("\n"));
   }
@@ -85,8 +85,9 @@ class Watch {
 
 class Alarm {
   constructor({name}) {
+    const {rules, meaning} = findAlarm(name);
     this.words = make("b");
-    this.node = make("li", {title: `Alert rules: ${ALARMS[name].rules}`}, this.words, ` ${ALARMS[name].meaning}.`);
+    this.node = make("li", {title: `Alert rules: ${rules}`}, this.words, ` ${meaning}.`);
   }
 
   update(alarm) {

@@ -14,7 +14,7 @@ const pages = new Parts(find("page"), ({stream, output, receiver}) => [stream, o
                         at => at.receiver ? new Receiver(at) : new Stream({name: at.stream}));
 const MEMORY = FIGURES.relay.find(figure => figure.name === "memory");
 const totals = new Terms(find("totals"));
-let summary = null, feed = null, happened = -1, asking = false, now = 0, shownAt = 0, added = null;
+let summary = null, loaded = null, feed = null, happened = -1, asking = false, now = 0, shownAt = 0, added = null;
 
 function notice(text) {
   setText(find("notice"), text ?? "");
@@ -97,7 +97,9 @@ function show(status) {
     " Nothing can be changed here: api = true in the section [relay] of its configuration allows it." : ""}`);
   const faults = status.streams.reduce((n, s) => n + s.alarms.length, 0);
   document.title = `${faults ? `${several(faults, "alarm")} · ` : ""}${onAir.length}/${status.streams.length} on air · fasp-relay`;
-  notice(status["configuration-refused"] ? `The new configuration is refused: ${status["configuration-refused"]}` : null);
+  loaded ??= status.version;
+  notice(status["configuration-refused"] ? `The new configuration is refused: ${status["configuration-refused"]}` :
+    status.version !== loaded ? `${NEWER}.` : null);
   showView();
   showAdded();
   alarms.follow(status.streams);

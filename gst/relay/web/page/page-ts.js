@@ -5,7 +5,7 @@
 /* An error that has been there: how often, when first and last. */
 class ErrorLine {
   constructor(error) {
-    this.row = FIGURES.errors.find(row => row.name === error.error);
+    this.row = FIGURES.errors.find(row => row.name === error.error) ?? {label: error.error, meaning: NEWER};
     this.words = make("span", {class: "facts"});
     this.node = make("li", {title: this.row.meaning}, make("b", {text: this.row.label}), " ", this.words);
   }

@@ -2,6 +2,9 @@
  *
  * Numbers and events in words for people. */
 
+/* What a page does not know that was loaded from the relay before that was replaced. */
+const NEWER = "This page is older than its relay: load it again";
+
 const known = value => value !== null && value !== undefined;
 
 function fixed(value, digits = 3) {
@@ -66,10 +69,13 @@ function saySignal(stream) {
   return FIGURES.errors.filter(({name, priority}) => priority === 1 && name !== "continuity" && there.includes(name)).map(row => row.label).join(", ");
 }
 
+/* The row of an alarm. One that only a newer relay knows is told by its name. */
+const findAlarm = name => ALARMS[name] ?? {label: name, meaning: NEWER, needs: NEWER, rules: "not known"};
+
 function sayAlarm(stream, {name, since}) {
   if (name === "damaged")
     return `Damaged: ${sayFaults(stream)} in 10 s`;
-  const what = name === "signal" ? saySignal(stream) : name === "output" ? `Output ${stream.outputs.filter(o => o.down).map(o => o.id).join(", ")} down` : ALARMS[name].label;
+  const what = name === "signal" ? saySignal(stream) : name === "output" ? `Output ${stream.outputs.filter(o => o.down).map(o => o.id).join(", ")} down` : findAlarm(name).label;
   return `${what} for ${say.time(Math.max(0, now - since))}`;
 }
 
