@@ -253,11 +253,22 @@ takes_rtcp (gpointer data, GstBuffer *buffer)
   return carry_out (watch, verdict, NULL);
 }
 
+typedef struct
+{
+  void (*heard) (gpointer data);
+  gpointer data;
+} Guard;
+
 /* Does a ristsink get this datagram? Only reports of receivers pass. */
 static gboolean
-takes_reports (gpointer unused, GstBuffer *buffer)
+takes_reports (gpointer data, GstBuffer *buffer)
 {
-  return read_reports (buffer, NULL, NULL);
+  const Guard *guard = data;
+  gboolean good = read_reports (buffer, NULL, NULL);
+
+  if (good)
+    guard->heard (guard->data);
+  return good;
 }
 
 static GstPadProbeReturn
@@ -273,14 +284,15 @@ on_rtcp (GstPad *pad, GstPadProbeInfo *info, gpointer watch)
 }
 
 static GstPadProbeReturn
-on_reports (GstPad *pad, GstPadProbeInfo *info, gpointer unused)
+on_reports (GstPad *pad, GstPadProbeInfo *info, gpointer guard)
 {
-  return relay_guard_drop_some (info, takes_reports, NULL);
+  return relay_guard_drop_some (info, takes_reports, guard);
 }
 
 /* Adds a probe now, before the element starts and adds its own, which answers reports. */
 static void
-add_probe (GstElement *end, const gchar *name, GstPadProbeCallback function, Watch *watch)
+add_probe (GstElement *end, const gchar *name, GstPadProbeCallback function, gpointer data,
+    GDestroyNotify free_data)
 {
   g_autoptr (GstElement) udpsrc = gst_bin_get_by_name (GST_BIN (end), name);
   g_autoptr (GstPad) pad = NULL;
@@ -288,7 +300,7 @@ add_probe (GstElement *end, const gchar *name, GstPadProbeCallback function, Wat
   g_return_if_fail (udpsrc != NULL);
   pad = gst_element_get_static_pad (udpsrc, "src");
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, function,
-      watch, NULL);
+      data, free_data);
 }
 
 void
@@ -304,12 +316,15 @@ relay_flow_watch (GstElement *ristsrc, RelayFlow *flow, gint64 silence, RelayFlo
   watch->flow = flow;
   g_mutex_init (&watch->lock);
   g_object_set_data_full (G_OBJECT (ristsrc), "relay-flow", watch, free_watch);
-  add_probe (ristsrc, RELAY_RIST_MEDIA, on_rtp, watch);
-  add_probe (ristsrc, RELAY_RIST_REPORTS, on_rtcp, watch);
+  add_probe (ristsrc, RELAY_RIST_MEDIA, on_rtp, watch, NULL);
+  add_probe (ristsrc, RELAY_RIST_REPORTS, on_rtcp, watch, NULL);
 }
 
 void
-relay_flow_guard (GstElement *ristsink)
+relay_flow_guard (GstElement *ristsink, void (*heard) (gpointer data), gpointer data)
 {
-  add_probe (ristsink, RELAY_RIST_REPORTS, on_reports, NULL);
+  Guard *guard = g_new (Guard, 1);
+
+  *guard = (Guard) { heard, data };
+  add_probe (ristsink, RELAY_RIST_REPORTS, on_reports, guard, g_free);
 }

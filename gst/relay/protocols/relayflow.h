@@ -76,7 +76,7 @@ void relay_flow_watch (GstElement *ristsrc, RelayFlow *flow, gint64 silence, Rel
     gpointer data);
 
 /* Makes a ristsink, which has not been started yet, take only reports and retransmission requests
- * of RIST receivers (VSF TR-06-1, 5.3.2). */
-void relay_flow_guard (GstElement *ristsink);
+ * of RIST receivers (VSF TR-06-1, 5.3.2).  @heard: called for each. */
+void relay_flow_guard (GstElement *ristsink, void (*heard) (gpointer data), gpointer data);
 
 G_END_DECLS

@@ -101,6 +101,8 @@ struct _RelayProtocol
       GPtrArray *peers);
   /* What an output does that cannot know its receivers: a verb for users; NULL: it counts them. */
   const gchar *does;
+  /* Does the receiver of an output report to it, all the time, unless it sends to a group? */
+  gboolean is_reported;
   /* The names of the elements within that of make() that send and receive datagrams; NULL: that
    * element itself. */
   const gchar *sender, *receivers[3];

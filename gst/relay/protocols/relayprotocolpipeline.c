@@ -185,6 +185,12 @@ relay_protocol_pipeline_note_work (RelayProtocolPipeline *self)
   g_mutex_unlock (&self->lock);
 }
 
+void
+relay_protocol_pipeline_note_report (RelayProtocolPipeline *self)
+{
+  relay_watch_note_received (self->watch);
+}
+
 gboolean
 relay_protocol_pipeline_admits (RelayProtocolPipeline *self, GSocketAddress *address,
     const gchar *streamid)
@@ -478,9 +484,9 @@ take_message (RelayProtocolPipeline *self, GstElement *pipeline, GstMessage *mes
   }
 }
 
-/* Shows an output of which one leg sends nothing, and says so once.  FALSE: all send. */
+/* Shows a fault of an output that goes on sending, and says so once.  FALSE: there is none. */
 static gboolean
-note_leg (RelayProtocolPipeline *self)
+note_fault (RelayProtocolPipeline *self)
 {
   const gchar *fault = relay_watch_get_fault (self->watch);
   gboolean told;
@@ -513,7 +519,7 @@ look (RelayProtocolPipeline *self, gchar **text)
     g_mutex_unlock (&self->lock);
   }
   *text = relay_watch_look (self->watch, &works);
-  works &= !note_leg (self);
+  works &= !note_fault (self);
   /* an output whose bytes are not counted here says itself that it works, as does an end that dials
    */
   if (works && !relay_protocol_uri_dials (self->protocol_uri)

@@ -53,8 +53,8 @@ typedef enum
 
 typedef struct
 {
-  /* IDLE: it waits to start again, after an error; STARTING: also while it dials, or one of
-   * two legs sends nothing */
+  /* IDLE: it waits to start again, after an error; STARTING: also while it dials, one of two legs
+   * sends nothing, or no receiver reports */
   RelayState state;
   guint callers;    /* connected callers; 0: none, or not known */
   guint64 restarts; /* after errors */
@@ -112,6 +112,8 @@ void relay_protocol_pipeline_refuse (RelayProtocolPipeline *self, RelayProtocolP
     GSocketAddress *address, const gchar *streamid, const gchar *reason);
 /* The end reaches its network or disk. Of an output, needed only if its bytes are not counted. */
 void relay_protocol_pipeline_note_work (RelayProtocolPipeline *self);
+/* The receiver of an output has reported what it receives. */
+void relay_protocol_pipeline_note_report (RelayProtocolPipeline *self);
 /* Reports one that is counted elsewhere. @port: at which the caller asked for a stream that is not
  * there, so that the refusal concerns no stream; 0: it asked for this one. */
 void relay_protocol_pipeline_note_refusal (RelayProtocolPipeline *self, GSocketAddress *address,

@@ -100,6 +100,12 @@ on_flow (RelayFlowVerdict verdict, GSocketAddress *from, gpointer pipeline)
 }
 
 static void
+on_report (gpointer pipeline)
+{
+  relay_protocol_pipeline_note_report (pipeline);
+}
+
+static void
 watch (GstElement *element, RelayProtocolPipeline *pipeline, gpointer *kept)
 {
   const RelayProtocolUri *protocol_uri = relay_protocol_pipeline_get_uri (pipeline);
@@ -107,7 +113,7 @@ watch (GstElement *element, RelayProtocolPipeline *pipeline, gpointer *kept)
       relay_protocol_uri_get_uint (protocol_uri, "latency", 0) * G_TIME_SPAN_MILLISECOND;
 
   if (protocol_uri->sends) {
-    relay_flow_guard (element);
+    relay_flow_guard (element, on_report, pipeline);
     return;
   }
   if (*kept == NULL)
@@ -178,6 +184,7 @@ const RelayProtocol relay_protocol_rist = {
   .free_kept = g_free,
   .add_figures = add_figures,
   .does = "sends",
+  .is_reported = TRUE,
   .sender = "rist_rtp_udpsink0",
   .receivers = { RELAY_RIST_MEDIA, RELAY_RIST_REPORTS },
 };

@@ -12,17 +12,20 @@
 /* So many looks, as one can come when a datagram has gone to the first leg alone. */
 #define STILL 2
 
+/* So many looks in which data were sent, 3 s: receivers of RIST report each 0.1 s. */
+#define UNREPORTED 3
+
 struct _RelayWatch
 {
   const RelayProtocolUri *protocol_uri;
   GstElement *end;
   guint interface; /* number of the named interface when the end was started; 0: none is named */
   gint received;   /* atomic: data were received since the last look */
-  guint silent;    /* looks in a row without received data; with two legs, all looks */
+  guint silent;    /* looks in a row without received data, or reports; with two legs, all looks */
   guint64 sent[2]; /* bytes of each leg at the last look */
   guint still;     /* looks in which one leg has sent nothing, but the other one has */
   gchar *why;      /* why datagrams could not be sent since then; NULL: none failed */
-  gchar *fault;    /* of one of two legs (relay_watch_get_fault) */
+  gchar *fault;    /* of relay_watch_get_fault() */
 };
 
 static guint
@@ -180,6 +183,26 @@ compare_legs (RelayWatch *watch, const gboolean *sends, const gchar *why)
         place, why != NULL ? why : "the system does not say why");
 }
 
+/* Notes whether the receiver reports.  If nothing is sent, it need not.  @sends: data were sent
+ * since the last look. */
+static void
+look_for_report (RelayWatch *watch, gboolean sends)
+{
+  const RelayProtocolUri *uri = watch->protocol_uri;
+  g_autofree gchar *place = relay_host_with_port (uri->host, uri->port);
+
+  if (g_atomic_int_compare_and_exchange (&watch->received, TRUE, FALSE))
+    watch->silent = 0;
+  else if (sends)
+    watch->silent++;
+  g_clear_pointer (&watch->fault, g_free);
+  if (watch->silent >= UNREPORTED)
+    watch->fault = g_strdup_printf ("no receiver at %s reports what it receives: check that one of "
+                                    "this protocol and profile runs there, and the firewalls "
+                                    "between.",
+        place);
+}
+
 const gchar *
 relay_watch_get_fault (const RelayWatch *watch)
 {
@@ -201,6 +224,9 @@ look_at_sender (RelayWatch *watch, gboolean *works)
   *works = sends[0] || sends[1];
   if (watch->protocol_uri->second != NULL)
     compare_legs (watch, sends, why);
+  if (watch->protocol_uri->protocol->is_reported
+      && !relay_host_is_group (watch->protocol_uri->host))
+    look_for_report (watch, *works);
   if (*works || why == NULL)
     return NULL;
   return g_strdup_printf ("nothing could be sent for a second, check the address and the route to "

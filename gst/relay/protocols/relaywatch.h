@@ -23,7 +23,8 @@ typedef struct _RelayWatch RelayWatch;
 RelayWatch *relay_watch_new (const RelayProtocolUri *protocol_uri, GstElement *end);
 void relay_watch_free (RelayWatch *watch);
 
-/* The element has received data. May be called from any thread. */
+/* The element has received data, or a report of an output's receiver. May be called from any
+ * thread. */
 void relay_watch_note_received (RelayWatch *watch);
 /* TRUE: the warning says that datagrams could not be sent. The next look reports it if none could
  * be sent. */
@@ -31,8 +32,9 @@ gboolean relay_watch_takes (RelayWatch *watch, GstMessage *warning, const gchar 
 /* To be called each RELAY_WATCH_EACH. Returns why the end must be started anew; NULL: it need not
  * be. *works: data were sent since the last look, or this cannot be known. */
 gchar *relay_watch_look (RelayWatch *watch, gboolean *works);
-/* Returns why one of an output's two legs has sent nothing at the last looks, while the other one
- * has; NULL: both have, or it has one. */
+/* Returns what is wrong with an output, which goes on sending: one of two legs has sent nothing at
+ * the last looks, while the other one has; or its receiver has not reported (`is_reported' of
+ * relayprotocol.h).  NULL: nothing is known to be. */
 const gchar *relay_watch_get_fault (const RelayWatch *watch);
 /* Has sending failed since the last look? */
 gboolean relay_watch_may_have_failed (const RelayWatch *watch);

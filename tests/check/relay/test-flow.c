@@ -330,9 +330,16 @@ test_strangers (void)
   close_scene (&scene);
 }
 
-/* Opens an output, and returns where it takes reports.  @passed: how many it got; atomic. */
+static void
+on_heard (gpointer heard)
+{
+  g_atomic_int_inc ((guint *) heard);
+}
+
+/* Opens an output, and returns where it takes reports.  @passed: how many it got; @heard: of how
+ * many it was told; atomic. */
 static GSocketAddress *
-open_output (GstElement **pipeline, guint *passed)
+open_output (GstElement **pipeline, guint *passed, guint *heard)
 {
   g_autofree gchar *uri = g_strdup_printf ("rist://127.0.0.1:%u", pair_get_even_port ());
   g_autoptr (RelayProtocolUri) protocol_uri = relay_protocol_uri_parse (uri, TRUE, NULL, NULL);
@@ -343,7 +350,7 @@ open_output (GstElement **pipeline, guint *passed)
 
   *pipeline = gst_pipeline_new (NULL);
   gst_bin_add (GST_BIN (*pipeline), relay_chain_make (protocol_uri, &ristsink, NULL));
-  relay_flow_guard (ristsink);
+  relay_flow_guard (ristsink, on_heard, heard);
   udpsrc = gst_bin_get_by_name (GST_BIN (ristsink), "rist_rtcp_udpsrc0");
   count_reports (ristsink, passed);
   gst_element_set_state (*pipeline, GST_STATE_PLAYING);
@@ -360,9 +367,9 @@ static void
 test_output (void)
 {
   const guint32 missing[] = { 0x81u << 24 | RTPFB << 16 | 3, FLOW, FLOW, 1u << 16 };
-  guint passed = 0, n;
+  guint passed = 0, heard = 0, n;
   GstElement *pipeline;
-  Scene scene = { .reports = open_output (&pipeline, &passed), .sender = open_socket () };
+  Scene scene = { .reports = open_output (&pipeline, &passed, &heard), .sender = open_socket () };
 
   for (n = GOOD; n <= 10 * GOOD; n += GOOD) {
     send_harm (&scene, scene.sender, FLOW + 2);
@@ -371,6 +378,7 @@ test_output (void)
     while ((guint) g_atomic_int_get (&passed) < n)
       g_usleep (1000);
     g_assert_cmpuint (g_atomic_int_get (&passed), ==, n);
+    g_assert_cmpuint (g_atomic_int_get (&heard), ==, n);
   }
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (pipeline);
