@@ -1,25 +1,36 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <errno.h>
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* POLLRDHUP */
+#endif
 #include <fcntl.h>
+#include <microhttpd.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <gio/gunixsocketaddress.h>
 #include "relayhttp.h"
-#include "relaylisten.h"
+#include "relayconnectionlimits.h"
+#include "relayhttpsocket.h"
 
 /* libmicrohttpd stops accepting at this limit. It is twice what the relay allows, as connections
  * that the relay shuts down count until the library's thread has closed them. */
 #define CONNECTIONS (2 * RELAY_CLIENTS_MAX + RELAY_CLIENTS_LISTEN)
 #define IDLE 5       /* s */
 #define MEMORY 16384 /* bytes for each connection */
+#define PIECE 8192   /* bytes of a feed at a time */
+/* the socket's send buffer for a listening client, bytes: some events, not minutes of them */
+#define UNREAD 65536
 #define ENDING \
   "{\"error\":\"The relay stops to serve this address: ask it elsewhere.\",\"code\":\"ending\"}"
 #define TOO_LONG \
   "{\"error\":\"The body is too long: send at most 65536 bytes.\",\"code\":\"too-long\"}"
 G_STATIC_ASSERT (RELAY_HTTP_BODY_MAX == 65536);
+#define ALL_LISTEN \
+  G_STRINGIFY (RELAY_CLIENTS_LISTEN) \
+  " listen already: close a page elsewhere, or ask again later.\n"
+#define FEED_FULL "As many watch this as may, or it has just ended: ask again later.\n"
 
 struct _RelayHttp
 {
@@ -31,22 +42,21 @@ struct _RelayHttp
   GMutex lock; /* guards the rest */
   RelayConnectionLimits limits;
   GQueue waiting;   /* RelayRequest, taken by the main context and not answered yet */
-  GQueue listening; /* RelayRequest, of event streams */
-  RelayAudience audience;
+  GQueue listening; /* RelayRequest, with a listener */
   gboolean closing;
 };
 
 struct _RelayRequest
 {
-  gint users; /* atomic: the connection, and the main context */
+  gint users; /* atomic: the connection, the main context, and a response that has a feed */
   RelayHttp *http;
   struct MHD_Connection *connection;
-  RelayApiRequest asked; /* its texts are the request's own */
-  RelayAsk ask;          /* of one that listens: its texts are the request's own, too */
-  GByteArray *body;      /* NULL: none is taken */
-  gboolean asks;         /* it has to be decided by the server of auth-url, and by that: */
-  RelayHooked hooked;    /* this and the next under the server's lock while the connection waits */
-  RelayRole hooked_role;
+  RelayAsk ask; /* its texts are the request's own; while the connection waits, `hooked' and
+                   `hooked_role' are under the server's lock */
+  RelayApiRequest asked;   /* its texts are those of `ask', but for `match' */
+  GByteArray *body;        /* NULL: none is taken */
+  RelayListener *listener; /* of a feed; NULL: it reads none */
+  gboolean asks;           /* it has to be decided by the server of auth-url */
   gboolean too_big;
   gboolean answered; /* `page' is complete; while the connection waits, both are under the server's
                         lock */
@@ -104,6 +114,15 @@ get_client (struct MHD_Connection *connection)
   return MHD_get_connection_info (connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
 }
 
+/* Has the client closed its side? libmicrohttpd looks only when it sends something. */
+static gboolean
+has_gone (const RelayClient *client)
+{
+  struct pollfd one = { client->fd, POLLRDHUP, 0 };
+
+  return poll (&one, 1, 0) > 0;
+}
+
 /* Shuts down clients whose time is over. libmicrohttpd closes only silent connections, so a client
  * that sends a byte now and then would stay for ever. */
 static gboolean
@@ -116,10 +135,11 @@ show_out_late (gpointer data)
   g_mutex_lock (&http->lock);
   while ((late = relay_connection_limits_find_late (&http->limits, now)) != NULL)
     show_out (late);
-  relay_audience_look (&http->audience);
   for (const GList *l = http->listening.head; l != NULL; l = l->next) {
     const RelayRequest *request = l->data;
 
+    if (has_gone (get_client (request->connection)))
+      relay_listener_end (request->listener);
     if (!http->funcs.may_stay (&request->ask, http->data))
       show_out (get_client (request->connection));
   }
@@ -150,6 +170,12 @@ get_header (struct MHD_Connection *connection, const gchar *name)
   return MHD_lookup_connection_value (connection, MHD_HEADER_KIND, name);
 }
 
+static gchar *
+copy_header (struct MHD_Connection *connection, const gchar *name)
+{
+  return g_strdup (get_header (connection, name));
+}
+
 static void
 note_asked (RelayHttp *http, struct MHD_Connection *connection, gboolean trusted)
 {
@@ -166,15 +192,34 @@ request_new (RelayHttp *http, struct MHD_Connection *connection, const gchar *me
     const gchar *path)
 {
   RelayRequest *request = g_new0 (RelayRequest, 1);
+  const gchar *length = get_header (connection, MHD_HTTP_HEADER_CONTENT_LENGTH);
 
   request->users = 1;
   request->http = http;
   request->connection = connection;
-  request->asked.method = g_strdup (method);
-  request->asked.path = g_strdup (path);
-  request->asked.address = name_client (connection);
-  request->asked.network = get_client (connection)->network;
-  request->asked.handle = request;
+  request->ask = (RelayAsk) {
+    .method = g_strdup (method),
+    .host = copy_header (connection, MHD_HTTP_HEADER_HOST),
+    .origin = copy_header (connection, MHD_HTTP_HEADER_ORIGIN),
+    .site = copy_header (connection, "Sec-Fetch-Site"),
+    .type = copy_header (connection, MHD_HTTP_HEADER_CONTENT_TYPE),
+    .authorization = copy_header (connection, MHD_HTTP_HEADER_AUTHORIZATION),
+    .path = g_strdup (path),
+    .has_body = (length != NULL && !g_str_equal (length, "0"))
+        || get_header (connection, MHD_HTTP_HEADER_TRANSFER_ENCODING) != NULL,
+    .address = name_client (connection),
+    .network = get_client (connection)->network,
+    .cookie = copy_header (connection, MHD_HTTP_HEADER_COOKIE),
+    .local = http->path != NULL,
+  };
+  request->asked = (RelayApiRequest) {
+    .method = request->ask.method,
+    .path = request->ask.path,
+    .address = request->ask.address,
+    .network = request->ask.network,
+    .cookie = request->ask.cookie,
+    .handle = request,
+  };
   request->page = (RelayPage) { 200, "text/plain; charset=utf-8" };
   return request;
 }
@@ -195,14 +240,16 @@ request_unref (RelayRequest *request)
 {
   if (!g_atomic_int_dec_and_test (&request->users))
     return;
-  g_free ((gchar *) request->asked.method);
-  g_free ((gchar *) request->asked.path);
-  g_free ((gchar *) request->asked.address);
   g_free ((gchar *) request->asked.match);
-  relay_value_wipe ((gchar *) request->asked.cookie);
   g_free (request->asked.by.name);
   g_free (request->asked.by.title);
+  g_free ((gchar *) request->ask.method);
   g_free ((gchar *) request->ask.host);
+  g_free ((gchar *) request->ask.origin);
+  g_free ((gchar *) request->ask.site);
+  g_free ((gchar *) request->ask.type);
+  g_free ((gchar *) request->ask.path);
+  g_free ((gchar *) request->ask.address);
   relay_value_wipe ((gchar *) request->ask.authorization);
   relay_value_wipe ((gchar *) request->ask.cookie);
   if (request->body != NULL) {
@@ -245,8 +292,8 @@ relay_request_decide (RelayRequest *request, RelayHooked hooked, RelayRole role)
   if (!g_atomic_int_get (&request->answered)) {
     g_mutex_lock (&http->lock);
     if (g_queue_remove (&http->waiting, request)) {
-      request->hooked = hooked;
-      request->hooked_role = role;
+      request->ask.hooked = hooked;
+      request->ask.hooked_role = role;
       wake (request);
     }
     g_mutex_unlock (&http->lock);
@@ -286,21 +333,10 @@ relay_request_waits (RelayRequest *request)
   if (!g_atomic_int_get (&request->answered)) {
     g_mutex_lock (&http->lock);
     waits = g_queue_find (&http->waiting, request) != NULL
-        && !relay_client_has_gone (get_client (request->connection));
+        && !has_gone (get_client (request->connection));
     g_mutex_unlock (&http->lock);
   }
   return waits;
-}
-
-static RelayAsk get_ask (RelayRequest *request);
-
-/* Meanwhile the connection waits, so its headers stay as they are. */
-static void
-ask (RelayRequest *request)
-{
-  RelayAsk head = get_ask (request);
-
-  request->http->funcs.ask (request, &head, request->http->data);
 }
 
 static gboolean
@@ -311,7 +347,7 @@ hand_over (gpointer data)
   if (g_atomic_int_get (&request->answered))
     request_unref (request);
   else if (request->asks)
-    ask (request);
+    request->http->funcs.ask (request, &request->ask, request->http->data);
   else
     request->http->funcs.take (request, request->http->data);
   return G_SOURCE_REMOVE;
@@ -355,43 +391,17 @@ on_completed (void *data, struct MHD_Connection *connection, void **state,
 
 /* --- answers --------------------------------------------------------------------------- */
 
-/* Returns what the head of the request says. Its texts are the request's and the connection's. */
-static RelayAsk
-get_ask (RelayRequest *request)
-{
-  struct MHD_Connection *c = request->connection;
-  const gchar *length = get_header (c, MHD_HTTP_HEADER_CONTENT_LENGTH);
-
-  return (RelayAsk) {
-    .method = request->asked.method,
-    .host = get_header (c, MHD_HTTP_HEADER_HOST),
-    .origin = get_header (c, MHD_HTTP_HEADER_ORIGIN),
-    .site = get_header (c, "Sec-Fetch-Site"),
-    .type = get_header (c, MHD_HTTP_HEADER_CONTENT_TYPE),
-    .authorization = get_header (c, MHD_HTTP_HEADER_AUTHORIZATION),
-    .path = request->asked.path,
-    .address = request->asked.address,
-    .network = request->asked.network,
-    .cookie = get_header (c, MHD_HTTP_HEADER_COOKIE),
-    .local = request->http->path != NULL,
-    .hooked = request->hooked,
-    .hooked_role = request->hooked_role,
-    .has_body = (length != NULL && !g_str_equal (length, "0"))
-        || get_header (c, MHD_HTTP_HEADER_TRANSFER_ENCODING) != NULL,
-  };
-}
-
 /* Decides by the head of the request, and what the server of auth-url says. FALSE: it is refused,
  * and the page says why. */
 static gboolean
-judge (RelayRequest *request, const RelayAsk *ask)
+judge (RelayRequest *request)
 {
   RelayHttp *http = request->http;
   RelayVerdict verdict;
 
   g_clear_pointer (&request->asked.by.name, g_free);
   g_clear_pointer (&request->asked.by.title, g_free);
-  verdict = http->funcs.admit (ask, &request->asked.by, &request->page, http->data);
+  verdict = http->funcs.admit (&request->ask, &request->asked.by, &request->page, http->data);
   request->asks = verdict == RELAY_ASKS;
   note_asked (http, request->connection, request->asked.by.known_by != NULL);
   return verdict != RELAY_REFUSED;
@@ -403,15 +413,14 @@ admit (RelayRequest *request)
 {
   struct MHD_Connection *c = request->connection;
   const gchar *length = get_header (c, MHD_HTTP_HEADER_CONTENT_LENGTH);
-  RelayAsk ask = get_ask (request);
-  gboolean admitted = judge (request, &ask);
+  const gchar *origin = request->ask.origin;
+  gboolean admitted = judge (request);
 
-  if (!admitted || !g_str_has_prefix (ask.path, RELAY_HTTP_API))
+  if (!admitted || !g_str_has_prefix (request->ask.path, RELAY_HTTP_API))
     return admitted;
-  request->asked.cookie = g_strdup (ask.cookie);
-  request->asked.secure = ask.origin != NULL && g_str_has_prefix (ask.origin, "https://");
+  request->asked.secure = origin != NULL && g_str_has_prefix (origin, "https://");
   request->asked.only_new = g_strcmp0 (get_header (c, MHD_HTTP_HEADER_IF_NONE_MATCH), "*") == 0;
-  request->asked.match = g_strdup (get_header (c, MHD_HTTP_HEADER_IF_MATCH));
+  request->asked.match = copy_header (c, MHD_HTTP_HEADER_IF_MATCH);
   if (length == NULL || g_ascii_strtoull (length, NULL, 10) <= RELAY_HTTP_BODY_MAX) {
     request->body = g_byte_array_new ();
     return TRUE;
@@ -463,48 +472,111 @@ make_whole_response (RelayPage *page)
   return response;
 }
 
-/* Keeps what is needed to ask again whether the client may listen. */
-static void
-note_listening (RelayRequest *request)
-{
-  RelayHttp *http = request->http;
-  RelayAsk ask = get_ask (request);
+/* --- feeds ----------------------------------------------------------------------------- */
 
-  request->ask = (RelayAsk) {
-    .method = ask.method,
-    .path = ask.path,
-    .host = g_strdup (ask.host),
-    .authorization = g_strdup (ask.authorization),
-    .cookie = g_strdup (ask.cookie),
-    .address = ask.address,
-    .network = ask.network,
-    .local = ask.local,
-  };
-  g_mutex_lock (&http->lock);
-  g_queue_push_tail (&http->listening, request);
-  g_mutex_unlock (&http->lock);
+static void
+hold (gpointer data)
+{
+  MHD_suspend_connection (((RelayRequest *) data)->connection);
 }
+
+static void
+resume (gpointer data)
+{
+  MHD_resume_connection (((RelayRequest *) data)->connection);
+}
+
+static ssize_t
+read_feed (void *data, uint64_t position, char *to, size_t size)
+{
+  RelayRequest *request = data;
+  gboolean whole;
+  gssize n = relay_listener_read (request->listener, to, size, &whole);
+
+  if (whole) {
+    g_mutex_lock (&request->http->lock);
+    relay_connection_limits_served (get_client (request->connection), g_get_monotonic_time ());
+    g_mutex_unlock (&request->http->lock);
+  }
+  return n < 0 ? MHD_CONTENT_READER_END_OF_STREAM : n;
+}
+
+static void
+stop_listening (void *data)
+{
+  RelayRequest *request = data;
+
+  g_mutex_lock (&request->http->lock);
+  g_queue_remove (&request->http->listening, request);
+  g_mutex_unlock (&request->http->lock);
+  relay_listener_free (request->listener);
+  request_unref (request);
+}
+
+/* Returns why the client may not listen; NULL: it listens.  Call it with the lock held. */
+static const gchar *
+start_listening (RelayRequest *request)
+{
+  static const RelayListenerFuncs funcs = { hold, resume };
+  RelayHttp *http = request->http;
+  RelayClient *client = get_client (request->connection);
+  RelayListener *listener = relay_listener_new (request->page.feed, &funcs, request);
+  const RelayClient *leaves;
+  int unread = UNREAD;
+
+  if (listener == NULL)
+    return FEED_FULL;
+  if (http->closing
+      || !relay_connection_limits_listen (&http->limits, g_get_monotonic_time (), client,
+          &leaves)) {
+    relay_listener_free (listener);
+    return ALL_LISTEN;
+  }
+  show_out (leaves);
+  setsockopt (client->fd, SOL_SOCKET, SO_SNDBUF, &unread, sizeof unread);
+  request->listener = listener;
+  g_queue_push_tail (&http->listening, request);
+  g_atomic_int_inc (&request->users);
+  return NULL;
+}
+
+/* Returns the response with the feed; NULL: there is none.  *why: the client may not listen; NULL:
+ * it may. */
+static struct MHD_Response *
+make_feed_response (RelayRequest *request, const gchar **why)
+{
+  struct MHD_Response *response;
+
+  g_mutex_lock (&request->http->lock);
+  *why = start_listening (request);
+  g_mutex_unlock (&request->http->lock);
+  if (*why != NULL)
+    return NULL;
+  response = MHD_create_response_from_callback (MHD_SIZE_UNKNOWN, PIECE, read_feed, request,
+      stop_listening);
+  if (response == NULL)
+    stop_listening (request);
+  else /* otherwise nginx would buffer frames */
+    MHD_add_response_header (response, "X-Accel-Buffering", "no");
+  return response;
+}
+
+/* --- responses ------------------------------------------------------------------------- */
 
 static struct MHD_Response *
 make_response (RelayRequest *request)
 {
-  RelayHttp *http = request->http;
   RelayPage *page = &request->page;
   struct MHD_Response *response;
   const gchar *why;
 
   if (page->feed != NULL) {
-    response =
-        relay_audience_add (&http->audience, request->connection, page->feed, show_out, &why);
-    if (response != NULL) {
-      note_listening (request);
-      /* otherwise nginx would buffer frames */
-      MHD_add_response_header (response, "X-Accel-Buffering", "no");
+    response = make_feed_response (request, &why);
+    if (why == NULL)
       return response;
-    }
     g_free (page->text);
     g_clear_pointer (&page->media, g_free);
-    relay_page_set_text (page, 503, g_strconcat (why, "\n", NULL));
+    relay_page_set_text (page, 503, g_strdup (why));
   }
   return make_whole_response (page);
 }
@@ -575,15 +647,10 @@ take_body (RelayRequest *request, const gchar *body, gsize size)
 static gboolean
 prepare (RelayRequest *request, const gchar *path, const gchar *method)
 {
-  RelayAsk ask;
-
-  if (request->asks && request->hooked == RELAY_NOT_ASKED)
+  if (request->asks && request->ask.hooked == RELAY_NOT_ASKED)
     return TRUE;
-  if (request->asks) {
-    ask = get_ask (request);
-    if (!judge (request, &ask))
-      return FALSE;
-  }
+  if (request->asks && !judge (request))
+    return FALSE;
   if (request->body != NULL) {
     request->asked.body = (const gchar *) request->body->data;
     request->asked.size = request->body->len;
@@ -634,66 +701,6 @@ leave_as_it_is (void *data, struct MHD_Connection *connection, char *text)
 
 /* --- the server ---------------------------------------------------------------------- */
 
-/* Removes a UNIX socket that no process serves any more.  A file of another kind stays. */
-static void
-clear_way (const gchar *path)
-{
-  struct stat what;
-  g_autoptr (GSocketClient) client = g_socket_client_new ();
-  g_autoptr (GSocketAddress) address = g_unix_socket_address_new (path);
-  g_autoptr (GSocketConnection) served = NULL;
-
-  if (lstat (path, &what) != 0 || !S_ISSOCK (what.st_mode))
-    return;
-  served = g_socket_client_connect (client, G_SOCKET_CONNECTABLE (address), NULL, NULL);
-  if (served == NULL)
-    unlink (path);
-}
-
-/* Makes a UNIX socket. As it listens only after chmod(), no other user can connect. */
-static GSocket *
-listen_at_path (GSocketAddress *address, GError **error)
-{
-  const gchar *path = g_unix_socket_address_get_path (G_UNIX_SOCKET_ADDRESS (address));
-  g_autoptr (GSocket) socket =
-      g_socket_new (G_SOCKET_FAMILY_UNIX, G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_DEFAULT, error);
-
-  if (socket == NULL)
-    return NULL;
-  clear_way (path);
-  if (!g_socket_bind (socket, address, FALSE, error))
-    return NULL;
-  if (chmod (path, S_IRUSR | S_IWUSR) != 0 || !g_socket_listen (socket, error)) {
-    if (error != NULL && *error == NULL)
-      g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "%s", g_strerror (errno));
-    unlink (path);
-    return NULL;
-  }
-  return g_steal_pointer (&socket);
-}
-
-static GSocket *
-listen_at (GSocketAddress *address, GError **error)
-{
-  GSocketFamily family = g_socket_address_get_family (address);
-  g_autoptr (GSocket) socket = NULL;
-
-  if (family == G_SOCKET_FAMILY_UNIX)
-    return listen_at_path (address, error);
-  socket = g_socket_new (family, G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, error);
-
-  if (socket == NULL)
-    return NULL;
-  /* [::] stands for all addresses, also those of IPv4 */
-  if (family == G_SOCKET_FAMILY_IPV6
-      && !g_socket_set_option (socket, IPPROTO_IPV6, IPV6_V6ONLY, FALSE, error))
-    return NULL;
-  /* TRUE: the port can be bound again at once after another server has closed it */
-  if (!g_socket_bind (socket, address, TRUE, error) || !g_socket_listen (socket, error))
-    return NULL;
-  return g_steal_pointer (&socket);
-}
-
 /* Starts libmicrohttpd with a duplicate of the socket, as it is not known whether the library
  * closes the socket when it fails. The port is released by shutdown(). */
 static gboolean
@@ -717,7 +724,7 @@ start_daemon (RelayHttp *http, GSocket *socket)
 RelayHttp *
 relay_http_new (GSocketAddress *address, const RelayHttpFuncs *funcs, gpointer data, GError **error)
 {
-  g_autoptr (GSocket) socket = listen_at (address, error);
+  g_autoptr (GSocket) socket = relay_http_socket_new (address, error);
   g_autofree gchar *text = g_socket_connectable_to_string (G_SOCKET_CONNECTABLE (address));
   RelayHttp *http;
 
@@ -734,8 +741,6 @@ relay_http_new (GSocketAddress *address, const RelayHttpFuncs *funcs, gpointer d
   if (G_IS_UNIX_SOCKET_ADDRESS (address))
     http->path = g_strdup (g_unix_socket_address_get_path (G_UNIX_SOCKET_ADDRESS (address)));
   g_mutex_init (&http->lock);
-  http->audience.lock = &http->lock;
-  http->audience.limits = &http->limits;
   if (!start_daemon (http, socket)) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED,
         "HTTP cannot be served at %s: libmicrohttpd does not start. Check that "
@@ -762,7 +767,8 @@ answer_waiting (RelayHttp *http)
     refuse (&request->page, 503, ENDING);
     go_on (request);
   }
-  relay_audience_end (&http->audience);
+  for (GList *l = http->listening.head; l != NULL; l = l->next)
+    relay_listener_end (((RelayRequest *) l->data)->listener);
   g_mutex_unlock (&http->lock);
 }
 

@@ -13,9 +13,6 @@
  * The server's thread answers GET and HEAD of pages, and ignores bodies.  The main context answers
  * requests below /api/, and for previews, as the streams run there, and asks about requests for
  * which the server of auth-url decides: their connections wait meanwhile, and hold up no other.
- *
- * The socket is made here, not by the library, which does not report why it could not make one
- * (up to 0.9, errno is left as it was by chance; 1.0 changes it on its way out).
  */
 #pragma once
 
