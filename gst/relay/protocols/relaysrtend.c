@@ -10,6 +10,8 @@
 /* A sender that is connected and has sent nothing for this long gives way to another one: as
  * encoders send several times a second, it is gone, and SRT will notice that seconds later. */
 #define SILENCE (G_TIME_SPAN_SECOND / 2)
+/* The loss to a receiver is that of once to twice this time, µs: an alarm is due within 5 s. */
+#define LOSS_TIME (3 * G_TIME_SPAN_SECOND)
 #define PEERS_MAX 1000 /* of an output */
 /* How long an end that closes waits for acknowledgements, and how often it looks: µs. */
 #define FLUSH (G_USEC_PER_SEC / 5)
@@ -149,7 +151,7 @@ void
 relay_srt_end_add (RelaySrtEnd *end, RelaySrtPeer *peer)
 {
   g_mutex_lock (&end->lock);
-  peer->heard = relay_srt_get_time ();
+  peer->heard = peer->before.at = peer->last.at = relay_srt_get_time ();
   peer->stands_by = !end->uri->sends && end->peers->len > 0;
   g_ptr_array_add (end->peers, peer);
   g_cond_signal (&end->changed);
@@ -263,12 +265,33 @@ relay_srt_end_send (RelaySrtEnd *end, GstBuffer *buffer)
   gst_buffer_unmap (buffer, &map);
 }
 
+/* Adds the share of the datagrams to a receiver that were lost of late, if that is known. */
+static void
+add_loss (RelaySrtPeer *its, GstStructure *peer)
+{
+  gint64 now = relay_srt_get_time ();
+  guint64 sent, lost;
+
+  if (!gst_structure_get (peer, "packets-sent", G_TYPE_UINT64, &sent, "packets-sent-lost",
+          G_TYPE_UINT64, &lost, NULL))
+    return;
+  if (now - its->last.at >= LOSS_TIME) {
+    its->before = its->last;
+    its->last.at = now;
+    its->last.sent = sent;
+    its->last.lost = lost;
+  }
+  if (its->before.at < its->last.at && sent > its->before.sent)
+    gst_structure_set (peer, "loss", G_TYPE_DOUBLE,
+        MIN ((lost - its->before.lost) / (gdouble) (sent - its->before.sent), 1), NULL);
+}
+
 void
 relay_srt_end_add_peers (RelaySrtEnd *end, GPtrArray *peers)
 {
   g_mutex_lock (&end->lock);
   for (guint i = 0; i < end->peers->len; i++) {
-    const RelaySrtPeer *its = g_ptr_array_index (end->peers, i);
+    RelaySrtPeer *its = g_ptr_array_index (end->peers, i);
     GstStructure *peer = gst_structure_new_empty (RELAY_PEER);
 
     if (has_second_caller (end, "standby"))
@@ -280,6 +303,7 @@ relay_srt_end_add_peers (RelaySrtEnd *end, GPtrArray *peers)
     if (its->streamid != NULL && its->streamid[0] != '\0')
       gst_structure_set (peer, "streamid", G_TYPE_STRING, its->streamid, NULL);
     relay_srt_socket_add_figures (its->socket, end->uri->sends, peer);
+    add_loss (its, peer);
     g_ptr_array_add (peers, peer);
   }
   g_mutex_unlock (&end->lock);

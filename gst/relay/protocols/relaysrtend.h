@@ -24,6 +24,11 @@ typedef struct
   gchar *streamid;    /* that a caller gives, without a password */
   gint64 heard;       /* when it was connected, or has sent: relay_srt_get_time, µs */
   gboolean stands_by; /* it is a sender, and not the one that is used: its media are dropped */
+  struct
+  {
+    gint64 at; /* relay_srt_get_time, µs */
+    guint64 sent, lost;
+  } before, last; /* datagrams to a receiver until then, for their loss of late */
 } RelaySrtPeer;
 
 /* Changed by relaysrtend.c. */

@@ -103,21 +103,39 @@ has_error (const RelayEndStats *end)
   return answer;
 }
 
-/* Has one of its ends an error?  It is unknown if none is measured. */
+/* @answer: so far.  Yes if it is of an output, no if it is of none, but known of one. */
 static RelayAnswer
-is_wrong (const RelayStreamFigures *figures)
+ask_outputs (const RelayStreamFigures *figures, RelayAnswer answer,
+    RelayAnswer (*is) (const RelayEndStats *output))
 {
-  RelayAnswer answer;
-
-  if (!figures->stats.receiving)
-    return RELAY_UNKNOWN;
-  answer = has_error (&figures->stats.input);
   for (guint i = 0; answer != RELAY_YES && i < figures->stats.outputs->len; i++) {
-    RelayAnswer one = has_error (g_ptr_array_index (figures->stats.outputs, i));
+    RelayAnswer one = is (g_ptr_array_index (figures->stats.outputs, i));
 
     answer = one != RELAY_UNKNOWN ? one : answer;
   }
   return answer;
+}
+
+/* Has one of its ends an error?  It is unknown if none is measured. */
+static RelayAnswer
+is_wrong (const RelayStreamFigures *figures)
+{
+  return figures->stats.receiving ?
+      ask_outputs (figures, has_error (&figures->stats.input), has_error) :
+      RELAY_UNKNOWN;
+}
+
+static RelayAnswer
+loses_much (const RelayEndStats *output)
+{
+  return is_above (relay_figures_get_loss (output), MUCH_LOSS);
+}
+
+static RelayAnswer
+has_lossy_output (const RelayStreamFigures *figures)
+{
+  return figures->stats.receiving ? ask_outputs (figures, RELAY_UNKNOWN, loses_much) :
+                                    RELAY_UNKNOWN;
 }
 
 static RelayAnswer
@@ -144,12 +162,15 @@ lacks_source (const RelayStreamFigures *figures)
 }
 
 static RelayAnswer
-is_output_down (const RelayStreamFigures *figures)
+is_down (const RelayEndStats *output)
 {
-  for (guint i = 0; i < figures->stats.outputs->len; i++)
-    if (relay_figures_is_down (g_ptr_array_index (figures->stats.outputs, i)))
-      return RELAY_YES;
-  return RELAY_NO;
+  return relay_figures_is_down (output) ? RELAY_YES : RELAY_NO;
+}
+
+static RelayAnswer
+has_output_down (const RelayStreamFigures *figures)
+{
+  return ask_outputs (figures, RELAY_NO, is_down);
 }
 
 #define NO_PICTURE "the relay has no picture of it, or it has no sound: see picture-interval"
@@ -161,7 +182,7 @@ static const Alarm rows[RELAY_ALARMS] = {
   { "output", "Output down",
       "An output does not run, does not hear the receiver that it dials, or its programme is not in "
       "the stream",
-      NULL, "FaspOutputWaits", 2, FALSE, is_output_down },
+      NULL, "FaspOutputWaits", 2, FALSE, has_output_down },
   { "black", "Black", "The picture is dark, but for a fiftieth of it", NO_PICTURE,
       "FaspPictureBlack", 0, TRUE, is_black },
   { "frozen", "Frozen", "The picture has not changed since the one before", NO_PICTURE,
@@ -178,6 +199,10 @@ static const Alarm rows[RELAY_ALARMS] = {
       NO_MONITOR, "FaspTransportStream, FaspOutputTransportStream", 2, FALSE, is_wrong },
   { "loss", "Heavy loss", "More than a tenth of the datagrams to this relay is lost", NO_FIGURE,
       "FaspStreamLoss", 0, FALSE, is_lossy },
+  { "output-loss", "Heavy loss at an output",
+      "More than a tenth of the datagrams to a receiver that an output dials is lost",
+      "no output is connected that dials by fasp or SRT", "FaspOutputLoss", 2, FALSE,
+      has_lossy_output },
   { "auth", "Nobody let in", "The server of auth-url does not say whether callers may come in",
       NULL, "FaspAuthFails", 0, FALSE, is_closed },
   { "source", "Source away", "One of its sources is not connected", NULL, "FaspSourceGone", 2,

@@ -14,7 +14,7 @@
 
 G_BEGIN_DECLS
 
-#define RELAY_ALARMS 11
+#define RELAY_ALARMS 12
 
 /* Of one stream: since when each condition has been there, µs, monotonic. */
 typedef struct

@@ -261,6 +261,14 @@ relay_figures_is_down (const RelayEndStats *output)
       || (output->stats != NULL && gst_structure_get_string (output->stats, "end-error") != NULL);
 }
 
+gdouble
+relay_figures_get_loss (const RelayEndStats *output)
+{
+  return dials_one (output->uri) && is_connected (output) && count_listed (output, "callers") > 0 ?
+      get_number (get_listed (output, "callers", 0), "loss") :
+      NAN;
+}
+
 gboolean
 relay_figures_is_judged (const RelayEndStats *end, gboolean receiving)
 {
@@ -275,6 +283,7 @@ relay_figures_get_end (const RelayEndStats *end, gdouble rate, RelayEndFigures *
 
   *figures = (RelayEndFigures) {
     .behind = NAN,
+    .loss = NAN,
     .receivers = NAN,
     .ts_rate = NAN,
     .accuracy = NAN,
@@ -290,6 +299,8 @@ relay_figures_get_end (const RelayEndStats *end, gdouble rate, RelayEndFigures *
   figures->down = end->id != 0 && relay_figures_is_down (end);
   if (end->stats == NULL)
     return;
+  if (end->id != 0)
+    figures->loss = relay_figures_get_loss (end);
   measured = get_structure (end->stats, GST_FASP_MONITOR_FIELD);
   figures->measured = measured != NULL;
   figures->ts_rate = get_number (measured, "bitrate");

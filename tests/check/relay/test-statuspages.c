@@ -491,9 +491,9 @@ test_alarms (void)
   /* what cannot be known is said */
   history = relay_history_new ();
   unwatched = list_alarms (history, 0, make_seen (0, 0.1, 0), "unwatched");
-  g_assert_cmpstr (unwatched, ==, "damaged signal loss ");
+  g_assert_cmpstr (unwatched, ==, "damaged signal loss output-loss ");
   without = list_alarms (history, 1, make (0, 0, 0), "unwatched");
-  g_assert_cmpstr (without, ==, "black frozen picture silent damaged signal loss ");
+  g_assert_cmpstr (without, ==, "black frozen picture silent damaged signal loss output-loss ");
   relay_history_free (history);
 }
 

@@ -48,7 +48,7 @@ class Output {
     this.uri = output.uri;
     this.address.show(output.uri, output.streamid);
     setText(this.facts, [!output.open ? `not open (${output.state})` : does ?? several(n, "receiver"), known(behind) && n > 0 ? `up to ${say.ms(behind)} behind` :
-      "", output.interrupted ? `${output.interrupted} not heard` : ""].filter(Boolean).join(" · "));
+      "", output.loss > 0 ? `${say.share(output.loss)} lost` : "", output.interrupted ? `${output.interrupted} not heard` : ""].filter(Boolean).join(" · "));
     this.node.classList.toggle("closed", !output.open);
     setText(this.error, output.error ?? "");
     setShown(this.error, Boolean(output.error));
