@@ -193,7 +193,7 @@ test_run (void)
     FaspFecMode fec;
     guint run; /* blocks */
   } table[] = {
-    { 1000, FASP_FEC_OFF, 10 },
+    { 1000, FASP_FEC_OFF, FASP_TX_RUN },
     { 3, FASP_FEC_OFF, 3 },
     { 1000, FASP_FEC_FIXED, 1 },
   };
@@ -205,6 +205,7 @@ test_run (void)
     FaspStore *store = begin (&whole, sizeof bytes);
     FaspTxItem run, item;
 
+    fasp_store_write (store, NOW, NOW, bytes, sizeof bytes, NULL); /* more than a run */
     fasp_tx_free (whole);
     whole = make (store, table[i].window, table[i].fec);
     singly = make (store, table[i].window, table[i].fec);
