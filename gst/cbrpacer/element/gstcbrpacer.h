@@ -6,6 +6,7 @@
 
 #include <gst/gst.h>
 #include "cbrformat.h"
+#include "cbrhold.h"
 #include "cbrlearner.h"
 #include "cbroffload.h"
 #include "cbrrestamp.h"
@@ -122,6 +123,7 @@ struct _GstCbrPacer
   CbrStats *stats;
   GstFaspMonitor *monitor; /* NULL: not set */
   CbrRestamp *restamp;     /* NULL: not needed yet */
+  CbrHold *hold;           /* of the queue, while PCRs are restamped */
   CbrOffload offload;
   CbrWarned warned;
 
@@ -257,6 +259,11 @@ GstBufferList *gst_cbr_pacer_make_cycle (GstCbrPacer *self, CbrCycle *cycle, gbo
 /* gstcbrpacerrestamp.c: call these with the lock held */
 /* Do PCRs get the time at which they leave? */
 gboolean gst_cbr_pacer_is_restamping (GstCbrPacer *self);
+/* @size bytes came at @now, and are queued. */
+void gst_cbr_pacer_hold (GstCbrPacer *self, gint64 now, gsize size);
+/* Is queued data held, so that datagrams of null packets leave behind @before bytes on the wire of
+ * this cycle? */
+gboolean gst_cbr_pacer_is_holding (GstCbrPacer *self, guint payload, guint64 before);
 /* The next cycle does not follow the last one as the schedule had it: other clocks begin. */
 void gst_cbr_pacer_break_clocks (GstCbrPacer *self);
 /* Returns the packet of a PCR that is due, to be the first one of the @n datagrams of @payload

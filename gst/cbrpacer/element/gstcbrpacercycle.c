@@ -58,6 +58,17 @@ skip_foreign (GstCbrPacer *self, guint n, gsize taken, gboolean *wrong)
   return piece;
 }
 
+/* Returns what may leave next in this cycle. */
+static CbrPiece
+look (GstCbrPacer *self, guint n, gsize taken, guint payload, const CbrCycle *cycle,
+    gboolean *wrong)
+{
+  if (gst_cbr_pacer_is_holding (self, payload, cycle->bytes))
+    return (CbrPiece) { 0 };
+  return gst_cbr_pacer_is_stuffed (self) ? skip_foreign (self, n, taken, wrong) :
+                                           gst_cbr_pacer_look (self, n, taken);
+}
+
 /* Cuts the first @size bytes of @piece off the queue, for the datagram of which @taken bytes are
  * there. */
 static GstBuffer *
@@ -78,8 +89,7 @@ make_datagrams (GstCbrPacer *self, guint payload, guint n, CbrCycle *cycle, gboo
 {
   GstMemory *pcr = gst_cbr_pacer_insert_pcr (self, payload, n, cycle->bytes);
   gsize taken = pcr != NULL ? TS_PACKET : 0;
-  CbrPiece piece = gst_cbr_pacer_is_stuffed (self) ? skip_foreign (self, n, taken, wrong) :
-                                                     gst_cbr_pacer_look (self, n, taken);
+  CbrPiece piece = look (self, n, taken, payload, cycle, wrong);
   gsize size = piece.size, rest = payload > 0 ? (taken + size) % payload : 0, fill = 0;
   GstBuffer *buffer = NULL;
 

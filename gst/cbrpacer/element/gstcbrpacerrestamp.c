@@ -32,6 +32,52 @@ get_time (GstCbrPacer *self, guint payload, guint64 before, gsize at)
       + fasp_rate_clock_span (schedule->base.rate, at % payload * header) / payload;
 }
 
+/* ns of the PCRs' delay that are not held: the time of a cycle, and of PCRs that are put in. */
+#define HOLD_LESS (10 * GST_MSECOND)
+
+/* Returns what the line carries of @payload bytes and their headers, bit/s, without the headers. */
+static guint64
+get_payload_rate (GstCbrPacer *self, guint payload)
+{
+  return MAX (1,
+      gst_util_uint64_scale (self->settings.bitrate, payload,
+          payload + self->settings.header_size));
+}
+
+void
+gst_cbr_pacer_hold (GstCbrPacer *self, gint64 now, gsize size)
+{
+  /* where the rate is learned, it has its own delay (choose_entry) */
+  if (self->settings.bitrate > 0 && gst_cbr_pacer_is_restamping (self))
+    cbr_hold_push (self->hold, now, size,
+        get_payload_rate (self, gst_cbr_pacer_get_payload (self)));
+}
+
+/* For how long data is held at most: no longer than half of max-delay, as no more waits. */
+static gint64
+get_hold_time (GstCbrPacer *self, guint payload)
+{
+  gint64 datagram =
+      fasp_rate_clock_span (self->settings.bitrate, payload + self->settings.header_size);
+  gint64 delay = cbr_restamp_get_delay (self->restamp) - (gint64) HOLD_LESS - 2 * datagram;
+
+  return MIN (delay, (gint64) self->settings.max_delay / 2);
+}
+
+gboolean
+gst_cbr_pacer_is_holding (GstCbrPacer *self, guint payload, guint64 before)
+{
+  gint64 time;
+
+  if (self->restamp == NULL || self->settings.bitrate == 0 || !gst_cbr_pacer_is_restamping (self)
+      || !gst_cbr_pacer_is_stuffing (self) || cbr_queue_has_other (&self->queue))
+    return FALSE;
+  time = get_hold_time (self, payload);
+  return time > 0
+      && get_time (self, payload, before, 0)
+      < cbr_hold_get_start (self->hold, self->queue.bytes, time);
+}
+
 GstMemory *
 gst_cbr_pacer_insert_pcr (GstCbrPacer *self, guint payload, guint n, guint64 before)
 {

@@ -64,6 +64,20 @@ cbr_restamp_get_counts (const CbrRestamp *restamp)
   return restamp->counts;
 }
 
+gint64
+cbr_restamp_get_delay (const CbrRestamp *restamp)
+{
+  gint64 delay = 0;
+
+  for (guint i = 0; i < restamp->n; i++) {
+    const Clock *clock = &restamp->clocks[i];
+
+    if (clock->state != CLOCK_ABSENT)
+      delay = delay == 0 ? clock->delay : MIN (delay, clock->delay);
+  }
+  return delay;
+}
+
 static void
 stop (Clock *clock)
 {

@@ -18,10 +18,11 @@ typedef struct
 {
   guint rate;             /* bit/s, with headers */
   const TsLimits *limits; /* of the monitor; NULL: its own */
-  /* ns by which a PCR of the source may be ahead of the new one; both 0: by any */
-  gint64 lead_min, lead_max;
 
   /* found by restamped_run() */
+  /* ns by which PCRs of the source were ahead of the new ones, so that their packets come to a
+   * decoder too early; without those of the first second */
+  gint64 least_early, most_early;
   guint64 pcrs;      /* that have left, of those of the source */
   guint64 announced; /* of these */
   guint64 restamped, inserted, begun_anew;
