@@ -278,11 +278,13 @@ cbr_restamp_take (CbrRestamp *restamp, const TsPacket *packet, gint64 now, gint6
   return TRUE;
 }
 
+/* The source's next PCR may be the last packet of the next datagram, which takes as long as this
+ * one. */
 static gboolean
 needs_packet (const Clock *clock, gint64 now, gint64 next)
 {
   return clock->state != CLOCK_ABSENT && now - clock->seen <= CBR_RESTAMP_GONE && now > clock->last
-      && next - clock->last > CBR_RESTAMP_EACH;
+      && next + (next - now) - clock->last > CBR_RESTAMP_EACH;
 }
 
 /* A packet of an adaptation field only repeats the counter of the packet before it. */
