@@ -91,7 +91,7 @@ convert_time (const GParamSpec *pspec, const gchar *text)
     gdouble value = g_ascii_strtod (text, NULL) * units[i].length / unit;
     guint64 whole;
 
-    if (!g_str_equal (text + digits, units[i].suffix) || value > G_MAXINT64)
+    if (!g_str_equal (text + digits, units[i].suffix) || value > (gdouble) G_MAXINT64)
       continue;
     whole = value + 0.5;
     /* the value must be a whole number of units, to the 15 digits of a double */

@@ -498,7 +498,7 @@ begin (FaspSources *self)
 }
 
 static void
-wait (FaspSources *self, FaspTime until)
+wait_for_news (FaspSources *self, FaspTime until)
 {
   gboolean in_time = TRUE;
 
@@ -526,7 +526,7 @@ fasp_sources_read (FaspSources *self, FaspRead *items, guint max, guint *n, Fasp
       return FASP_IO_OK;
     if (is_at_end (self, &result, event))
       return result;
-    wait (self, until);
+    wait_for_news (self, until);
   }
   return FASP_IO_FLUSHING;
 }
