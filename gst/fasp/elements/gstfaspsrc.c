@@ -38,6 +38,7 @@
 #include "gstfaspannounce.h"
 #include "gstfaspconnection.h"
 #include "gstfaspelements.h"
+#include "gstfaspending.h"
 #include "gstfaspevents.h"
 #include "gstfasphandover.h"
 #include "gstfaspjoiner.h"
@@ -47,25 +48,6 @@
 #include "gstfasproom.h"
 #include "gstfaspstats.h"
 #include "gstfasptiming.h"
-
-/* How far the end of the stream is, for create():
- *
- *              the sender has ended it
- *     GOES_ON ------------------------> AT_END
- *        |  <------------------------
- *        |     keep-listening
- *        | it failed, or a part is missing, or no sender will come
- *        v
- *      OVER
- *
- * In AT_END and OVER, each call of create() returns the same result again, as GstBaseSrc may drop a
- * result. OVER lasts until the element stops. */
-typedef enum
-{
-  GOES_ON,
-  AT_END,
-  OVER,
-} End;
 
 /* The most blocks that are taken at once, to save wake-ups. */
 #define BATCH 128
@@ -99,9 +81,7 @@ struct _GstFaspSrc
   guint latency;            /* the largest of `latencies', ms; object lock */
   gchar *streamid;          /* streamid of the last sender; object lock */
   GstFaspAnnounce announce; /* announces the stream and its header downstream */
-  gboolean required;        /* `require-complete' is in force */
-  End end;
-  GstFlowReturn over; /* the result of create() in OVER */
+  GstFaspEnding ending;     /* how far the end of the stream is */
   /* latency of the last sender of each source, ms; 0: there was none; object lock */
   guint latencies[FASP_SOURCES_MAX];
   GstFaspTiming timing;
@@ -241,93 +221,6 @@ make_header (GstFaspSrc *self, const FaspRead *item)
   return buffer;
 }
 
-/* A sender has gone: is that the end of the stream? */
-static GstFlowReturn
-ended (GstFaspSrc *self, const FaspEvent *event)
-{
-  g_autofree gchar *why = event != NULL ? gst_fasp_events_explain (event) : NULL;
-  g_autofree gchar *peer = event != NULL ? gst_fasp_events_peer (event) : NULL;
-  const gchar *instead;
-  gboolean dials = self->connection.is_caller, keeps, calls;
-
-  GST_OBJECT_LOCK (self);
-  keeps = self->connection.settings.receiving.keep_listening;
-  calls = self->connection.settings.auto_reconnect;
-  GST_OBJECT_UNLOCK (self);
-  if (event == NULL) /* the sender's regular end */
-    return keeps && (!dials || calls) ? GST_FLOW_OK : GST_FLOW_EOS;
-  /* the stream goes on with the new sender, which another message says */
-  if (event->reason == FASP_REASON_REPLACED && dials)
-    return GST_FLOW_OK;
-  /* a new sender is there already, is called again, or may call */
-  if (!event->final || (keeps && !dials)) {
-    GST_ELEMENT_WARNING_WITH_DETAILS (self, RESOURCE, READ,
-        ("%s. %s.", why,
-            event->reason == FASP_REASON_REPLACED ? "The stream of the new sender follows" :
-                                                    "Waiting for the next sender"),
-        (NULL), GST_FASP_PEER_GONE (event, peer));
-    return GST_FLOW_OK;
-  }
-  if (dials && fasp_reason_is_lasting (event->reason))
-    return gst_fasp_connection_fail (&self->connection, event);
-  instead = dials ? "With auto-reconnect=true, faspsrc would call again" :
-                    "With keep-listening=true, faspsrc would wait for the next sender";
-  if (event->reason == FASP_REASON_SILENT) {
-    GST_ELEMENT_ERROR_WITH_DETAILS (self, RESOURCE, READ,
-        ("%s. Check that it runs, and the network in between. %s.", why, instead), (NULL),
-        GST_FASP_REASON (event));
-    return GST_FASP_FLOW_POSTED;
-  }
-  if (self->required) {
-    GST_ELEMENT_ERROR_WITH_DETAILS (self, RESOURCE, READ,
-        ("%s, and require-complete is set. Send the stream again from its beginning.", why), (NULL),
-        GST_FASP_REASON (event));
-    return GST_FASP_FLOW_POSTED;
-  }
-  /* EOS rather than an error, so that downstream can finish what came properly */
-  GST_ELEMENT_WARNING_WITH_DETAILS (self, RESOURCE, READ, ("%s. %s.", why, instead), (NULL),
-      GST_FASP_PEER_GONE (event, peer));
-  return GST_FLOW_EOS;
-}
-
-/* The stream cannot be used from here on: posts an error that says why, and leaves the sender. */
-static GstFlowReturn
-fail_incomplete (GstFaspSrc *self, const FaspRead *item)
-{
-  gboolean known = gst_fasp_announce_is_of (&self->announce, &item->behind.origin);
-
-  gst_fasp_connection_refuse (&self->connection,
-      "it has not got all of it (require-complete=true there): send it again "
-      "from its beginning");
-  if (known)
-    GST_ELEMENT_ERROR (self, RESOURCE, READ,
-        ("A part of the stream is missing before byte %" G_GUINT64_FORMAT
-         ", and require-complete is set. Send it again from its beginning.",
-            item->block->offset),
-        (NULL));
-  else if (item->block->offset > 0)
-    GST_ELEMENT_ERROR (self, RESOURCE, READ,
-        ("The stream begins in the middle here, at byte %" G_GUINT64_FORMAT
-         ", and require-complete is set. Send it again from its beginning.",
-            item->block->offset),
-        (NULL));
-  else
-    GST_ELEMENT_ERROR (self, RESOURCE, READ,
-        ("Another stream follows one that has not reached its end, and "
-         "require-complete is set. Send the first one again from its "
-         "beginning."),
-        (NULL));
-  return GST_FASP_FLOW_POSTED;
-}
-
-/* Enters OVER unless @ret is GST_FLOW_OK. */
-static GstFlowReturn
-set_over (GstFaspSrc *self, GstFlowReturn ret)
-{
-  self->end = ret != GST_FLOW_OK ? OVER : GOES_ON;
-  return self->over = ret;
-}
-
 static void
 drop_items (GstFaspSrc *self)
 {
@@ -372,14 +265,13 @@ take_items (GstFaspSrc *self)
     fasp_block_unref (item->block);
     gst_fasp_announce_forget_header (&self->announce, item->session);
     monitor (self, NULL);
-    self->end = AT_END;
+    gst_fasp_ending_note_end (&self->ending);
     return NULL;
   }
-  if (self->required && (item->block->flags & FASP_BLOCK_LACKS) != 0) {
-    if (self->end != OVER)
-      set_over (self, fail_incomplete (self, item));
+  if ((item->block->flags & FASP_BLOCK_LACKS) != 0
+      && gst_fasp_ending_refuse (&self->ending, &self->connection, item->block->offset,
+          gst_fasp_announce_is_of (&self->announce, &item->behind.origin)))
     return NULL;
-  }
   gst_fasp_announce_follow (&self->announce, item);
   announce (self, &item->behind);
   if (item->block->flags & FASP_BLOCK_DISCONT)
@@ -446,23 +338,14 @@ read_items (GstFaspSrc *self)
       return GST_FLOW_FLUSHING;
     case FASP_IO_ENDED:
       gst_fasp_announce_forget_header (&self->announce, event.session);
-      return set_over (self, ended (self, &event));
+      return gst_fasp_ending_note_gone (&self->ending, &self->connection, &event);
     case FASP_IO_WAITING: /* only writing and draining return that */
       break;
     case FASP_IO_FAILED:
-      return set_over (self, gst_fasp_connection_fail (&self->connection, &event));
+      return gst_fasp_ending_set (&self->ending,
+          gst_fasp_connection_fail (&self->connection, &event));
   }
   return GST_FLOW_OK;
-}
-
-static GstFlowReturn
-look_for_end (GstFaspSrc *self)
-{
-  GstFlowReturn ret = self->end == AT_END ? ended (self, NULL) : self->over;
-
-  if (self->end == AT_END && ret == GST_FLOW_OK)
-    self->end = GOES_ON;
-  return ret;
 }
 
 static GstFlowReturn
@@ -480,7 +363,7 @@ gst_fasp_src_create (GstPushSrc *src, GstBuffer **buffer)
     if (*buffer != NULL)
       monitor (self, *buffer);
     else
-      ret = look_for_end (self);
+      ret = gst_fasp_ending_look (&self->ending, &self->connection);
     if (*buffer == NULL && ret == GST_FLOW_OK)
       ret = read_items (self);
   }
@@ -708,7 +591,7 @@ take_settings (GstFaspSrc *self)
   gst_caps_replace (&self->caps, settings->receiving.caps);
   changed = self->provided != settings->receiving.provide_clock;
   self->provided = settings->receiving.provide_clock;
-  self->required = settings->receiving.require_complete;
+  self->ending.required = settings->receiving.require_complete;
   delay = settings->receiving.presentation_delay;
   g_clear_pointer (&self->monitor, gst_fasp_monitor_free);
   if (settings->receiving.monitor_ts)
@@ -744,7 +627,7 @@ open_up (GstFaspSrc *self)
   self->negotiated = FALSE;
   memset (self->latencies, 0, sizeof self->latencies);
   gst_fasp_announce_clear (&self->announce);
-  set_over (self, GST_FLOW_OK);
+  gst_fasp_ending_set (&self->ending, GST_FLOW_OK);
   gst_fasp_timing_reset (&self->timing);
   take_settings (self);
   if (gst_fasp_connection_open (&self->connection))
