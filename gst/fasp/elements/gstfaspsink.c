@@ -149,10 +149,27 @@ stamp (GstFaspSink *self, Gathered *g, FaspTime media_time)
       g->pieces[i].capture = capture;
 }
 
+/* What was to be written or sent is not, or not yet: @result says why.  GST_FLOW_OK: go on. */
+static GstFlowReturn
+go_on (GstFaspSink *self, FaspIoResult result, GstFaspWatchStream stream, const FaspEvent *event)
+{
+  switch (result) {
+    case FASP_IO_FLUSHING:
+      return wait_to_go_on (self);
+    case FASP_IO_WAITING:
+      gst_fasp_watch_look (&self->watch, GST_ELEMENT (self), self->connection.io, stream);
+      return GST_FLOW_OK;
+    default:
+      return gst_fasp_connection_fail (&self->connection, event);
+  }
+}
+
 static GstFlowReturn
 write_gathered (GstFaspSink *self, Gathered *g)
 {
   FaspTime media_time = now (self);
+  GstFlowReturn ret = GST_FLOW_OK;
+  FaspIoResult result;
   gsize done = 0;
   FaspEvent event;
 
@@ -166,31 +183,15 @@ write_gathered (GstFaspSink *self, Gathered *g)
         (NULL));
     return GST_FASP_FLOW_POSTED;
   }
-  for (;;) {
+  do {
     gint64 before = g_get_monotonic_time ();
-    FaspIoResult result =
-        fasp_io_write (self->connection.io, media_time, g->pieces, g->n, &done, &event);
 
+    /* interrupted, it goes on behind the bytes that were taken already */
+    result = fasp_io_write (self->connection.io, media_time, g->pieces, g->n, &done, &event);
     gst_fasp_watch_held (&self->watch, g_get_monotonic_time () - before);
-    switch (result) {
-      case FASP_IO_OK:
-        return GST_FLOW_OK;
-      case FASP_IO_FLUSHING: {
-        /* interrupted: the loop goes on behind the bytes that were taken already */
-        GstFlowReturn ret = wait_to_go_on (self);
-
-        if (ret != GST_FLOW_OK)
-          return ret;
-        break;
-      }
-      case FASP_IO_WAITING:
-        gst_fasp_watch_look (&self->watch, GST_ELEMENT (self), self->connection.io,
-            GST_FASP_WATCH_WAITS);
-        break;
-      default:
-        return gst_fasp_connection_fail (&self->connection, &event);
-    }
-  }
+  } while (result != FASP_IO_OK
+      && (ret = go_on (self, result, GST_FASP_WATCH_WAITS, &event)) == GST_FLOW_OK);
+  return ret;
 }
 
 static GstFlowReturn
@@ -355,53 +356,46 @@ has_others (GstFaspSink *self)
   return !waits && stats.whole > 0;
 }
 
+/* A receiver went away before it confirmed the last @lost bytes. */
+static GstFlowReturn
+note_lost (GstFaspSink *self, guint64 lost)
+{
+  if (has_others (self)) {
+    GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
+        ("A receiver went away before it confirmed the last %" G_GUINT64_FORMAT
+         " bytes of the stream; the others have all "
+         "of it. With slow-policy=wait, faspsink would wait for it "
+         "for resume-timeout, and then post an error.",
+            lost),
+        (NULL));
+    return GST_FLOW_OK;
+  }
+  GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
+      ("A receiver went away before it confirmed the last %" G_GUINT64_FORMAT
+       " bytes of the stream. What it has may end there: "
+       "send the stream again. If the network was down for long, raise "
+       "resume-timeout.",
+          lost),
+      (NULL));
+  return GST_FASP_FLOW_POSTED;
+}
+
 static GstFlowReturn
 drain (GstFaspSink *self)
 {
-  for (;;) {
-    FaspEvent event;
-    guint64 lost;
-    FaspIoResult result = fasp_io_drain (self->connection.io, &lost, &event);
-    GstFlowReturn ret;
+  GstFlowReturn ret = GST_FLOW_OK;
+  FaspIoResult result;
+  FaspEvent event;
+  guint64 lost;
 
+  do {
+    result = fasp_io_drain (self->connection.io, &lost, &event);
     /* the end is not written yet while it waits for a receiver */
     self->ended = fasp_endpoint_has_finished (fasp_io_lock (self->connection.io));
     fasp_io_unlock (self->connection.io, FALSE);
-    switch (result) {
-      case FASP_IO_OK:
-        if (lost == 0)
-          return GST_FLOW_OK;
-        if (has_others (self)) {
-          GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
-              ("A receiver went away before it confirmed the last %" G_GUINT64_FORMAT
-               " bytes of the stream; the others have all "
-               "of it. With slow-policy=wait, faspsink would wait for it "
-               "for resume-timeout, and then post an error.",
-                  lost),
-              (NULL));
-          return GST_FLOW_OK;
-        }
-        GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
-            ("A receiver went away before it confirmed the last %" G_GUINT64_FORMAT
-             " bytes of the stream. What it has may end there: "
-             "send the stream again. If the network was down for long, raise "
-             "resume-timeout.",
-                lost),
-            (NULL));
-        return GST_FASP_FLOW_POSTED;
-      case FASP_IO_FLUSHING:
-        ret = wait_to_go_on (self);
-        if (ret != GST_FLOW_OK)
-          return ret;
-        break;
-      case FASP_IO_WAITING:
-        gst_fasp_watch_look (&self->watch, GST_ELEMENT (self), self->connection.io,
-            GST_FASP_WATCH_ENDS);
-        break;
-      default:
-        return gst_fasp_connection_fail (&self->connection, &event);
-    }
-  }
+  } while (result != FASP_IO_OK
+      && (ret = go_on (self, result, GST_FASP_WATCH_ENDS, &event)) == GST_FLOW_OK);
+  return result == FASP_IO_OK && lost > 0 ? note_lost (self, lost) : ret;
 }
 
 /* Does the event announce another stream, rather than another header of the same one? */
