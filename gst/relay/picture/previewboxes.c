@@ -33,12 +33,16 @@ typedef struct
   gsize size;
 } Box;
 
+/* 0: the box ends before. */
 static guint32
 read_32 (const Box *box, gsize at)
 {
-  const guint8 *p = box->data + at;
+  const guint8 *p;
 
-  return at + 4 <= box->size ? (guint32) p[0] << 24 | p[1] << 16 | p[2] << 8 | p[3] : 0;
+  if (at + 4 > box->size)
+    return 0;
+  p = box->data + at;
+  return (guint32) p[0] << 24 | p[1] << 16 | p[2] << 8 | p[3];
 }
 
 gsize
