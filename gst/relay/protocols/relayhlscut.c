@@ -128,7 +128,8 @@ end_segment (RelayHlsCut *cut, Place place, gint64 *clock)
   *clock = MIN (place.clock, cut->begin + cut->limit);
   cut->data = cut->finished.data;
   g_byte_array_set_size (cut->data, 0);
-  g_byte_array_append (cut->data, old->data + place.at, old->len - place.at);
+  if (old->len > place.at)
+    g_byte_array_append (cut->data, old->data + place.at, old->len - place.at);
   g_byte_array_set_size (old, place.at);
   cut->finished =
       (RelayHlsSegment) { old, (*clock - cut->begin) * 100 / 9, cut->time, cut->discontinuous };
