@@ -313,7 +313,7 @@ relay_edit_set_key (const gchar *uri, const gchar *key, const gchar *value)
 static gchar *
 hide_streamid (const gchar *uri)
 {
-  const gchar *host = strstr (uri, "://");
+  const gchar *host = g_strstr_len (uri, strcspn (uri, "?"), "://");
   g_autofree gchar *escaped =
       host != NULL && host[strlen ("://")] != ':' ? get_key (uri, STREAMID) : NULL;
   g_autofree gchar *streamid = escaped != NULL ? g_uri_unescape_string (escaped, NULL) : NULL;

@@ -80,6 +80,7 @@ test_streamids (void)
     { "srt://h:1?streamid=read:x", "srt://h:1?streamid=read:x" },
     { "srt://:1?streamid=a:b:c:d", "srt://:1?streamid=a:b:c:d" },
     { "srt://h:1?streamid=read:x:joe:secret://:w", "srt://h:1?streamid=read:x:joe:*" },
+    { "srt:h?streamid=read:x:j://h", "srt:h?streamid=read:x:j://h" }, /* there is no host */
     { "srt://h:1?streamid=x&streamid=read:x:joe:secret", "srt://h:1?streamid=read:x:joe:*" },
   };
 
