@@ -316,32 +316,30 @@ is_plain (const gchar *name)
 static gboolean
 check_name (const gchar *group, const gchar *name, GError **error)
 {
-  g_autofree gchar *valid = relay_log_make_plain (group);
-
   if (!g_utf8_validate (name, -1, NULL)) {
     RELAY_BAD (error,
         "[%s]: the name of the stream is not UTF-8. Write it anew, with an "
         "editor that saves UTF-8.",
-        valid);
+        group);
     return FALSE;
   }
   if (!is_plain (name)) {
     RELAY_BAD (error,
         "[%s]: the name of the stream has characters that cannot be seen, as those that turn the "
         "direction of text. Write it anew, without them.",
-        valid);
+        group);
     return FALSE;
   }
   if (g_str_equal (name, ".") || g_str_equal (name, "..")) {
     RELAY_BAD (error,
         "[%s]: browsers and other clients take this name out of the paths of the page and the API. "
         "Write another one.",
-        valid);
+        group);
     return FALSE;
   }
   if (name[0] != '\0' && strlen (name) <= NAME_MAX_BYTES)
     return TRUE;
-  RELAY_BAD (error, "[%s]: write [stream NAME], with a name of at most %d bytes.", valid,
+  RELAY_BAD (error, "[%s]: write [stream NAME], with a name of at most %d bytes.", group,
       NAME_MAX_BYTES);
   return FALSE;
 }
@@ -495,8 +493,8 @@ add_section (GKeyFile *file, const gchar *group, const RelaySecrets *secrets, Re
   return add_stream (file, group, secrets, config, error);
 }
 
-RelayConfig *
-relay_config_parse (const gchar *text, gsize size, const RelayConfig *before, GError **error)
+static RelayConfig *
+parse (const gchar *text, gsize size, const RelayConfig *before, GError **error)
 {
   g_autoptr (GKeyFile) file = relay_text_parse (text, size, get_keys, error);
   g_autoptr (RelayConfig) config = g_new0 (RelayConfig, 1);
@@ -526,6 +524,19 @@ relay_config_parse (const gchar *text, gsize size, const RelayConfig *before, GE
   return relay_ports_check (config, error) && relay_recordings_check (config, error) ?
       g_steal_pointer (&config) :
       NULL;
+}
+
+RelayConfig *
+relay_config_parse (const gchar *text, gsize size, const RelayConfig *before, GError **error)
+{
+  g_autoptr (GError) why = NULL;
+  RelayConfig *config = parse (text, size, before, &why);
+  /* it quotes names, which may have any bytes */
+  g_autofree gchar *plain = why != NULL ? relay_log_make_plain (why->message) : NULL;
+
+  if (why != NULL)
+    g_set_error_literal (error, why->domain, why->code, plain);
+  return config;
 }
 
 /* May a part of a URL's path, @size characters, be a secret?  It has as many characters as the

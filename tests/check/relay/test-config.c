@@ -166,9 +166,9 @@ static const struct
   { "[stream ]\n" IN OUT, "[stream ]", "with a name" },
   { "[stream " NAME_600 "]\n" IN OUT, "[stream x", "with a name of at most" },
   { "[stream \xff]\n" IN OUT, "[stream \xef\xbf\xbd]", "is not UTF-8" },
-  { "[stream \xe2\x80\xae"
-    "b]\nstreamid = b\n" IN OUT,
-      "[stream  b]", "cannot be seen" },
+  { "[stream \xe2\x80\xaen]\nstreamid = n\n" IN OUT, "[stream  n]", "cannot be seen" },
+  { "[stream \xff]\nx = 1\n", "[stream \xef\xbf\xbd] line 2", "no such key" },
+  { "[user \xff]\nrole = 1\n", "[user \xef\xbf\xbd]", "letters of ASCII" },
   { "[stream \xff" NAME_600 "]\nstreamid = \xff\n", "[stream ", "UTF-8" },
   { "[stream a]\n" IN, "[stream a] output:", "fasp://:PORT" },
   { "[stream a]\n" OUT, "[stream a] input:", "fasp://HOST:PORT" },
