@@ -36,6 +36,17 @@ gst_fasp_parse_may_be_caps (const gchar *text)
   return brackets <= GST_FASP_PARSE_BRACKETS_MAX && strlen (text) <= GST_FASP_PARSE_CAPS_MAX;
 }
 
+gboolean
+gst_fasp_parse_has_caps_names (const gchar *text)
+{
+  for (const gchar *at = text; at != NULL; at = strchr (at, ';')) {
+    at += strspn (at, "; \t\n\v\f\r");
+    if (*at != '\0' && !g_ascii_isalpha (*at))
+      return FALSE;
+  }
+  return TRUE;
+}
+
 /* May the whole of @key be a secret, or a part of one? */
 static gboolean
 may_be_secret (GHashTable *query, const gchar *key)

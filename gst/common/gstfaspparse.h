@@ -33,5 +33,8 @@ gboolean gst_fasp_parse_check_query (GHashTable *query, GstFaspParseFunc is_know
 int gst_fasp_parse_count_plain (const gchar *text);
 /* May GStreamer's parser see @text? FALSE: it might crash. */
 gboolean gst_fasp_parse_may_be_caps (const gchar *text);
+/* Does the name of each caps structure begin with a letter?  At any other, GStreamer's parser logs
+ * a critical message. */
+gboolean gst_fasp_parse_has_caps_names (const gchar *text);
 
 G_END_DECLS

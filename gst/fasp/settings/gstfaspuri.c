@@ -135,6 +135,7 @@ static gboolean
 parse_value (GParamSpec *pspec, const gchar *text, GValue *value, GError **error)
 {
   g_autofree gchar *time = text != NULL ? convert_time (pspec, text) : NULL;
+  gboolean is_caps = pspec->value_type == GST_TYPE_CAPS && text != NULL;
 
   g_value_init (value, pspec->value_type);
   if (time != NULL)
@@ -144,7 +145,7 @@ parse_value (GParamSpec *pspec, const gchar *text, GValue *value, GError **error
     g_value_set_string (value, text);
     return TRUE;
   }
-  if (pspec->value_type == GST_TYPE_CAPS && text != NULL && !gst_fasp_parse_may_be_caps (text)) {
+  if (is_caps && !gst_fasp_parse_may_be_caps (text)) {
     BAD_URI ("The value of %s in the fasp URI is too long: write at most %d bytes, with at most %d "
              "brackets.",
         pspec->name, GST_FASP_PARSE_CAPS_MAX, GST_FASP_PARSE_BRACKETS_MAX);
@@ -152,7 +153,8 @@ parse_value (GParamSpec *pspec, const gchar *text, GValue *value, GError **error
   }
   if (g_str_equal (pspec->name, "latency") && g_strcmp0 (text, "auto") == 0)
     text = "-1";
-  if (text == NULL || text[0] == '\0' || !gst_value_deserialize (value, text)) {
+  if (text == NULL || text[0] == '\0' || (is_caps && !gst_fasp_parse_has_caps_names (text))
+      || !gst_value_deserialize (value, text)) {
     g_autofree gchar *values = describe_values (pspec);
 
     if (text == NULL)
