@@ -6,10 +6,12 @@
 #include "fuzz.h"
 #include <stdlib.h>
 #include "faspstreamid.h"
+#include "fuzzgst.h"
 #include "previewboxes.h"
 #include "relayedit.h"
 #include "relayjsonvalidation.h"
 #include "relayprotocol.h"
+#include "relaysrtname.h"
 
 static void
 fuzz_text (const gchar *text)
@@ -18,7 +20,9 @@ fuzz_text (const gchar *text)
   g_autofree gchar *shown = relay_edit_hide (text), *kept = relay_edit_keep_secret (shown, text);
   g_autofree gchar *hidden = relay_edit_hide (kept);
   const RelayProtocol *protocol = relay_protocol_find (text);
+  g_auto (RelaySrtName) srt = { NULL };
 
+  relay_srt_name_read (text, &srt);
   if (!g_str_equal (renamed, name) || !g_str_equal (hidden, shown))
     abort ();
   if (protocol == NULL || protocol->make_end != NULL || !g_utf8_validate (text, -1, NULL))
@@ -47,8 +51,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   g_autofree gchar *text = size > 0 ? g_strndup ((const gchar *) data, size) : g_strdup ("");
 
-  gst_init (NULL, NULL);
-  g_log_set_always_fatal (G_LOG_LEVEL_CRITICAL);
+  fuzz_gst_begin ();
   fuzz_text (text);
   fuzz_boxes (data, size);
   if (size > 0)

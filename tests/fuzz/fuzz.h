@@ -9,3 +9,8 @@
 #include <stdint.h>
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
+
+/* Targets may have this one: it changes an input in place, and returns its size, @max at most. */
+size_t LLVMFuzzerCustomMutator (uint8_t *data, size_t size, size_t max, unsigned int seed);
+/* The driver's own changes. */
+size_t LLVMFuzzerMutate (uint8_t *data, size_t size, size_t max);

@@ -11,41 +11,45 @@
 
 #define SIZE_MAX_INPUT 8192
 
-static gsize
-mutate (GRand *rand, guint8 *data, gsize size)
+#pragma weak LLVMFuzzerCustomMutator
+
+static GRand *chance;
+
+size_t
+LLVMFuzzerMutate (uint8_t *data, size_t size, size_t max)
 {
-  guint changes = g_rand_int_range (rand, 1, 12);
+  guint changes = g_rand_int_range (chance, 1, 12);
 
   while (changes-- > 0) {
-    gsize at = size > 0 ? g_rand_int_range (rand, 0, size) : 0;
+    gsize at = size > 0 ? g_rand_int_range (chance, 0, size) : 0;
     gsize n;
 
-    switch (g_rand_int_range (rand, 0, 6)) {
+    switch (g_rand_int_range (chance, 0, 6)) {
       case 0:
         if (size > 0)
-          data[at] ^= 1 << g_rand_int_range (rand, 0, 8);
+          data[at] ^= 1 << g_rand_int_range (chance, 0, 8);
         break;
       case 1:
         if (size > 0)
-          data[at] = g_rand_int (rand);
+          data[at] = g_rand_int (chance);
         break;
       case 2: /* extremes */
         if (size > 0)
-          data[at] = g_rand_boolean (rand) ? 0xff : 0;
+          data[at] = g_rand_boolean (chance) ? 0xff : 0;
         break;
       case 3: /* cut */
         size = at;
         break;
       case 4: /* grow */
-        n = g_rand_int_range (rand, 1, 64);
-        for (gsize i = 0; i < n && size < SIZE_MAX_INPUT; i++)
-          data[size++] = g_rand_int (rand);
+        n = g_rand_int_range (chance, 1, 64);
+        for (gsize i = 0; i < n && size < max; i++)
+          data[size++] = g_rand_int (chance);
         break;
       case 5: /* copy a part of it elsewhere */
         if (size > 1) {
-          n = g_rand_int_range (rand, 1, MIN (size, 200));
+          n = g_rand_int_range (chance, 1, MIN (size, 200));
           at = MIN (at, size - n);
-          memmove (data + g_rand_int_range (rand, 0, size - n + 1), data + at, n);
+          memmove (data + g_rand_int_range (chance, 0, size - n + 1), data + at, n);
         }
         break;
     }
@@ -69,7 +73,6 @@ main (int argc, char **argv)
   g_autoptr (GPtrArray) inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
   g_autoptr (GError) error = NULL;
   gint64 end;
-  GRand *rand;
   guint64 n = 0;
 
   g_option_context_add_main_entries (context, entries, NULL);
@@ -89,26 +92,28 @@ main (int argc, char **argv)
     g_ptr_array_add (inputs, g_bytes_new_take (data, size));
   }
   g_ptr_array_add (inputs, g_bytes_new (NULL, 0));
-  rand = g_rand_new_with_seed (seed);
+  chance = g_rand_new_with_seed (seed);
   end = g_get_monotonic_time () + seconds * G_USEC_PER_SEC;
   while (seconds > 0 ? g_get_monotonic_time () < end : n < (guint64) runs) {
     guint8 data[SIZE_MAX_INPUT];
     g_autofree guint8 *exact = NULL;
     gsize size = 0;
     gconstpointer bytes =
-        g_bytes_get_data (g_ptr_array_index (inputs, g_rand_int_range (rand, 0, inputs->len)),
+        g_bytes_get_data (g_ptr_array_index (inputs, g_rand_int_range (chance, 0, inputs->len)),
             &size);
 
     size = MIN (size, sizeof data / 2);
     if (size > 0)
       memcpy (data, bytes, size);
-    size = mutate (rand, data, size);
+    size = LLVMFuzzerCustomMutator != NULL ?
+        LLVMFuzzerCustomMutator (data, size, sizeof data, g_rand_int (chance)) :
+        LLVMFuzzerMutate (data, size, sizeof data);
     exact = g_memdup2 (data, size); /* its end is where ASan sees it */
     LLVMFuzzerTestOneInput (exact, size);
     n++;
   }
   printf ("%" G_GUINT64_FORMAT " inputs, no finding\n", n);
-  g_rand_free (rand);
+  g_rand_free (chance);
   g_strfreev (files);
   return 0;
 }
