@@ -144,6 +144,8 @@ describe (GstCbrPacer *self)
       self->queue.bytes, "delay", G_TYPE_UINT64, (guint64) fasp_rate_clock_span (rate, waiting),
       "wakeup-latency", G_TYPE_UINT64, (guint64) cbr_waiter_get_latency (&self->waiter, FALSE),
       "segmentation-offload", G_TYPE_BOOLEAN, self->offload.payload > 0, NULL);
+  if (self->settings.bitrate == 0 && self->learner.known_by == CBR_CLOCK_PCR)
+    gst_structure_set (s, "pcr-pid", G_TYPE_UINT64, (guint64) self->learner.ts.pid, NULL);
   describe_pcrs (self, s);
   return s;
 }

@@ -270,6 +270,7 @@ test_learn_and_stuff (void)
     gst_harness_push (f->h, pacer_make_ts_at (i));
     let_leave (f);
   }
+  g_assert_cmpuint (pacer_get_stat (f, "pcr-pid"), ==, 0x100);
   /* until all has left, and null packets follow */
   while (pacer_get_stat (f, "bytes-queued") > 0)
     gst_test_clock_crank (f->clock);

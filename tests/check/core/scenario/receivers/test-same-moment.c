@@ -188,8 +188,8 @@ get_apart (const Sim *sim, guint64 from, guint64 to)
   return g_array_index (apart, FaspTime, apart->len * 99 / 100);
 }
 
-/* Round trips of 5 to 300 ms and 2 % of loss: within 1 ms at p99.  The clock of one is set by 50 ms,
- * which is slewed in full, 5 ms a second, and then set back: within 5 ms again. */
+/* Round trips of 5 to 300 ms and 2 % of loss: within 1 ms at p99.  The clock of one is set by 50
+ * ms, which is slewed in full, 5 ms a second, and then set back: within 5 ms again. */
 static void
 test_same_moment (gconstpointer seed)
 {
