@@ -271,36 +271,15 @@ takes_reports (gpointer data, GstBuffer *buffer)
   return good;
 }
 
-static GstPadProbeReturn
-on_rtp (GstPad *pad, GstPadProbeInfo *info, gpointer watch)
-{
-  return relay_guard_drop_some (info, takes_rtp, watch);
-}
-
-static GstPadProbeReturn
-on_rtcp (GstPad *pad, GstPadProbeInfo *info, gpointer watch)
-{
-  return relay_guard_drop_some (info, takes_rtcp, watch);
-}
-
-static GstPadProbeReturn
-on_reports (GstPad *pad, GstPadProbeInfo *info, gpointer guard)
-{
-  return relay_guard_drop_some (info, takes_reports, guard);
-}
-
-/* Adds a probe now, before the element starts and adds its own, which answers reports. */
+/* To be called before the element starts and adds its own probe, which answers reports. */
 static void
-add_probe (GstElement *end, const gchar *name, GstPadProbeCallback function, gpointer data,
+watch_part (GstElement *end, const gchar *name, RelayGuardTakes takes, gpointer data,
     GDestroyNotify free_data)
 {
   g_autoptr (GstElement) udpsrc = gst_bin_get_by_name (GST_BIN (end), name);
-  g_autoptr (GstPad) pad = NULL;
 
   g_return_if_fail (udpsrc != NULL);
-  pad = gst_element_get_static_pad (udpsrc, "src");
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, function,
-      data, free_data);
+  relay_guard_watch (udpsrc, takes, data, free_data);
 }
 
 void
@@ -316,8 +295,8 @@ relay_flow_watch (GstElement *ristsrc, RelayFlow *flow, gint64 silence, RelayFlo
   watch->flow = flow;
   g_mutex_init (&watch->lock);
   g_object_set_data_full (G_OBJECT (ristsrc), "relay-flow", watch, free_watch);
-  add_probe (ristsrc, RELAY_RIST_MEDIA, on_rtp, watch, NULL);
-  add_probe (ristsrc, RELAY_RIST_REPORTS, on_rtcp, watch, NULL);
+  watch_part (ristsrc, RELAY_RIST_MEDIA, takes_rtp, watch, NULL);
+  watch_part (ristsrc, RELAY_RIST_REPORTS, takes_rtcp, watch, NULL);
 }
 
 void
@@ -326,5 +305,5 @@ relay_flow_guard (GstElement *ristsink, void (*heard) (gpointer data), gpointer 
   Guard *guard = g_new (Guard, 1);
 
   *guard = (Guard) { heard, data };
-  add_probe (ristsink, RELAY_RIST_REPORTS, on_reports, guard, g_free);
+  watch_part (ristsink, RELAY_RIST_REPORTS, takes_reports, guard, g_free);
 }

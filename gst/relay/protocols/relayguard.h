@@ -13,9 +13,10 @@ G_BEGIN_DECLS
 
 typedef gboolean (*RelayGuardTakes) (gpointer data, GstBuffer *datagram);
 
-/* Drops the datagrams, also of a list, that @takes refuses.  Returns what the probe returns. */
-GstPadProbeReturn relay_guard_drop_some (GstPadProbeInfo *info, RelayGuardTakes takes,
-    gpointer data);
+/* Drops the datagrams that @takes refuses, of an element that receives.  @free_data: frees @data
+ * with the element; NULL: nothing does. */
+void relay_guard_watch (GstElement *receiver, RelayGuardTakes takes, gpointer data,
+    GDestroyNotify free_data);
 
 /* @from: NULL: not known. */
 typedef void (*RelayGuardFunc) (GSocketAddress *from, gpointer data);

@@ -180,12 +180,6 @@ take (gpointer data, GstBuffer *datagram)
   return FALSE;
 }
 
-static GstPadProbeReturn
-on_datagrams (GstPad *pad, GstPadProbeInfo *info, gpointer leg)
-{
-  return relay_guard_drop_some (info, take, leg);
-}
-
 guint64
 relay_legs_get_latency (const RelayProtocolUri *protocol_uri)
 {
@@ -205,12 +199,10 @@ watch_receivers (Legs *legs, const RelayProtocolUri *uri, GstElement *bin)
   GstElement *source;
 
   for (guint i = 0; (source = relay_chain_get_receiver (uri, bin, i)) != NULL; i++) {
-    g_autoptr (GstPad) pad = gst_element_get_static_pad (source, "src");
     Leg *leg = g_new (Leg, 1);
 
     *leg = (Leg) { legs, uri->is_second, i };
-    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST,
-        on_datagrams, leg, g_free);
+    relay_guard_watch (source, take, leg, g_free);
     gst_object_unref (source);
   }
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "relayfields.h"
 #include "relaygroup.h"
+#include "relayguard.h"
 #include "relaylegs.h"
 #include "relayprotocol.h"
 
@@ -235,16 +236,16 @@ is_same (GInetSocketAddress *a, GInetSocketAddress *b)
           g_inet_socket_address_get_address (b));
 }
 
-static GstPadProbeReturn
-on_datagram (GstPad *pad, GstPadProbeInfo *info, gpointer element)
+static gboolean
+note_sender (gpointer element, GstBuffer *datagram)
 {
-  GstNetAddressMeta *meta = gst_buffer_get_net_address_meta (info->data);
+  GstNetAddressMeta *meta = gst_buffer_get_net_address_meta (datagram);
   gpointer last = g_object_get_data (element, SENDER);
 
   if (meta != NULL && G_IS_INET_SOCKET_ADDRESS (meta->addr)
       && (last == NULL || !is_same (last, G_INET_SOCKET_ADDRESS (meta->addr))))
     g_object_set_data_full (element, SENDER, g_object_ref (meta->addr), g_object_unref);
-  return GST_PAD_PROBE_OK;
+  return TRUE;
 }
 
 static void
@@ -262,9 +263,8 @@ watch (GstElement *element, RelayProtocolPipeline *pipeline, gpointer *kept)
     return;
   for (const RelayProtocolUri *leg = protocol_uri; leg != NULL; leg = leg->second) {
     g_autoptr (GstElement) source = relay_chain_get_receiver (leg, element, 0);
-    g_autoptr (GstPad) pad = gst_element_get_static_pad (source, "src");
 
-    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_datagram, source, NULL);
+    relay_guard_watch (source, note_sender, source, NULL);
   }
   if (relay_legs_merges (protocol_uri))
     relay_legs_watch (element, protocol_uri, on_refused, pipeline);
