@@ -264,9 +264,12 @@ relay_figures_is_down (const RelayEndStats *output)
 gdouble
 relay_figures_get_loss (const RelayEndStats *output)
 {
-  return dials_one (output->uri) && is_connected (output) && count_listed (output, "callers") > 0 ?
+  gdouble loss = count_listed (output, "callers") == 1 ?
       get_number (get_listed (output, "callers", 0), "loss") :
       NAN;
+
+  /* the URI last: to read it takes longest */
+  return !isnan (loss) && is_connected (output) && dials_one (output->uri) ? loss : NAN;
 }
 
 gboolean
