@@ -13,7 +13,6 @@ from second import call, hello, opening
 from second.config import Config
 
 ADDRESSES = 16                  # of the caller, from 127.0.0.1 on
-MOVES = 2       # at most, so that none falls on the end of a stream (docs/known.md, Elements)
 SWAP = bytes.maketrans(b"\x05\x06", b"\x06\x05")
 LIST = opening.HEADER_SIZE + 1  # where the list of VERSIONS begins
 
@@ -34,9 +33,9 @@ def translate(datagram):
 
 
 class Middle(threading.Thread):
-    """@moves: the listener sees the caller at another port when so many datagrams have passed, and twice as many; with @addresses, at
-    another address. @drops: which datagrams of the caller do not pass, counted from 1. @dark: (datagrams, s,
-    senders): after so many have passed, those of these senders do not, for so long. @translates: see translate()."""
+    """@moves: the listener sees the caller at another port whenever so many datagrams have passed; with @addresses, at another
+    address. @drops: which datagrams of the caller do not pass, counted from 1. @dark: (datagrams, s, senders): after so
+    many have passed, those of these senders do not, for so long. @translates: see translate()."""
 
     def __init__(self, called, port, moves=0, addresses=False, drops=(), dark=None, translates=False):
         super().__init__(daemon=True)
@@ -108,7 +107,7 @@ class Middle(threading.Thread):
                 before = self.passed
                 with contextlib.suppress(OSError):      # nobody is there yet
                     caller = self.take(s, caller)
-                if self.moves and self.moved < MOVES and self.passed > before and self.passed % self.moves == 0:
+                if self.moves and self.passed > before and self.passed % self.moves == 0:
                     self.move()
                     break
 

@@ -11,7 +11,8 @@ from .wire import Malformed
 
 FINISHED, STOPPED, TOO_SLOW, REFUSED, BUSY, SAME_ROLE, UNSUPPORTED, KEY, ENCRYPTION = range(1, 10)
 SILENCE, RESUME_TIMEOUT, NO_ROUND_TRIP = 2000000, 30000000, 4000000     # µs
-CLOSE_FOR, CLOSE_LEAST, CLOSE_MOST = 1000000, 10000, 100000             # µs
+CLOSE_ROUNDS, CLOSE_FOR = 3, (1000000, 3000000)     # waits of the round trip; the least and the most µs
+CLOSE_LEAST, CLOSE_MOST = 10000, 100000             # µs between repetitions
 MOST_PONGS = 64
 PONGS_AT_ONCE, PONG_GAP = 3, 100000     # to an address that is not proved; µs
 AGREE_AFTER, AGREE_GAP = 60, 60000000   # keys made one of the other; µs between agreements
@@ -161,7 +162,10 @@ class Session:
     def close(self, reason, text=""):
         if self.close_reason is None:
             self.close_reason, self.close_text = reason, text
-            self.next_close, self.close_until = self.now, self.now + CLOSE_FOR
+            self.next_close, self.close_until = self.now, self.now + self.close_for()
+
+    def close_for(self):
+        return min(max(CLOSE_ROUNDS * self.rtt.wait(), CLOSE_FOR[0]), CLOSE_FOR[1])
 
     def handle_close(self, now, frame):
         reason = frame.reason if FINISHED <= frame.reason <= UNSUPPORTED else STOPPED
@@ -174,7 +178,7 @@ class Session:
         if self.close_reason is None:
             self.close_reason, self.close_text = (FINISHED if reason == FINISHED else STOPPED), ""
         self.send_close()
-        self.close_until = self.close_until or now + CLOSE_FOR
+        self.close_until = self.close_until or now + self.close_for()
 
     def send_close(self):
         for flow in self.carriers()[:1]:
@@ -262,9 +266,9 @@ class Session:
         for flow, path, token in self.pongs:
             self.send(flow, [frames.Pong(token)], path)
         self.pongs = []
+        for flow in self.flows if self.peer_reason is None else ():
+            flow.poll(now)
         if not self.is_closing():
-            for flow in self.flows:
-                flow.poll(now)
             self.poll_keys(now)
             if self.carriers():
                 self.half.poll(now)
@@ -275,7 +279,7 @@ class Session:
         return sent
 
     def due(self):
-        times = [flow.due() for flow in self.flows]
+        times = [flow.due() for flow in self.flows if self.peer_reason is None]
         times += [self.half.due(), self.next_close, self.close_until, self.agree_at if self.private else None, self.key_ping_at]
         if self.agreed.cipher != hello.NONE and self.sealer.confirmed:
             times.append(self.sealer.began + self.sealer.phase_time)

@@ -62,6 +62,10 @@ fasp_later (FaspTime a, FaspTime b)
 /* The wanted time between skips, in seconds: a week. */
 #define FASP_GLITCH_INTERVAL_DEFAULT 604800
 
+/* The least and the longest time for which a session repeats CLOSE. */
+#define FASP_CLOSE_TIMEOUT FASP_SEC
+#define FASP_CLOSE_TIMEOUT_MAX (3 * FASP_SEC)
+
 /* Receivers of a listening sender: the largest configurable limit, and the default. A session takes
  * up to 180 kB, so 4096 sessions take 0.7 GB at most. A whole company or campus may share one
  * address. */

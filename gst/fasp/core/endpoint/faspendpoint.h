@@ -216,8 +216,8 @@ void fasp_endpoint_refuse (FaspEndpoint *endpoint, FaspTime now, const gchar *te
  * there is no such session. */
 gboolean fasp_endpoint_drop (FaspEndpoint *endpoint, FaspTime now, guint32 session,
     const gchar *text);
-/* After close: TRUE when nothing is left to send.  The caller waits for that at most one second,
- * and then calls fasp_endpoint_end(). */
+/* After close: TRUE when nothing is left to send.  The caller waits for that at most
+ * FASP_CLOSE_TIMEOUT_MAX, and then calls fasp_endpoint_end(). */
 gboolean fasp_endpoint_is_closed (const FaspEndpoint *endpoint);
 /* Ends each session without another datagram. Pushes FASP_EVENT_REMOVED for each connected one for
  * which that was not pushed yet. */

@@ -30,7 +30,6 @@ G_BEGIN_DECLS
 #define FASP_KEEPALIVE (500 * FASP_MSEC)
 #define FASP_INTERRUPTED_AFTER (2 * FASP_SEC)
 #define FASP_HALF_TIMEOUT (5 * FASP_SEC)
-#define FASP_CLOSE_TIMEOUT FASP_SEC
 /* All peers that have called and not reported yet share one pace: a new block in this time, or an
  * initial window (RFC 9002, section 7.2) in a tenth of a second. */
 #define FASP_UNHEARD_EVERY (10 * FASP_MSEC)

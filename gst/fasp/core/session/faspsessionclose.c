@@ -4,6 +4,18 @@
  */
 #include "faspsessionprivate.h"
 
+/* CLOSE is repeated for this many timeouts of the round trip (RFC 9000, section 10.2). */
+#define CLOSE_TIMEOUTS 3
+
+/* For how long CLOSE is repeated, or answered. A new address of the peer takes two round trips and
+ * more to be proved before CLOSE goes there. */
+static FaspTime
+get_close_timeout (const FaspSession *session)
+{
+  return CLAMP (CLOSE_TIMEOUTS * fasp_rtt_timeout (&session->rtt), FASP_CLOSE_TIMEOUT,
+      FASP_CLOSE_TIMEOUT_MAX);
+}
+
 void
 fasp_session_end_at_once (FaspSession *session, FaspTime now, FaspReason reason)
 {
@@ -25,7 +37,8 @@ fasp_session_close (FaspSession *session, FaspTime now, FaspReason reason, const
     return;
   }
   /* no answer is awaited from a peer that is not heard: CLOSE is sent once */
-  session->closing.deadline = session->liveness.interrupted ? now : now + FASP_CLOSE_TIMEOUT;
+  session->closing.deadline =
+      session->liveness.interrupted ? now : now + get_close_timeout (session);
   session->state = FASP_SESSION_CLOSING;
   session->closing.initiated = TRUE;
   session->closing.reason = reason;
@@ -77,8 +90,14 @@ fasp_session_handle_close (FaspSession *session, FaspTime now, const FaspCloseFr
   }
   session->closing.reason = reason;
   session->state = FASP_SESSION_CLOSED;
-  session->closing.deadline = now + FASP_CLOSE_TIMEOUT;
+  session->closing.deadline = now + get_close_timeout (session);
   session->closing.time = answer;
+}
+
+FaspTime
+fasp_session_get_close_time (const FaspSession *session, FaspTime now)
+{
+  return session->closing.time;
 }
 
 gboolean

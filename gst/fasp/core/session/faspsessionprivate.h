@@ -100,6 +100,7 @@ void fasp_session_handle_data (FaspSession *session, FaspTime now, const FaspDat
     FaspMemory *memory, gsize wire);
 /* Takes in the peer's CLOSE; and sends ours, when it is due. */
 void fasp_session_handle_close (FaspSession *session, FaspTime now, const FaspCloseFrame *close);
+FaspTime fasp_session_get_close_time (const FaspSession *session, FaspTime now);
 gboolean fasp_session_poll_close (FaspSession *session, FaspTime now, FaspDatagram *datagram);
 void fasp_session_handle_promise (FaspSession *session, FaspTime now,
     const FaspPromiseFrame *promise);

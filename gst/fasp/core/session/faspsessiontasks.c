@@ -79,6 +79,13 @@ get_silence_time (const FaspSession *session, FaspTime now)
               fasp_session_get_refused_time (session)));
 }
 
+/* When the session is over though the peer has not answered CLOSE. */
+static FaspTime
+get_close_end (const FaspSession *session, FaspTime now)
+{
+  return session->closing.deadline;
+}
+
 /* clang-format off */
 /* The tasks of a session, in the order in which they are looked at. Those without `poll' come last,
  * then END. */
@@ -119,11 +126,21 @@ static const FaspTask UNPROVED[] = {
   { get_silence_time, NULL, FALSE },
   END
 };
+/* While the session repeats CLOSE. */
+static const FaspTask CLOSING[] = {
+  { fasp_session_get_pong_time, fasp_session_poll_pong, FALSE },
+  { fasp_session_get_challenge_time, fasp_session_poll_challenge, FALSE },
+  { fasp_session_get_close_time, fasp_session_poll_close, FALSE },
+  { get_close_end, NULL, FALSE },
+  END
+};
 /* clang-format on */
 
 static const FaspTask *
 get_tasks (const FaspSession *session)
 {
+  if (session->state == FASP_SESSION_CLOSING)
+    return CLOSING;
   if (!session->is_proved)
     return UNPROVED;
   return session->role == FASP_ROLE_SENDER ? SENDER : RECEIVER;
@@ -154,16 +171,38 @@ fasp_session_touch (FaspSession *session)
   session->calm_until = 0;
 }
 
-guint
-fasp_session_poll (FaspSession *session, FaspTime now, FaspDatagram *datagrams, guint max)
+/* Makes the first datagram that is due. */
+static guint
+poll_tasks (FaspSession *session, FaspTime now, FaspDatagram *datagram)
 {
   gboolean is_ready = FALSE;
 
+  for (const FaspTask *task = get_tasks (session); task->poll != NULL; task++) {
+    if (task->is_paced && !is_ready) {
+      is_ready = fasp_session_is_ready (session, now);
+      if (!is_ready)
+        return 0;
+    }
+    if (task->is_shared && !fasp_session_is_let (session, now))
+      continue;
+    if (task->poll (session, now, datagram)) {
+      if (task->poll == poll_stream)
+        session->calm_until = now + 1;
+      return 1;
+    }
+  }
+  return 0;
+}
+
+guint
+fasp_session_poll (FaspSession *session, FaspTime now, FaspDatagram *datagrams, guint max)
+{
   switch (session->state) {
     case FASP_SESSION_ASKING:
     case FASP_SESSION_HALF:
       return 0;
     case FASP_SESSION_CLOSING:
+      return poll_tasks (session, now, datagrams);
     case FASP_SESSION_CLOSED:
       return fasp_session_poll_close (session, now, datagrams);
     case FASP_SESSION_OPEN:
@@ -184,26 +223,12 @@ fasp_session_poll (FaspSession *session, FaspTime now, FaspDatagram *datagrams, 
     }
     fasp_session_follow_rate (session, now);
   }
-  for (const FaspTask *task = get_tasks (session); task->poll != NULL; task++) {
-    if (task->is_paced && !is_ready) {
-      is_ready = fasp_session_is_ready (session, now);
-      if (!is_ready)
-        return 0;
-    }
-    if (task->is_shared && !fasp_session_is_let (session, now))
-      continue;
-    if (task->poll (session, now, datagrams)) {
-      if (task->poll == poll_stream)
-        session->calm_until = now + 1;
-      return 1;
-    }
-  }
-  return 0;
+  return poll_tasks (session, now, datagrams);
 }
 
 /* While the session is calm, the time of its stream will do, if that comes first. */
 static FaspTime
-get_open_timeout (FaspSession *session, FaspTime now)
+get_task_timeout (FaspSession *session, FaspTime now)
 {
   const FaspTask *tasks = get_tasks (session);
   gboolean waits = fasp_total_waits (&session->shared.share);
@@ -213,7 +238,7 @@ get_open_timeout (FaspSession *session, FaspTime now)
     wake = fasp_sooner (fasp_pacer_get_wake (&session->pacer, now, session->sizes.wire_max),
         session->paths.until);
   stream = fasp_later (session->stream_time, wake);
-  if (now < session->calm_until && stream <= session->calm_until && !waits)
+  if (tasks == SENDER && now < session->calm_until && stream <= session->calm_until && !waits)
     return stream;
   for (const FaspTask *task = tasks; task->get_time != NULL; task++) {
     FaspTime time = task->get_time (session, now);
@@ -238,17 +263,16 @@ fasp_session_get_timeout (FaspSession *session, FaspTime now)
     case FASP_SESSION_ASKING:
     case FASP_SESSION_HALF:
       return session->liveness.created + FASP_HALF_TIMEOUT;
-    case FASP_SESSION_CLOSING:
-      return MIN (session->closing.time, session->closing.deadline);
     case FASP_SESSION_CLOSED:
       /* after its deadline, the session stays until the application has read the rest */
       return session->closing.deadline > now ?
           MIN (session->closing.time, session->closing.deadline) :
           session->closing.time;
+    case FASP_SESSION_CLOSING:
     case FASP_SESSION_OPEN:
       break;
   }
-  return get_open_timeout (session, now);
+  return get_task_timeout (session, now);
 }
 
 /* The interval between new blocks to all peers in the same state. Those that report share the pace

@@ -3,7 +3,6 @@
 #include "fasprandom.h"
 #include "faspthread.h"
 
-#define CLOSE_MAX FASP_SEC
 /* The socket on which a receiver hears a group. All other datagrams go over socket 0. */
 #define GROUP_SOCKET 1
 /* The most memory that blocks kept for repairs may take, in bytes. */
@@ -253,7 +252,7 @@ fasp_io_begin_close (FaspIo *io)
   if (begins) {
     fasp_endpoint_close (io->guard.endpoint, now, FASP_REASON_STOPPED);
     fasp_io_enter (io, FASP_IO_CLOSING);
-    io->close_deadline = now + CLOSE_MAX;
+    io->close_deadline = now + FASP_CLOSE_TIMEOUT_MAX;
   }
   fasp_guard_unlock (&io->guard);
   if (begins)

@@ -101,7 +101,7 @@ typedef enum
 FaspIo *fasp_io_new (const FaspIoSettings *settings, GError **error);
 /* Begins to close the sessions, and does not wait for the peers' answers. */
 void fasp_io_begin_close (FaspIo *io);
-/* Closes the sessions, unless that has begun. Takes one second at most, less when the peer answers.
+/* Closes the sessions, unless that has begun. Takes 3 s at most, less when the peer answers.
  * Afterwards, only fasp_io_lock(), fasp_io_unlock() and fasp_io_free() may be called. A second call
  * does nothing. */
 void fasp_io_close (FaspIo *io);

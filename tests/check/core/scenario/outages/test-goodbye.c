@@ -302,6 +302,50 @@ test_unread_and_unasked (void)
   g_assert_cmpuint (node->events[FASP_EVENT_UNANSWERED], ==, 0);
 }
 
+/* A NAT gives a sender that calls another port near the end of the stream; the old port leads
+ * nowhere from then on.  The receiver closes once it has read the end, as an element that is
+ * stopped then. */
+static FaspReason
+end_while_moving (guint32 seed, FaspTime rtt, FaspTime moves_after)
+{
+  g_autoptr (VCast) n = vcast_new (seed);
+  VCastNode *a = &n->nodes[VNET_A], *b = &n->nodes[VNET_B];
+  FaspTime until;
+
+  vnet_get_wire (n->net, VNET_A, VNET_B)->delay = rtt / 2;
+  vnet_get_wire (n->net, VNET_B, VNET_A)->delay = rtt / 2;
+  vcast_lose (n, 0.05);
+  vcast_let_call (n, VNET_A);
+  vcast_begin (n, VNET_B);
+  vcast_run (n, 3 * FASP_SEC);
+  n->bitrate = n->held = 0;
+  n->finish = TRUE;
+  until = vnet_get_time (n->net) + 20 * FASP_SEC;
+  vcast_run (n, moves_after);
+  vnet_rebind (n->net, VNET_A, 8000);
+  while (a->events[FASP_EVENT_REMOVED] == 0 && vnet_get_time (n->net) < until) {
+    vcast_run (n, 5 * FASP_MSEC);
+    if (b->eos && !b->endpoint->closing)
+      vcast_close (n, VNET_B);
+  }
+  g_assert_true (b->eos);
+  return a->events[FASP_EVENT_REMOVED] > 0 ? a->last[FASP_EVENT_REMOVED].reason : FASP_REASON_NONE;
+}
+
+/* The sender learns that the receiver has all of the stream. */
+static void
+test_moved_at_the_end (void)
+{
+  static const FaspTime rtts[] = { 10 * FASP_MSEC, VCAST_RTT, 600 * FASP_MSEC };
+  guint lost = 0, runs = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (rtts); i++)
+    for (guint phase = 0; phase < 40; phase++, runs++)
+      lost += end_while_moving (1 + phase, rtts[i], phase * rtts[i] / 20) != FASP_REASON_FINISHED;
+  g_test_message ("%u of %u senders are not told of the end", lost, runs);
+  g_assert_cmpuint (lost, ==, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -318,5 +362,6 @@ main (int argc, char **argv)
   g_test_add_data_func ("/goodbye/unread/little", NULL, test_unread);
   g_test_add_func ("/goodbye/unread/by-caller", test_unread_by_caller);
   g_test_add_func ("/goodbye/unread/unasked", test_unread_and_unasked);
+  g_test_add_func ("/goodbye/moved-at-the-end", test_moved_at_the_end);
   return g_test_run ();
 }
