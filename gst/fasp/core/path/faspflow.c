@@ -183,7 +183,8 @@ fasp_flow_prove (FaspFlow *flow, const FaspAddress *at)
 gboolean
 fasp_flow_judge (FaspFlow *flow, FaspTime now)
 {
-  if (now < flow->challenge.deadline)
+  /* an address that was not asked yet cannot answer */
+  if (flow->challenge.asks > 0 || now < flow->challenge.deadline)
     return FALSE;
   flow->challenge.deadline = FASP_NEVER;
   flow->challenge.in_vain = TRUE;

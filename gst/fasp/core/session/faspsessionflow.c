@@ -94,6 +94,7 @@ fasp_session_poll_challenge (FaspSession *session, FaspTime now, FaspDatagram *d
       continue;
     if (flow->challenge.asks > 0) {
       flow->challenge.asks--;
+      flow->challenge.deadline = now + fasp_rtt_timeout (&session->rtt);
       return send_ping (session, now, datagram, i, &flow->address, 0);
     }
     fasp_flow_challenged (flow, now, fasp_rtt_timeout (&session->rtt));

@@ -350,6 +350,31 @@ test_copied_way (gconstpointer data)
   g_hash_table_unref (thief.passed);
 }
 
+#define ASKED_WITHIN (10 * FASP_MSEC)
+
+/* The host stops between the PING to the candidate and those to the address: the address is not
+ * replaced before it was asked. */
+static void
+test_asked_late (void)
+{
+  FaspAddress at = { .len = 1, .bytes = { 1 } }, candidate = { .len = 1, .bytes = { 2 } };
+  FaspTime now = FASP_SEC;
+  FaspFlow flow;
+
+  fasp_flow_init (&flow, now, TRUE);
+  flow.address = at;
+  flow.proved = TRUE;
+  fasp_flow_heard (&flow, now, &candidate, TRUE);
+  fasp_flow_challenged (&flow, now, ASKED_WITHIN);
+  g_assert_false (fasp_flow_prove (&flow, &candidate));
+  now += 2 * ASKED_WITHIN;
+  g_assert_false (fasp_flow_judge (&flow, now));
+  flow.challenge.asks = 0;
+  g_assert_true (fasp_flow_judge (&flow, now));
+  g_assert_true (fasp_address_equal (&flow.address, &candidate));
+  fasp_flow_clear (&flow);
+}
+
 /* Both ends go on to new keys, though each answer of the sender is heard from the thief. */
 static void
 test_copied_keys (void)
@@ -547,6 +572,7 @@ main (int argc, char **argv)
   for (guint i = 0; i < G_N_ELEMENTS (copied_ways); i++)
     g_test_add_data_func (copied_ways[i].path, &copied_ways[i], test_copied_way);
   g_test_add_func ("/secure/copied-keys", test_copied_keys);
+  g_test_add_func ("/secure/asked-late", test_asked_late);
   g_test_add_data_func ("/secure/refusals-in-outage", GINT_TO_POINTER (TRUE),
       test_refusals_in_outage);
   g_test_add_data_func ("/secure/refusals-for-good", GINT_TO_POINTER (FALSE),
