@@ -86,7 +86,6 @@ gst_cbr_pacer_finalize (GObject *object)
   GstCbrPacer *self = GST_CBR_PACER_CAST (object);
 
   cbr_queue_finalize (&self->queue);
-  cbr_hold_free (self->hold);
   cbr_offload_stop (&self->offload);
   cbr_stats_free (self->stats);
   gst_fasp_monitor_free (self->monitor);
@@ -124,7 +123,6 @@ gst_cbr_pacer_init (GstCbrPacer *self)
   cbr_waiter_init (&self->room);
   cbr_waiter_init (&self->waiter);
   cbr_queue_init (&self->queue);
-  self->hold = cbr_hold_new ();
   gst_cbr_pacer_settings_init (&self->settings);
   cbr_departure_init (&self->departure);
   cbr_learner_init (&self->learner, self->settings.window);

@@ -6,7 +6,6 @@
 
 #include <gst/gst.h>
 #include "cbrformat.h"
-#include "cbrhold.h"
 #include "cbrlearner.h"
 #include "cbroffload.h"
 #include "cbrrestamp.h"
@@ -123,7 +122,6 @@ struct _GstCbrPacer
   CbrStats *stats;
   GstFaspMonitor *monitor; /* NULL: not set */
   CbrRestamp *restamp;     /* NULL: not needed yet */
-  CbrHold *hold;           /* of the queue, while PCRs are restamped */
   CbrOffload offload;
   CbrWarned warned;
 
@@ -259,8 +257,8 @@ GstBufferList *gst_cbr_pacer_make_cycle (GstCbrPacer *self, CbrCycle *cycle, gbo
 /* gstcbrpacerrestamp.c: call these with the lock held */
 /* Do PCRs get the time at which they leave? */
 gboolean gst_cbr_pacer_is_restamping (GstCbrPacer *self);
-/* @size bytes came at @now, and are queued. */
-void gst_cbr_pacer_hold (GstCbrPacer *self, gint64 now, gsize size);
+/* @size bytes came at @now. */
+void gst_cbr_pacer_note_burst (GstCbrPacer *self, gint64 now, gsize size);
 /* Is queued data held, so that datagrams of null packets leave behind @before bytes on the wire of
  * this cycle? */
 gboolean gst_cbr_pacer_is_holding (GstCbrPacer *self, guint payload, guint64 before);

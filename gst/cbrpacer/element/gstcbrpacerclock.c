@@ -19,7 +19,6 @@ gst_cbr_pacer_forget_lag (GstCbrPacer *self, gint64 now)
 {
   cbr_departure_feed (&self->departure, now);
   cbr_queue_limit_marks (&self->queue, cbr_departure_get_lag (&self->departure, now), now);
-  cbr_hold_clear (self->hold);
 }
 
 /* The clock was replaced, and is at @now: all measurements begin anew. */

@@ -127,7 +127,7 @@ take_buffer (GstCbrPacer *self, GstBuffer *buffer)
     cbr_departure_feed (&self->departure, gst_cbr_pacer_read_clock (self));
   mark = get_mark (self);
   cbr_queue_push_buffer (&self->queue, buffer, mark);
-  gst_cbr_pacer_hold (self, mark.entered, size);
+  gst_cbr_pacer_note_burst (self, mark.entered, size);
   self->warned.most = MAX (self->warned.most, self->queue.bytes);
   gst_cbr_pacer_thread_wake (self);
   /* ends a wait that was computed with a rate which was far too low */

@@ -32,50 +32,35 @@ get_time (GstCbrPacer *self, guint payload, guint64 before, gsize at)
       + fasp_rate_clock_span (schedule->base.rate, at % payload * header) / payload;
 }
 
-/* ns of the PCRs' delay that are not held: the time of a cycle, and of PCRs that are put in. */
+/* ns of the PCRs' delay that are left to the time of a cycle, and to PCRs that are put in. */
 #define HOLD_LESS (10 * GST_MSECOND)
 
-/* Returns what the line carries of @payload bytes and their headers, bit/s, without the headers. */
-static guint64
-get_payload_rate (GstCbrPacer *self, guint payload)
-{
-  return MAX (1,
-      gst_util_uint64_scale (self->settings.bitrate, payload,
-          payload + self->settings.header_size));
-}
-
 void
-gst_cbr_pacer_hold (GstCbrPacer *self, gint64 now, gsize size)
+gst_cbr_pacer_note_burst (GstCbrPacer *self, gint64 now, gsize size)
 {
-  /* where the rate is learned, it has its own delay (choose_entry) */
-  if (self->settings.bitrate > 0 && gst_cbr_pacer_is_restamping (self))
-    cbr_hold_push (self->hold, now, size,
-        get_payload_rate (self, gst_cbr_pacer_get_payload (self)));
-}
-
-/* For how long data is held at most: no longer than half of max-delay, as no more waits. */
-static gint64
-get_hold_time (GstCbrPacer *self, guint payload)
-{
-  gint64 datagram =
-      fasp_rate_clock_span (self->settings.bitrate, payload + self->settings.header_size);
-  gint64 delay = cbr_restamp_get_delay (self->restamp) - (gint64) HOLD_LESS - 2 * datagram;
-
-  return MIN (delay, (gint64) self->settings.max_delay / 2);
+  if (!gst_cbr_pacer_is_restamping (self))
+    return;
+  if (self->restamp == NULL)
+    self->restamp = cbr_restamp_new ();
+  cbr_restamp_came (self->restamp, now,
+      fasp_rate_clock_span (gst_cbr_pacer_get_rate (self),
+          gst_cbr_pacer_get_wire_bytes (self, size, 1)));
 }
 
 gboolean
 gst_cbr_pacer_is_holding (GstCbrPacer *self, guint payload, guint64 before)
 {
-  gint64 time;
+  gint64 hold;
 
-  if (self->restamp == NULL || self->settings.bitrate == 0 || !gst_cbr_pacer_is_restamping (self)
-      || !gst_cbr_pacer_is_stuffing (self) || cbr_queue_has_other (&self->queue))
+  /* where the rate is learned, half of the window is held (gst_cbr_pacer_choose_entry) */
+  if (self->restamp == NULL || self->settings.bitrate == 0 || self->queue.buffers == 0
+      || !gst_cbr_pacer_is_restamping (self) || !gst_cbr_pacer_is_stuffing (self)
+      || cbr_queue_has_other (&self->queue))
     return FALSE;
-  time = get_hold_time (self, payload);
-  return time > 0
-      && get_time (self, payload, before, 0)
-      < cbr_hold_get_start (self->hold, self->queue.bytes, time);
+  hold = cbr_restamp_get_hold (self->restamp, (gint64) self->settings.max_delay)
+      - (gint64) HOLD_LESS
+      - 2 * fasp_rate_clock_span (self->settings.bitrate, payload + self->settings.header_size);
+  return get_time (self, payload, before, 0) < cbr_queue_get_mark (&self->queue).entered + hold;
 }
 
 GstMemory *
@@ -144,10 +129,8 @@ gst_cbr_pacer_restamp (GstCbrPacer *self, GstBuffer *data, guint payload, guint6
   gsize size = gst_buffer_get_size (data);
   gboolean copied = FALSE;
 
-  if (!gst_cbr_pacer_is_restamping (self))
+  if (self->restamp == NULL || !gst_cbr_pacer_is_restamping (self))
     return data;
-  if (self->restamp == NULL)
-    self->restamp = cbr_restamp_new ();
   for (gsize at = 0; at + TS_PACKET <= size; at += TS_PACKET) {
     guint8 header[TS_HEADER];
     gint64 now = 0, waited = 0;

@@ -111,6 +111,9 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
   /* else the bytes that have left would have another rate, or packets that no clock has seen */
   if (id == PROP_BITRATE || id == PROP_STUFFING)
     gst_cbr_pacer_break_clocks (self);
+  /* without null packets, the time at which data came was not noted */
+  if (id == PROP_STUFFING)
+    cbr_queue_limit_marks (&self->queue, G_MAXINT64, gst_cbr_pacer_read_clock (self));
   /* both threads compute their waits anew */
   cbr_waiter_interrupt (&self->waiter);
   cbr_waiter_interrupt (&self->room);
@@ -144,7 +147,8 @@ describe (GstCbrPacer *self)
       self->queue.bytes, "delay", G_TYPE_UINT64, (guint64) fasp_rate_clock_span (rate, waiting),
       "wakeup-latency", G_TYPE_UINT64, (guint64) cbr_waiter_get_latency (&self->waiter, FALSE),
       "segmentation-offload", G_TYPE_BOOLEAN, self->offload.payload > 0, NULL);
-  if (self->settings.bitrate == 0 && self->learner.known_by == CBR_CLOCK_PCR)
+  if (self->settings.bitrate == 0 && self->learner.known_by == CBR_CLOCK_PCR
+      && self->learner.ts.has_pid)
     gst_structure_set (s, "pcr-pid", G_TYPE_UINT64, (guint64) self->learner.ts.pid, NULL);
   describe_pcrs (self, s);
   return s;

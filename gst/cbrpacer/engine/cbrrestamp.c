@@ -43,6 +43,8 @@ struct _CbrRestamp
 {
   guint n;
   Clock clocks[CBR_RESTAMP_PIDS];
+  gint64 taken_until; /* until when what came would take the line, if nothing were held */
+  gint64 longest;     /* the longest time from when data came to that */
   CbrRestampCounts counts;
 };
 
@@ -64,18 +66,21 @@ cbr_restamp_get_counts (const CbrRestamp *restamp)
   return restamp->counts;
 }
 
-gint64
-cbr_restamp_get_delay (const CbrRestamp *restamp)
+void
+cbr_restamp_came (CbrRestamp *restamp, gint64 now, gint64 span)
 {
-  gint64 delay = 0;
+  restamp->taken_until = MAX (restamp->taken_until, now) + span;
+  restamp->longest = MAX (restamp->longest, restamp->taken_until - now);
+}
 
-  for (guint i = 0; i < restamp->n; i++) {
-    const Clock *clock = &restamp->clocks[i];
+gint64
+cbr_restamp_get_hold (const CbrRestamp *restamp, gint64 most)
+{
+  gboolean has_clock = FALSE;
 
-    if (clock->state != CLOCK_ABSENT)
-      delay = delay == 0 ? clock->delay : MIN (delay, clock->delay);
-  }
-  return delay;
+  for (guint i = 0; i < restamp->n; i++)
+    has_clock |= restamp->clocks[i].state != CLOCK_ABSENT;
+  return has_clock ? MAX (0, MIN (CBR_RESTAMP_DELAY, most) - restamp->longest) : 0;
 }
 
 static void
@@ -90,6 +95,7 @@ cbr_restamp_break (CbrRestamp *restamp)
 {
   for (guint i = 0; i < restamp->n; i++)
     stop (&restamp->clocks[i]);
+  restamp->taken_until = restamp->longest = 0;
 }
 
 static Clock *
@@ -278,13 +284,11 @@ cbr_restamp_take (CbrRestamp *restamp, const TsPacket *packet, gint64 now, gint6
   return TRUE;
 }
 
-/* The source's next PCR may be the last packet of the next datagram, which takes as long as this
- * one. */
 static gboolean
 needs_packet (const Clock *clock, gint64 now, gint64 next)
 {
   return clock->state != CLOCK_ABSENT && now - clock->seen <= CBR_RESTAMP_GONE && now > clock->last
-      && next + (next - now) - clock->last > CBR_RESTAMP_EACH;
+      && next - clock->last > CBR_RESTAMP_EACH;
 }
 
 /* A packet of an adaptation field only repeats the counter of the packet before it. */

@@ -13,8 +13,11 @@
  *   - The clock is a delay behind that of the source: clock (a + delay) is x, but for the jitter
  *     with which packets come.  The delay is as long as any packet has waited: it begins at
  *     CBR_RESTAMP_DELAY, and doubles when one waits for longer; the clock then begins anew.  So no
- *     byte reaches a decoder later than it came here plus the delay; cbrhold.h keeps it from
- *     coming earlier.
+ *     byte reaches a decoder later than it came here plus the delay.
+ *   - Nor should it come earlier: a decoder has room for what its encoder and its muxer meant to be
+ *     there (T-STD, 2.4.2).  So packets are held for CBR_RESTAMP_DELAY, less the longest time that
+ *     the line was taken by what had come: a burst that is no larger than those before then leaves
+ *     within the delay, too.
  *   - The source's clock and that of the output are different ones, and drift.  In each stretch of
  *     CBR_RESTAMP_LOOK, the packet that came earliest by its PCR shows the clock's error.
  *     A control loop changes the skew so slowly (CBR_RESTAMP_DRIFT) that a measurement of the PCRs'
@@ -68,8 +71,10 @@ gboolean cbr_restamp_take (CbrRestamp *restamp, const TsPacket *packet, gint64 n
 /* A datagram is to leave at @now, and the next one at @next.  TRUE: *packet, of TS_PACKET bytes, is
  * to be its first packet. */
 gboolean cbr_restamp_insert (CbrRestamp *restamp, gint64 now, gint64 next, guint8 *packet);
-/* Returns the shortest delay of a clock, ns; 0: there is no clock. */
-gint64 cbr_restamp_get_delay (const CbrRestamp *restamp);
+/* Data came at @now that takes @span on the line. */
+void cbr_restamp_came (CbrRestamp *restamp, gint64 now, gint64 span);
+/* Returns for how long data is held, ns, if none may wait for longer than @most. */
+gint64 cbr_restamp_get_hold (const CbrRestamp *restamp, gint64 most);
 CbrRestampCounts cbr_restamp_get_counts (const CbrRestamp *restamp);
 
 G_END_DECLS

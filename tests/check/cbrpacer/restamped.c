@@ -16,11 +16,19 @@ typedef struct
 
 typedef struct
 {
+  gsize end; /* bytes up to the end of a buffer */
+  gint64 at; /* when it came, ns */
+} Came;
+
+typedef struct
+{
   Restamped *out;
   guint64 packets;
   TsMonitor *monitor;
   GByteArray *in; /* what came in */
   gsize compared; /* so many of its bytes have left */
+  GArray *came;   /* Came */
+  guint leaving;  /* the one in `came' that leaves now */
   Last last[TS_PIDS];
 } Run;
 
@@ -33,15 +41,18 @@ get_time (GPtrArray *stream, guint i)
 
 /* Pushes the buffers that have come by @now, after buffer *next. */
 static void
-push_until (Pacer *f, GPtrArray *stream, guint *next, gint64 now, GByteArray *in)
+push_until (Pacer *f, GPtrArray *stream, guint *next, gint64 now, const Run *run)
 {
   while (*next < stream->len && get_time (stream, *next) <= now) {
     GstBuffer *buffer = g_ptr_array_index (stream, (*next)++);
     GstMapInfo map;
+    Came came;
 
     gst_buffer_map (buffer, &map, GST_MAP_READ);
-    g_byte_array_append (in, map.data, map.size);
+    g_byte_array_append (run->in, map.data, map.size);
     gst_buffer_unmap (buffer, &map);
+    came = (Came) { run->in->len, (gint64) gst_clock_get_time (GST_CLOCK (f->clock)) };
+    g_array_append_val (run->came, came);
     g_assert_cmpint (gst_harness_push (f->h, gst_buffer_ref (buffer)), ==, GST_FLOW_OK);
   }
 }
@@ -111,6 +122,10 @@ take_packet (Run *run, const guint8 *data)
       run->out->announced += packet.announced;
     }
     run->compared += TS_PACKET;
+    while (run->compared > g_array_index (run->came, Came, run->leaving).end)
+      run->leaving++;
+    run->out->most_waited =
+        MAX (run->out->most_waited, now - g_array_index (run->came, Came, run->leaving).at);
   } else {
     g_assert_true (packet.pid == TS_NULL_PID || (packet.has_pcr && packet.step == 0));
   }
@@ -151,18 +166,19 @@ restamped_run (Restamped *out, GPtrArray *stream)
   g_autoptr (Pacer) f = pacer_new (settings, TS);
   g_autoptr (TsMonitor) monitor = ts_monitor_new (out->limits);
   g_autoptr (GByteArray) in = g_byte_array_new ();
+  g_autoptr (GArray) came = g_array_new (FALSE, FALSE, sizeof (Came));
   g_autofree Run *run = g_new0 (Run, 1);
   guint next = 0;
 
   out->least_early = G_MAXINT64;
   out->most_early = G_MININT64;
-  *run = (Run) { .out = out, .in = in, .monitor = monitor };
-  push_until (f, stream, &next, 0, in);
+  *run = (Run) { .out = out, .in = in, .came = came, .monitor = monitor };
+  push_until (f, stream, &next, 0, run);
   while (next < stream->len || run->compared < in->len) {
     gint64 now = pacer_wait_for_sleep (f);
     GstBuffer *buffer;
 
-    push_until (f, stream, &next, now, in);
+    push_until (f, stream, &next, now, run);
     gst_test_clock_crank (f->clock);
     while ((buffer = pacer_try_pull (f)) != NULL)
       take_buffer (run, buffer);

@@ -23,8 +23,9 @@ typedef struct
   /* ns by which PCRs of the source were ahead of the new ones, so that their packets come to a
    * decoder too early; without those of the first second */
   gint64 least_early, most_early;
-  guint64 pcrs;      /* that have left, of those of the source */
-  guint64 announced; /* of these */
+  gint64 most_waited; /* ns, of any packet of the source */
+  guint64 pcrs;       /* that have left, of those of the source */
+  guint64 announced;  /* of these */
   guint64 restamped, inserted, begun_anew;
   guint64 errors[TS_ERRORS];
   TsState accuracy;

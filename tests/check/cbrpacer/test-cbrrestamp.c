@@ -356,6 +356,36 @@ test_too_many (void)
   cbr_restamp_free (restamp);
 }
 
+/* Nothing is held before there is a clock; then for the delay, less what the largest burst took. */
+static void
+test_hold (void)
+{
+  TsPacket packet = { .pid = PID, .has_pcr = TRUE };
+  CbrRestamp *restamp = cbr_restamp_new ();
+  gboolean announced;
+  guint64 pcr;
+
+  cbr_restamp_came (restamp, 0, 5 * MS);
+  g_assert_cmpint (cbr_restamp_get_hold (restamp, NS), ==, 0);
+  g_assert_true (cbr_restamp_take (restamp, &packet, 0, 0, &pcr, &announced));
+  g_assert_cmpint (cbr_restamp_get_hold (restamp, NS), ==, DELAY - 5 * MS);
+  g_assert_cmpint (cbr_restamp_get_hold (restamp, 50 * MS), ==, 45 * MS);
+  g_assert_cmpint (cbr_restamp_get_hold (restamp, 4 * MS), ==, 0);
+  /* two at once are one burst of 8 ms; one more is none, when the line is free again */
+  cbr_restamp_came (restamp, 10 * MS, 4 * MS);
+  cbr_restamp_came (restamp, 10 * MS, 4 * MS);
+  cbr_restamp_came (restamp, 18 * MS, 4 * MS);
+  g_assert_cmpint (cbr_restamp_get_hold (restamp, NS), ==, DELAY - 8 * MS);
+  cbr_restamp_came (restamp, 30 * MS, NS);
+  g_assert_cmpint (cbr_restamp_get_hold (restamp, NS), ==, 0);
+  /* a break forgets it with the clock */
+  cbr_restamp_break (restamp);
+  g_assert_cmpint (cbr_restamp_get_hold (restamp, NS), ==, 0);
+  g_assert_true (cbr_restamp_take (restamp, &packet, 2 * NS, 0, &pcr, &announced));
+  g_assert_cmpint (cbr_restamp_get_hold (restamp, NS), ==, DELAY);
+  cbr_restamp_free (restamp);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -374,6 +404,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/cbrrestamp/jump", test_jump);
   g_test_add_func ("/cbrrestamp/break", test_break);
   g_test_add_func ("/cbrrestamp/longer-wait", test_longer_wait);
+  g_test_add_func ("/cbrrestamp/hold", test_hold);
   g_test_add_func ("/cbrrestamp/back", test_back);
   g_test_add_func ("/cbrrestamp/too-many", test_too_many);
   return g_test_run ();

@@ -375,6 +375,7 @@ test_nasty (gconstpointer data)
   if (row->even) {
     g_assert_cmpint (out.least_early, >=, 0);
     g_assert_cmpint (out.most_early, <=, 20 * MS);
+    g_assert_cmpint (out.most_waited, <=, 100 * MS);
   }
   g_assert_cmpuint (out.begun_anew, >=, row->begun_min);
   g_assert_cmpuint (out.begun_anew, <=, row->begun_max);
