@@ -39,10 +39,19 @@ gst_fasp_parse_may_be_caps (const gchar *text)
 gboolean
 gst_fasp_parse_has_caps_names (const gchar *text)
 {
-  for (const gchar *at = text; at != NULL; at = strchr (at, ';')) {
-    at += strspn (at, "; \t\n\v\f\r");
-    if (*at != '\0' && !g_ascii_isalpha (*at))
-      return FALSE;
+  gboolean begins = TRUE, is_quoted = FALSE;
+
+  for (const gchar *at = text; *at != '\0'; at++) {
+    if (*at == '\\' && at[1] != '\0')
+      at++; /* a quote behind it ends nothing */
+    else if (*at == '"')
+      is_quoted = !is_quoted;
+    if (begins && strchr ("; \t\n\v\f\r", *at) == NULL) {
+      if (!g_ascii_isalpha (*at))
+        return FALSE;
+      begins = FALSE;
+    }
+    begins |= *at == ';' && !is_quoted;
   }
   return TRUE;
 }
