@@ -36,6 +36,8 @@ read_pat (RelayKeyFrames *frames)
 
   while (ts_items_take_programme (&left, &entry))
     if (entry.number != 0) {
+      if (frames->map != entry.pmt_pid)
+        frames->pmt_order = 0;
       frames->map = entry.pmt_pid;
       return;
     }
@@ -76,7 +78,8 @@ take_pat (RelayKeyFrames *frames, const TsPacket *packet, const guint8 *data)
 static RelayBegins
 take_pmt (RelayKeyFrames *frames, const TsPacket *packet, const guint8 *data)
 {
-  if (!take_table (&frames->pmt, TS_TABLE_PMT, packet, data))
+  if (!take_table (&frames->pmt, TS_TABLE_PMT, packet, data)
+      || frames->pmt.size < TS_PMT_HEADER + TS_SECTION_CRC)
     return RELAY_BEGINS_NOTHING;
   read_pmt (frames);
   return RELAY_BEGINS_PMT;
@@ -118,9 +121,15 @@ RelayBegins
 relay_key_frames_look (RelayKeyFrames *frames, const guint8 *data)
 {
   TsPacket packet;
+  guint8 *order;
 
   ts_packet_read (&packet, data, TS_PACKET);
   if (data[0] != TS_SYNC)
+    return RELAY_BEGINS_NOTHING;
+  order = packet.pid == TS_PID_PAT ? &frames->pat_order :
+      packet.pid == frames->map    ? &frames->pmt_order :
+                                     NULL;
+  if (order != NULL && ts_packet_check_counter (&packet, order) == TS_ORDER_AGAIN)
     return RELAY_BEGINS_NOTHING;
   if (packet.pid == TS_PID_PAT)
     return take_pat (frames, &packet, data);

@@ -2,11 +2,11 @@
  *
  * relaykeyframes.h: what begins in a packet of an MPEG-TS: its tables, or a key frame.
  *
- * The tables (ISO/IEC 13818-1, 2.4.4), each of one packet or more, name the PID and the codec of
- * the first video stream of the first program.  A picture of it is a key frame if its packet has
- * the random_access_indicator, or if the part of the picture in this packet has what the codec puts
- * in front of key frames only: a sequence header of MPEG-2, parameter sets or an IDR picture of
- * H.264, or parameter sets or an IRAP picture of H.265.
+ * The tables (ISO/IEC 13818-1, 2.4.4), each of one packet or more, of which each may come twice in
+ * a row (2.4.3.3), name the PID and the codec of the first video stream of the first program.  A
+ * picture of it is a key frame if its packet has the random_access_indicator, or if the part of the
+ * picture in this packet has what the codec puts in front of key frames only: a sequence header of
+ * MPEG-2, parameter sets or an IDR picture of H.264, or parameter sets or an IRAP picture of H.265.
  */
 #pragma once
 
@@ -18,10 +18,11 @@ G_BEGIN_DECLS
 typedef struct
 {
   TsSection pat, pmt;
-  guint16 map;   /* PID of the program map; 0: not known */
-  guint16 clock; /* PID with the PCR of the first program; 0: not known */
-  guint16 video; /* PID of the video stream; 0: not known, or there is none */
-  guint8 codec;  /* its stream_type */
+  guint8 pat_order, pmt_order; /* of ts_packet_check_counter(), which drops what comes twice */
+  guint16 map;                 /* PID of the program map; 0: not known */
+  guint16 clock;               /* PID with the PCR of the first program; 0: not known */
+  guint16 video;               /* PID of the video stream; 0: not known, or there is none */
+  guint8 codec;                /* its stream_type */
 } RelayKeyFrames;
 
 typedef enum

@@ -41,6 +41,7 @@ write_stream (const gchar *text)
     0xf0, 0 };
   static const guint8 key[] = { 0, 0, 1, 0xe0, 0, 0, 0x80, 0, 0, 0, 0, 1, 0x65 };
   GByteArray *all = g_byte_array_new ();
+  guint8 counters[TS_PIDS] = { 0 };
 
   for (guint i = 0; text[i] != '\0'; i++) {
     Packet packet = make (VIDEO, text[i] == 'K', key, text[i] == 'K' ? sizeof key : 0);
@@ -54,6 +55,7 @@ write_stream (const gchar *text)
       packet.data[4] = 7;
       packet.data[5] = 0x10;
     }
+    packet.data[3] |= counters[maker_get_pid (packet.data)]++ & 0x0f;
     packet.data[TS_PACKET - 1] = i;
     g_byte_array_append (all, packet.data, TS_PACKET);
   }

@@ -24,31 +24,33 @@
 
 /* --- packets ------------------------------------------------------------------------------- */
 
-/* Makes a packet of a PMT of two.  In front of its video, it names sound with a long descriptor. */
+/* Makes a packet of a PMT of three.  In front of its video, it names sound with two long
+ * descriptors. */
 static void
-make_long_map (guint8 *packet, gboolean second, guint8 codec)
+make_long_map (guint8 *packet, guint i, guint8 codec)
 {
-  guint8 pmt[TS_SECTION_KEPT] = { 2, 0, 0, 0, 1, 0xc1, 0, 0, 0xe1, 1, 0xf0, 0, 3, 0xe1, 2, 0xf0,
-    202, 0x80, 200 };
+  guint8 pmt[TS_SECTION_KEPT] = { 2, 0, 0, 0, 1, 0xc1, 0, 0, 0xe1, 1, 0xf0, 0, 3, 0xe1, 2, 0xf1,
+    404 - 256, 0x80, 200, [219] = 0x80, 200 };
   const guint8 video[] = { codec, 0xe1, 1, 0xf0, 0 };
   guint8 packets[TS_SECTION_PACKETS][TS_PACKET], counter = 0;
-  guint size = 17 + 202;
+  guint size = 17 + 404;
   TsVersion version = { FALSE };
 
   memcpy (pmt + size, video, sizeof video);
   size += sizeof video + TS_SECTION_CRC;
   ts_section_seal (pmt, size, &version);
-  g_assert_cmpuint (ts_section_write (pmt, size, PMT_PID, &counter, packets), ==, 2);
-  memcpy (packet, packets[second], TS_PACKET);
+  g_assert_cmpuint (ts_section_write (pmt, size, PMT_PID, &counter, packets), ==, 3);
+  memcpy (packet, packets[i], TS_PACKET);
 }
 
-/* 'p': a PAT, 'm': a PMT, 'M' and 'N': the two packets of a longer one, 'r': a picture with the
- * random_access_indicator, 'k': a key frame by its codec alone, 'v': another picture, 's': one with
- * the stream_id 0xE5, 'a': sound. */
+/* 'p': a PAT, 'm': a PMT, 'M', 'N' and 'O': the packets of a longer one, 'c': a PMT that ends
+ * before its PCR_PID, 'r': a picture with the random_access_indicator, 'k': a key frame by its
+ * codec alone, 'v': another picture, 's': one with the stream_id 0xE5, 'a': sound. */
 static void
 make_packet (guint8 *packet, gchar what, guint8 codec)
 {
   static const guint8 pat[] = { 0, 0, 0, 0, 1, 0xc1, 0, 0, 0, 1, 0xe1, 0 };
+  static const guint8 short_pmt[] = { 2, 0, 0, 0, 1, 0xc1, 0, 0 };
   guint8 pmt[] = { 2, 0, 0, 0, 1, 0xc1, 0, 0, 0xe1, 1, 0xf0, 0, 3, 0xe1, 2, 0xf0, 0, codec, 0xe1, 1,
     0xf0, 0 };
   guint8 units[256] = { 0 };
@@ -69,8 +71,10 @@ make_packet (guint8 *packet, gchar what, guint8 codec)
     maker_put_section (packet, 0, pat, sizeof pat);
   } else if (what == 'm') {
     maker_put_section (packet, PMT_PID, pmt, sizeof pmt);
-  } else if (what == 'M' || what == 'N') {
-    make_long_map (packet, what == 'N', codec);
+  } else if (what == 'c') {
+    maker_put_section (packet, PMT_PID, short_pmt, sizeof short_pmt);
+  } else if (what >= 'M' && what <= 'O') {
+    make_long_map (packet, what - 'M', codec);
   } else if (what == 'r') {
     packet[3] = 0x30;
     packet[4] = 1;
@@ -79,6 +83,12 @@ make_packet (guint8 *packet, gchar what, guint8 codec)
   } else {
     memcpy (packet + 4, pes, sizeof pes);
   }
+}
+
+static void
+set_counter (guint8 *packet, guint counter)
+{
+  packet[3] = (packet[3] & 0xf0) | (counter & 0x0f);
 }
 
 /* --- pieces -------------------------------------------------------------------------------- */
@@ -95,10 +105,11 @@ typedef struct
 static gchar
 get_letter (const guint8 *packet, guint8 codec)
 {
-  for (const gchar *letter = "pmMNrkvsa"; *letter != '\0'; letter++) {
+  for (const gchar *letter = "pmMNOcrkvsa"; *letter != '\0'; letter++) {
     guint8 one[TS_PACKET];
 
     make_packet (one, *letter, codec);
+    set_counter (one, packet[3]);
     if (memcmp (one, packet, sizeof one) == 0)
       return *letter;
   }
@@ -119,9 +130,9 @@ on_packets (const guint8 *data, gsize size, gint64 seconds, gpointer data_of)
   return TRUE;
 }
 
-/* Records a second of each word in @stream, which has a packet for each letter; one that begins
- * with < is a second before the last one, not behind it. @codec: of the video. Returns the pieces.
- */
+/* Records a second of each word in @stream, which has a packet for each letter, and at = the last
+ * one again; a word that begins with < is a second before the last one, not behind it. @codec: of
+ * the video. Returns the pieces. */
 static gchar *
 record (const gchar *stream, guint8 codec, guint *lacks)
 {
@@ -129,6 +140,7 @@ record (const gchar *stream, guint8 codec, guint *lacks)
     g_byte_array_new (), codec };
   g_auto (GStrv) words = g_strsplit (stream, " ", -1);
   gint64 seconds = BEGIN - 1;
+  guint8 packet[TS_PACKET], counters[TS_PIDS] = { 0 };
 
   *lacks = 0;
   for (guint i = 0; words[i] != NULL; i++) {
@@ -137,9 +149,10 @@ record (const gchar *stream, guint8 codec, guint *lacks)
 
     seconds += back ? -1 : 1;
     for (const gchar *c = words[i] + back; *c != '\0'; c++) {
-      guint8 packet[TS_PACKET];
-
-      make_packet (packet, *c, codec);
+      if (*c != '=') {
+        make_packet (packet, *c, codec);
+        set_counter (packet, counters[maker_get_pid (packet)]++);
+      }
       g_byte_array_append (packets, packet, sizeof packet);
     }
     if (packets->len == 0) /* nothing comes */
@@ -171,12 +184,16 @@ static const Case cases[] = {
       "pmrvpmvpmvpmvpmrvpmvpmvpmvpmrvpmvapmvava|pmavrapmv", H264, 0 },
   { "tables before it only later", "pmrv v v v v v v v v v rv rv pmv vrv v",
       "pmrvvvvvvvvvvrvrv|pmvvrvv", H264, 0 },
-  { "a PMT of two packets", "pMNrv pMNv v v v v v v v v v vpvMNrv v", "pMNrvpMNvvvvvvvvvvv|pvMNrvv",
+  { "a PMT of three packets", "pMNOrv pMNOv v v v v v v v v v vpvMNOrv v",
+      "pMNOrvpMNOvvvvvvvvvvv|pvMNOrvv", H264, 0 },
+  { "packets of tables that come twice", "pMNOrv v v v v v v v v v v p=M=N=O=rv v",
+      "pMNOrvvvvvvvvvvv|ppMMNNOOrvv", H264, 0 },
+  { "a PMT that is too short", "pmrv v v v v v v v v v v pmcrv pmrv", "pmrvvvvvvvvvvv|pmcrvpmrv",
       H264, 0 },
-  { "a PMT around the PAT", "pMNrv v v v v v v v v v MpNrv pMNrv", "pMNrvvvvvvvvvvMpNrv|pMNrv",
-      H264, 0 },
-  { "a PMT that lacks a packet", "pMNrv v v v v v v v v v pMrv pMNrv", "pMNrvvvvvvvvvvpMrv|pMNrv",
-      H264, 0 },
+  { "a PMT around the PAT", "pMNOrv v v v v v v v v v MpNOrv pMNOrv",
+      "pMNOrvvvvvvvvvvMpNOrv|pMNOrv", H264, 0 },
+  { "a PMT that lacks a packet", "pMNOrv v v v v v v v v v pMrv pMNOrv",
+      "pMNOrvvvvvvvvvvpMrv|pMNOrv", H264, 0 },
   { "a PAT without a PMT", "pmrv v v v v v v v v v prv pmrv", "pmrvvvvvvvvvvprv|pmrv", H264, 0 },
   { "by the codec: H.264", "pmkv v v v v v v v v v v pmkv", "pmkvvvvvvvvvvv|pmkv", H264, 0 },
   { "by the codec: H.265", "pmkv v v v v v v v v v v pmkv", "pmkvvvvvvvvvvv|pmkv", 0x24, 0 },

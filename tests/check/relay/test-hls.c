@@ -31,6 +31,7 @@ static void
 make_packet (guint8 *packet, gchar what, gint64 pcr)
 {
   static const guint8 pat[] = { 0, 0, 0, 0, 1, 0xc1, 0, 0, 0, 1, 0xe1, 0 };
+  static guint8 counters[TS_PIDS];
   guint8 pmt[] = { 2, 0, 0, 0, 1, 0xc1, 0, 0, 0xe1, 1, 0xf0, 0, what == 's' ? AAC : H264, 0xe1, 1,
     0xf0, 0 };
   guint16 pid = what == 'p' ? 0 : strchr ("ms", what) != NULL ? PMT_PID : CLOCK_PID;
@@ -51,6 +52,7 @@ make_packet (guint8 *packet, gchar what, gint64 pcr)
     packet[3] = 0x30;
     memcpy (packet + 4, field, sizeof field);
   }
+  packet[3] |= counters[pid]++ & 0x0f;
   packet[TS_PACKET - 1] = what;
 }
 
