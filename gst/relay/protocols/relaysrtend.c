@@ -10,7 +10,8 @@
 /* A sender that is connected and has sent nothing for this long gives way to another one: as
  * encoders send several times a second, it is gone, and SRT will notice that seconds later. */
 #define SILENCE (G_TIME_SPAN_SECOND / 2)
-/* The loss to a receiver is that of once to twice this time, µs: an alarm is due within 5 s. */
+/* The loss to a receiver is measured over a span that is at least this time, and less than twice
+ * this time, µs.  An alarm for heavy loss is due within 5 s. */
 #define LOSS_TIME (3 * G_TIME_SPAN_SECOND)
 #define PEERS_MAX 1000 /* of an output */
 /* How long an end that closes waits for acknowledgements, and how often it looks: µs. */
@@ -265,25 +266,29 @@ relay_srt_end_send (RelaySrtEnd *end, GstBuffer *buffer)
   gst_buffer_unmap (buffer, &map);
 }
 
-/* Adds the share of the datagrams to a receiver that were lost of late, if that is known. */
+/* Adds an estimate of the share of the datagrams to a receiver that were lost of late, if there is
+ * one: that of repairs among all datagrams, as each loss has one repair.  libsrt also counts losses
+ * (packets-sent-lost), but a packet counts again with each report of the receiver until its repair
+ * has come.  The estimate is too high if a repair is sent again before the first can be known to
+ * have come, and too low by what is dropped unrepaired. */
 static void
 add_loss (RelaySrtPeer *its, GstStructure *peer)
 {
   gint64 now = relay_srt_get_time ();
-  guint64 sent, lost;
+  guint64 sent, repairs;
 
-  if (!gst_structure_get (peer, "packets-sent", G_TYPE_UINT64, &sent, "packets-sent-lost",
-          G_TYPE_UINT64, &lost, NULL))
+  if (!gst_structure_get (peer, "packets-sent", G_TYPE_UINT64, &sent, "packets-retransmitted",
+          G_TYPE_UINT64, &repairs, NULL))
     return;
   if (now - its->last.at >= LOSS_TIME) {
     its->before = its->last;
     its->last.at = now;
     its->last.sent = sent;
-    its->last.lost = lost;
+    its->last.repairs = repairs;
   }
   if (its->before.at < its->last.at && sent > its->before.sent)
     gst_structure_set (peer, "loss", G_TYPE_DOUBLE,
-        MIN ((lost - its->before.lost) / (gdouble) (sent - its->before.sent), 1), NULL);
+        MIN ((repairs - its->before.repairs) / (gdouble) (sent - its->before.sent), 1), NULL);
 }
 
 void

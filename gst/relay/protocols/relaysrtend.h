@@ -26,9 +26,9 @@ typedef struct
   gboolean stands_by; /* it is a sender, and not the one that is used: its media are dropped */
   struct
   {
-    gint64 at; /* relay_srt_get_time, µs */
-    guint64 sent, lost;
-  } before, last; /* datagrams to a receiver until then, for their loss of late */
+    gint64 at;             /* relay_srt_get_time, µs */
+    guint64 sent, repairs; /* of sent */
+  } before, last;          /* datagrams to a receiver until then, to estimate their loss of late */
 } RelaySrtPeer;
 
 /* Changed by relaysrtend.c. */

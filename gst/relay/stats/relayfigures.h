@@ -150,8 +150,8 @@ void relay_figures_get_stream (const RelayStreamStats *stats, RelayRates rates,
 const gchar *relay_figures_get_does (guint id, const gchar *uri);
 /* Does an output not run, not hear the one receiver that it dials, or lack what it was to send? */
 gboolean relay_figures_is_down (const RelayEndStats *output);
-/* Returns the share of the datagrams that are lost, to the one receiver that an output dials; NAN:
- * not known. */
+/* Returns the share of the datagrams that are lost, to the one receiver that an output dials, of
+ * SRT an estimate; NAN: not known. */
 gdouble relay_figures_get_loss (const RelayEndStats *output);
 /* @end: NULL: there are none yet.  @rate: of the stream, bit/s. */
 void relay_figures_get_end (const RelayEndStats *end, gdouble rate, RelayEndFigures *figures);

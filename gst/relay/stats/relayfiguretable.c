@@ -176,7 +176,7 @@ static const RelayFigure rows[] = {
       "What the slowest receiver has not confirmed yet, as time at the stream's rate"),
   ROW (NUMBER, FASP_UNIT_SHARE, GAUGE, OUTPUT, EVENTS | METRICS, "loss", loss,
       "Share of the datagrams that were lost, to the one receiver that an output dials by fasp or "
-      "SRT; null: not known"),
+      "SRT; of SRT an estimate: the share of repairs; null: not known"),
   FLAG (ENDS, EVENTS, "measured", measured,
       "Whether the stream is measured by TR 101 290: it is MPEG-TS, and monitor-ts is not false"),
   FLAG (ENDS, EVENTS, "judged", judged,
