@@ -60,7 +60,8 @@ read_pmt (RelayKeyFrames *frames)
     }
 }
 
-/* The PMT has to begin behind the PAT, too. */
+/* Takes a packet of the PAT.  If a PAT begins in it, what has come of a PMT is dropped: a reader
+ * that begins with this PAT would lack the beginning of that PMT. */
 static RelayBegins
 take_pat (RelayKeyFrames *frames, const TsPacket *packet, const guint8 *data)
 {

@@ -103,7 +103,8 @@ has_error (const RelayEndStats *end)
   return answer;
 }
 
-/* @answer: so far.  Yes if it is of an output, no if it is of none, but known of one. */
+/* Asks @is about each output.  Yes if it says so of one output; else no if it says no of one; else
+ * @answer, which is what is known of the rest of the stream, and a yes there stays. */
 static RelayAnswer
 ask_outputs (const RelayStreamFigures *figures, RelayAnswer answer,
     RelayAnswer (*is) (const RelayEndStats *output))

@@ -3,8 +3,9 @@
  * relayhttp.h: a small web server (libmicrohttpd) for pages that are made on request.
  *
  * It has a thread of its own.  relayconnectionlimits.h decides how many connections stay, and how
- * long. Each takes 16 KiB of memory, the page, and what it sends to the API, up to 64 KiB; it is
- * closed after 5 s without a byte.
+ * long. Each takes 16 KiB of memory, in which the head of a request has to fit, a copy of the parts
+ * of that head which decide, the page, and what it sends to the API, up to 64 KiB; it is closed
+ * after 5 s without a byte.
  *
  * Some listen to a feed, of events or of a preview, as long as they read all of it
  * (relayconnectionlimits.h says how many, and how long one may take for a piece).  Nothing is kept
