@@ -136,7 +136,9 @@ decide (RelayAdmission *admission, const RelayAsk *ask, const RelayRoute *route,
         ask->cookie);
   if (user != NULL)
     *identity = (RelayIdentity) { RELAY_USER, user->role, user->name };
-  if (identity->kind == RELAY_ANONYMOUS && ask->hooked == RELAY_LET_IN)
+  /* a client that listens may have been let in before auth-url was turned off */
+  if (identity->kind == RELAY_ANONYMOUS && ask->hooked == RELAY_LET_IN
+      && rules->auth_role != RELAY_ROLE_NONE)
     *identity = (RelayIdentity) { RELAY_HOOKED, ask->hooked_role };
   relay_access_decide (rules, ask, route, identity, slow, refusal);
 }

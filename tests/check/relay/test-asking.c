@@ -110,6 +110,23 @@ test_roles (void)
   }
 }
 
+/* A client that the server let in stays no longer than auth-url is in force. */
+static void
+test_turned_off (void)
+{
+  House house = { .auth_role = RELAY_ROLE_VIEW }, without = { NULL };
+  RelayAsk ask = { "GET", "127.0.0.1:1", .path = "/api/v1/streams", .authorization = "Basic eDp5",
+    .address = "192.0.2.1", .network = 1, .hooked = RELAY_LET_IN, .hooked_role = RELAY_ROLE_VIEW };
+
+  house_begin (&house);
+  house_begin (&without);
+  g_assert_true (relay_admission_allows (house.admission, &ask));
+  relay_admission_use (house.admission, without.config);
+  g_assert_false (relay_admission_allows (house.admission, &ask));
+  house_end (&house);
+  house_end (&without);
+}
+
 /* --- guesses while a server decides ------------------------------------------------------------
  */
 
@@ -328,6 +345,7 @@ main (int argc, char **argv)
   /* a wrong token is logged as a warning */
   g_log_set_always_fatal (G_LOG_FATAL_MASK);
   g_test_add_func ("/relay/asking/roles", test_roles);
+  g_test_add_func ("/relay/asking/turned-off", test_turned_off);
   g_test_add_func ("/relay/asking/guesses", test_guesses);
   g_test_add_func ("/relay/asking/type", test_type);
   g_test_add_func ("/relay/asking/question", test_question);
