@@ -324,7 +324,7 @@ make_chain (RelayProtocolPipeline *self, GError **error)
   relay_guard_add (self->protocol_uri, end, on_stranger, self);
   if (protocol_uri.protocol->watch != NULL)
     protocol_uri.protocol->watch (end, self, &self->kept);
-  self->watch = relay_watch_new (self->protocol_uri, end);
+  self->watch = relay_watch_new (self->protocol_uri, protocol_uri.host, end);
   g_mutex_lock (&self->lock);
   self->end = g_steal_pointer (&end);
   g_mutex_unlock (&self->lock);

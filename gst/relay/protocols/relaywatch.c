@@ -19,6 +19,7 @@ struct _RelayWatch
 {
   const RelayProtocolUri *protocol_uri;
   GstElement *end;
+  gboolean is_reported; /* its one receiver has to report */
   guint interface; /* number of the named interface when the end was started; 0: none is named */
   gint received;   /* atomic: data were received since the last look */
   guint silent;    /* looks in a row without received data, or reports; with two legs, all looks */
@@ -37,12 +38,13 @@ get_interface (const RelayProtocolUri *protocol_uri)
 }
 
 RelayWatch *
-relay_watch_new (const RelayProtocolUri *protocol_uri, GstElement *end)
+relay_watch_new (const RelayProtocolUri *protocol_uri, const gchar *address, GstElement *end)
 {
   RelayWatch *watch = g_new0 (RelayWatch, 1);
 
   watch->protocol_uri = protocol_uri;
   watch->end = gst_object_ref (end);
+  watch->is_reported = protocol_uri->protocol->is_reported && !relay_host_is_group (address);
   watch->interface = get_interface (protocol_uri);
   return watch;
 }
@@ -224,8 +226,7 @@ look_at_sender (RelayWatch *watch, gboolean *works)
   *works = sends[0] || sends[1];
   if (watch->protocol_uri->second != NULL)
     compare_legs (watch, sends, why);
-  if (watch->protocol_uri->protocol->is_reported
-      && !relay_host_is_group (watch->protocol_uri->host))
+  if (watch->is_reported)
     look_for_report (watch, *works);
   if (*works || why == NULL)
     return NULL;

@@ -19,8 +19,10 @@ G_BEGIN_DECLS
 
 typedef struct _RelayWatch RelayWatch;
 
-/* @end: the network element. */
-RelayWatch *relay_watch_new (const RelayProtocolUri *protocol_uri, GstElement *end);
+/* @address: of the host, whose name was looked up; NULL: it has none.  @end: the network element.
+ */
+RelayWatch *relay_watch_new (const RelayProtocolUri *protocol_uri, const gchar *address,
+    GstElement *end);
 void relay_watch_free (RelayWatch *watch);
 
 /* The element has received data, or a report of an output's receiver. May be called from any

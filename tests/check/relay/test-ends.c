@@ -559,8 +559,10 @@ gst_element_factory_make (const gchar *factory, const gchar *name)
 }
 
 /* The linker gives us these calls (--wrap). */
-RelayWatch *__real_relay_watch_new (const RelayProtocolUri *protocol_uri, GstElement *end);
-RelayWatch *__wrap_relay_watch_new (const RelayProtocolUri *protocol_uri, GstElement *end);
+RelayWatch *__real_relay_watch_new (const RelayProtocolUri *protocol_uri, const gchar *address,
+    GstElement *end);
+RelayWatch *__wrap_relay_watch_new (const RelayProtocolUri *protocol_uri, const gchar *address,
+    GstElement *end);
 void __real_relay_watch_free (RelayWatch *watch);
 void __wrap_relay_watch_free (RelayWatch *watch);
 
@@ -568,12 +570,12 @@ void __wrap_relay_watch_free (RelayWatch *watch);
 static gint held;
 
 RelayWatch *
-__wrap_relay_watch_new (const RelayProtocolUri *protocol_uri, GstElement *end)
+__wrap_relay_watch_new (const RelayProtocolUri *protocol_uri, const gchar *address, GstElement *end)
 {
   while (g_atomic_int_get (&held))
     g_usleep (1000);
   g_atomic_int_inc (&watches);
-  return __real_relay_watch_new (protocol_uri, end);
+  return __real_relay_watch_new (protocol_uri, address, end);
 }
 
 void
@@ -581,6 +583,53 @@ __wrap_relay_watch_free (RelayWatch *watch)
 {
   g_atomic_int_add (&watches, -1);
   __real_relay_watch_free (watch);
+}
+
+/* Where datagrams go to a group, also by a name, no receiver has to report. */
+static void
+test_unreported (void)
+{
+  static const gchar *const addresses[] = { "127.0.0.1", "239.255.77.5" };
+  g_autoptr (GstCaps) caps =
+      gst_caps_from_string ("video/mpegts, systemstream=true, packetsize=188");
+
+  for (guint group = 0; group < G_N_ELEMENTS (addresses); group++) {
+    g_autofree gchar *text = g_strdup_printf ("rist://name.example:%u", pair_get_even_port ());
+    g_autoptr (RelayProtocolUri) uri = relay_protocol_uri_parse (text, TRUE, NULL, NULL);
+    RelayProtocolUri resolved = *uri;
+    g_autoptr (GstElement) end = NULL;
+    GstElement *pipeline = gst_pipeline_new (NULL);
+    GstElement *feed = gst_element_factory_make ("appsrc", NULL), *chain;
+    RelayWatch *watch;
+    gboolean works;
+
+    resolved.host = (gchar *) addresses[group];
+    chain = relay_chain_make (&resolved, &end, NULL);
+    g_object_set (feed, "caps", caps, "format", GST_FORMAT_TIME, "is-live", TRUE, "do-timestamp",
+        TRUE, NULL);
+    gst_bin_add_many (GST_BIN (pipeline), feed, chain, NULL);
+    g_assert_true (gst_element_link (feed, chain));
+    gst_element_set_state (pipeline, GST_STATE_PLAYING);
+    watch = __real_relay_watch_new (uri, resolved.host, end);
+    for (guint i = 0; i < 5; i++) {
+      guint64 sent = relay_watch_get_sent (uri, end);
+
+      while (relay_watch_get_sent (uri, end) == sent) {
+        guint8 *data = g_malloc0 (PAYLOAD);
+
+        for (guint k = 0; k < PAYLOAD; k += PACKET)
+          data[k] = SYNC;
+        gst_app_src_push_buffer (GST_APP_SRC (feed), gst_buffer_new_wrapped (data, PAYLOAD));
+        g_usleep (1000);
+      }
+      g_assert_null (relay_watch_look (watch, &works));
+      g_assert_true (works);
+    }
+    g_assert_true ((relay_watch_get_fault (watch) == NULL) == group);
+    __real_relay_watch_free (watch);
+    gst_element_set_state (pipeline, GST_STATE_NULL);
+    gst_object_unref (pipeline);
+  }
 }
 
 /* A check of an end keeps no memory: each change of one stream checks the ends of all. */
@@ -803,6 +852,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ends/rist-next-sender", test_rist_next_sender);
   g_test_add_func ("/ends/unheard", test_unheard);
   g_test_add_func ("/ends/no-threads", test_no_threads);
+  g_test_add_func ("/ends/unreported", test_unreported);
   g_test_add_func ("/ends/checks", test_checks);
   g_test_add_func ("/ends/no-element", test_no_element);
   g_test_add_func ("/ends/no-folder", test_no_folder);

@@ -310,7 +310,7 @@ test_join_again (void)
     gint wire = socket (AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, htons (ETH_P_ALL));
     g_autoptr (GstElement) end = NULL;
     GstElement *chain = gst_object_ref_sink (relay_chain_make (protocol_uri, &end, NULL));
-    RelayWatch *watch = relay_watch_new (protocol_uri, end);
+    RelayWatch *watch = relay_watch_new (protocol_uri, protocol_uri->host, end);
     gboolean works;
 
     peer.sll_ifindex = if_nametoindex (rows[which[k]].interface);

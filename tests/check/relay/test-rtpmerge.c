@@ -461,7 +461,7 @@ test_unsent (void)
       g_error_new_literal (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_WRITE, "unreachable");
   g_autoptr (GstElement) end = NULL;
   GstElement *chain = gst_object_ref_sink (relay_chain_make (uri, &end, NULL));
-  RelayWatch *watch = relay_watch_new (uri, end);
+  RelayWatch *watch = relay_watch_new (uri, uri->host, end);
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
     g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (chain), names[i]);
