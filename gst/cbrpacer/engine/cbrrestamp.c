@@ -44,7 +44,9 @@ struct _CbrRestamp
   guint n;
   Clock clocks[CBR_RESTAMP_PIDS];
   gint64 taken_until; /* until when what came would take the line, if nothing were held */
-  gint64 longest;     /* the longest time from when data came to that */
+  gint64 stretch;     /* when the present stretch began in which bursts are measured */
+  gint64 longest, longest_before; /* the longest time from when data came to `taken_until', in it
+                                     and in the stretch before */
   CbrRestampCounts counts;
 };
 
@@ -69,6 +71,15 @@ cbr_restamp_get_counts (const CbrRestamp *restamp)
 void
 cbr_restamp_came (CbrRestamp *restamp, gint64 now, gint64 span)
 {
+  if (now < restamp->stretch) { /* on another clock */
+    restamp->taken_until = now;
+    restamp->stretch = now;
+  }
+  if (now - restamp->stretch >= CBR_RESTAMP_BURSTS) {
+    restamp->longest_before = restamp->longest;
+    restamp->longest = 0;
+    restamp->stretch = now;
+  }
   restamp->taken_until = MAX (restamp->taken_until, now) + span;
   restamp->longest = MAX (restamp->longest, restamp->taken_until - now);
 }
@@ -80,7 +91,9 @@ cbr_restamp_get_hold (const CbrRestamp *restamp, gint64 most)
 
   for (guint i = 0; i < restamp->n; i++)
     has_clock |= restamp->clocks[i].state != CLOCK_ABSENT;
-  return has_clock ? MAX (0, MIN (CBR_RESTAMP_DELAY, most) - restamp->longest) : 0;
+  if (!has_clock)
+    return 0;
+  return MAX (0, MIN (CBR_RESTAMP_DELAY, most) - MAX (restamp->longest, restamp->longest_before));
 }
 
 static void
@@ -95,7 +108,6 @@ cbr_restamp_break (CbrRestamp *restamp)
 {
   for (guint i = 0; i < restamp->n; i++)
     stop (&restamp->clocks[i]);
-  restamp->taken_until = restamp->longest = 0;
 }
 
 static Clock *

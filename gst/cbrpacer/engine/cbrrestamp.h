@@ -16,8 +16,8 @@
  *     byte reaches a decoder later than it came here plus the delay.
  *   - Nor should it come earlier: a decoder has room for what its encoder and its muxer meant to be
  *     there (T-STD, 2.4.2).  So packets are held for CBR_RESTAMP_DELAY, less the longest time that
- *     the line was taken by what had come: a burst that is no larger than those before then leaves
- *     within the delay, too.
+ *     the line was taken by what had come, in CBR_RESTAMP_BURSTS at least: a burst that is no
+ *     larger than those before then leaves within the delay, too.
  *   - The source's clock and that of the output are different ones, and drift.  In each stretch of
  *     CBR_RESTAMP_LOOK, the packet that came earliest by its PCR shows the clock's error.
  *     A control loop changes the skew so slowly (CBR_RESTAMP_DRIFT) that a measurement of the PCRs'
@@ -50,7 +50,10 @@ G_BEGIN_DECLS
 #define CBR_RESTAMP_SKEW 60e-6
 /* ns; a source that is off by 30e-6 makes the loop lag by 0.43 s, and belongs to the same clock. */
 #define CBR_RESTAMP_FAR G_GINT64_CONSTANT (500000000)
-#define CBR_RESTAMP_EACH G_GINT64_CONSTANT (40000000)    /* ns; DVB (TS 101 154, 4.1.5.3) */
+#define CBR_RESTAMP_EACH G_GINT64_CONSTANT (40000000) /* ns; DVB (TS 101 154, 4.1.5.3) */
+/* ns; key frames, which are the largest bursts, come more often.  What a stall made is forgotten.
+ */
+#define CBR_RESTAMP_BURSTS G_GINT64_CONSTANT (10000000000)
 #define CBR_RESTAMP_GONE G_GINT64_CONSTANT (10000000000) /* ns */
 
 typedef struct _CbrRestamp CbrRestamp;

@@ -378,11 +378,18 @@ test_hold (void)
   g_assert_cmpint (cbr_restamp_get_hold (restamp, NS), ==, DELAY - 8 * MS);
   cbr_restamp_came (restamp, 30 * MS, NS);
   g_assert_cmpint (cbr_restamp_get_hold (restamp, NS), ==, 0);
-  /* a break forgets it with the clock */
+  /* that is forgotten when as large a one has not come for long, not at once */
+  cbr_restamp_came (restamp, CBR_RESTAMP_BURSTS, MS);
+  g_assert_cmpint (cbr_restamp_get_hold (restamp, NS), ==, 0);
+  cbr_restamp_came (restamp, 2 * CBR_RESTAMP_BURSTS, 2 * MS);
+  g_assert_cmpint (cbr_restamp_get_hold (restamp, NS), ==, DELAY - 2 * MS);
+  /* a break ends the clock, not the bursts; another clock may be behind */
   cbr_restamp_break (restamp);
   g_assert_cmpint (cbr_restamp_get_hold (restamp, NS), ==, 0);
   g_assert_true (cbr_restamp_take (restamp, &packet, 2 * NS, 0, &pcr, &announced));
-  g_assert_cmpint (cbr_restamp_get_hold (restamp, NS), ==, DELAY);
+  g_assert_cmpint (cbr_restamp_get_hold (restamp, NS), ==, DELAY - 2 * MS);
+  cbr_restamp_came (restamp, 0, 3 * MS);
+  g_assert_cmpint (cbr_restamp_get_hold (restamp, NS), ==, DELAY - 3 * MS);
   cbr_restamp_free (restamp);
 }
 
