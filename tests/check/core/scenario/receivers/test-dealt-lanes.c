@@ -182,7 +182,7 @@ test_dealt (void)
     g_assert_cmpuint (net->read[i], ==, 2000 * WRITE);
 }
 
-/* Who leaves makes room in its lane. */
+/* A receiver that leaves makes room in its lane, when its CLOSE is not answered any more. */
 static void
 test_room (void)
 {
@@ -196,7 +196,7 @@ test_room (void)
   for (guint i = 0; i < RECEIVERS; i++)
     if (net->lane[i] == 1)
       fasp_endpoint_close (net->receivers[i], net->now, FASP_REASON_STOPPED);
-  run (net, 2 * FASP_SEC, TRUE);
+  run (net, FASP_CLOSE_TIMEOUT_MAX, TRUE);
   g_assert_cmpuint (count_sessions (net), ==, RECEIVERS - FASP_LANE_FULL);
   for (guint i = 0; i < RECEIVERS; i++)
     if (net->lane[i] == 1) {
@@ -262,7 +262,7 @@ test_first_empty (void)
   for (guint i = 0; i < RECEIVERS; i++)
     if (net->lane[i] == 1)
       fasp_endpoint_close (net->receivers[i], net->now, FASP_REASON_STOPPED);
-  run (net, 2 * FASP_SEC, TRUE);
+  run (net, FASP_CLOSE_TIMEOUT_MAX, TRUE);
   g_assert_cmpuint (count_sessions (net), ==, RECEIVERS - FASP_LANE_FULL);
   count_bitrates (net);
   net->waits_until_due = TRUE;
