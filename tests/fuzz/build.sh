@@ -5,11 +5,12 @@
 # $LIB_FUZZING_ENGINE. Without these variables: libFuzzer with ASan and UBSan, into build-fuzz/out. The packages that
 # examples/setup installs have to be there, and zip.
 set -euo pipefail
-if [ $# -gt 0 ]; then
-    echo "Usage: [OUT=FOLDER] [CC=clang CFLAGS=... LIB_FUZZING_ENGINE=...] tests/fuzz/build.sh"
-    [ "$1" = --help ] || [ "$1" = -h ] && exit 0
-    exit 2
-fi
+usage="Usage: [OUT=FOLDER] [CC=clang CFLAGS=... LIB_FUZZING_ENGINE=...] tests/fuzz/build.sh"
+case ${1:-} in
+'') ;;
+-h | --help) echo "$usage"; exit 0 ;;
+*) echo "$usage" >&2; exit 2 ;;
+esac
 source=$(cd "$(dirname "$(readlink -f "$0")")/../.." && pwd)
 work=${WORK:-$source/build-fuzz}
 out=${OUT:-$source/build-fuzz/out}
