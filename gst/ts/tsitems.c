@@ -58,6 +58,18 @@ ts_pat_is_whole (const guint8 *section, guint *next)
   return number == last && *next == last + 1;
 }
 
+guint16
+ts_pmt_get_pcr_pid (const guint8 *pmt)
+{
+  return ts_get_16 (pmt + 8) & TS_PID_MASK;
+}
+
+guint
+ts_pmt_get_streams (const guint8 *pmt)
+{
+  return TS_PMT_HEADER + (ts_get_16 (pmt + 10) & TS_LENGTH_MASK);
+}
+
 TsItems
 ts_items_of (const guint8 *section, guint size, guint from)
 {

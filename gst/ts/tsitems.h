@@ -78,6 +78,9 @@ gboolean ts_items_take_programme (TsItems *left, TsPatEntry *entry);
 /* Counts a section of a PAT in *next, which is its caller's.  TRUE: all sections came in order, and
  * this is the last one; only such a PAT tells that something is gone. */
 gboolean ts_pat_is_whole (const guint8 *section, guint *next);
+/* Of a PMT whose header is whole: the PID of its PCRs, and the byte at which its streams begin. */
+guint16 ts_pmt_get_pcr_pid (const guint8 *pmt);
+guint ts_pmt_get_streams (const guint8 *pmt);
 /* Returns the bytes of a section of @size bytes from byte @from to its CRC. */
 TsItems ts_items_of (const guint8 *section, guint size, guint from);
 

@@ -53,13 +53,6 @@ write_section (TsSelection *self, guint8 *section, guint size, guint16 pid, TsVe
 
 /* --- PMT ------------------------------------------------------------ */
 
-/* Where the list of streams begins. */
-static guint
-get_streams (const guint8 *pmt)
-{
-  return TS_PMT_HEADER + (ts_get_16 (pmt + 10) & TS_LENGTH_MASK);
-}
-
 /* Is it a whole PMT, all lists of which end where they say?  *has_chosen: its own PID, or one of
  * its streams, is chosen. */
 static gboolean
@@ -70,9 +63,9 @@ fits_together (const TsSelection *self, guint16 pid, const TsSection *section, g
 
   *has_chosen = self->pids[pid].chosen;
   if (pmt[0] != TS_TABLE_PMT || pmt[7] != 0 || section->size < TS_PMT_HEADER + TS_SECTION_CRC
-      || get_streams (pmt) > section->size - TS_SECTION_CRC)
+      || ts_pmt_get_streams (pmt) > section->size - TS_SECTION_CRC)
     return FALSE;
-  streams = ts_items_of (pmt, section->size, get_streams (pmt));
+  streams = ts_items_of (pmt, section->size, ts_pmt_get_streams (pmt));
   while ((item = ts_items_take (&streams, TS_ENTRY_HEADER, &body)) != NULL)
     *has_chosen |= self->pids[ts_get_16 (item + 1) & TS_PID_MASK].chosen;
   return streams.size == 0;
@@ -87,9 +80,9 @@ use_programme (TsSelection *self, const TsSelected *programme, gint change)
 
   if (programme->size == 0 || !programme->left)
     return;
-  streams = ts_items_of (pmt, programme->size, get_streams (pmt));
-  use (self, ts_get_16 (pmt + 8) & TS_PID_MASK, change);
-  use_scrambling (self, (TsItems) { pmt + TS_PMT_HEADER, get_streams (pmt) - TS_PMT_HEADER },
+  streams = ts_items_of (pmt, programme->size, ts_pmt_get_streams (pmt));
+  use (self, ts_pmt_get_pcr_pid (pmt), change);
+  use_scrambling (self, (TsItems) { pmt + TS_PMT_HEADER, ts_pmt_get_streams (pmt) - TS_PMT_HEADER },
       change);
   while ((item = ts_items_take (&streams, TS_ENTRY_HEADER, &body)) != NULL) {
     if (is_wanted (self, ts_get_16 (item + 1) & TS_PID_MASK))
@@ -101,7 +94,7 @@ use_programme (TsSelection *self, const TsSelected *programme, gint change)
 static void
 write_pmt (TsSelection *self, TsSelected *programme)
 {
-  guint size = get_streams (programme->pmt);
+  guint size = ts_pmt_get_streams (programme->pmt);
   TsItems streams = ts_items_of (programme->pmt, programme->size, size), body;
   guint8 section[TS_SECTION_KEPT];
   const guint8 *item;

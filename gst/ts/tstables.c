@@ -211,14 +211,13 @@ take_pmt (TsTables *tables, TsPids *pids, TsErrors *errors, guint16 pid, const T
   ts_repeat_arrive (&programme->pmt, errors, TS_ERROR_PMT, TS_TABLE_LIMIT);
   if (!admit (tables, errors->now))
     return;
-  pcr_pid = ts_get_16 (data + 8) & TS_PID_MASK;
+  pcr_pid = ts_pmt_get_pcr_pid (data);
   if (programme->pcr_pid != pcr_pid) {
     programme->pcr_pid = pcr_pid;
     tables->changed = TRUE;
     settle (tables, pids, errors->now);
   }
-  left = ts_items_of (section->data, section->size,
-      TS_PMT_HEADER + (ts_get_16 (data + 10) & TS_LENGTH_MASK));
+  left = ts_items_of (data, section->size, ts_pmt_get_streams (data));
   while ((item = ts_items_take (&left, TS_ENTRY_HEADER, &body)) != NULL) {
     TsPid *entry = ts_pids_need (pids, ts_get_16 (item + 1) & TS_PID_MASK, TRUE);
 

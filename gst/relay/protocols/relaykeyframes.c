@@ -5,10 +5,6 @@
 #define ADAPTATION 0x20
 #define RANDOM_ACCESS 0x40 /* in the adaptation field */
 
-/* Where things are in a PMT. */
-#define PMT_CLOCK 8
-#define PMT_INFO_LENGTH 10
-
 /* Values of stream_type (2.4.4.9). */
 #define MPEG1 0x01
 #define MPEG2 0x02
@@ -47,11 +43,10 @@ static void
 read_pmt (RelayKeyFrames *frames)
 {
   const guint8 *data = frames->pmt.data, *item;
-  TsItems left = ts_items_of (data, frames->pmt.size,
-      TS_PMT_HEADER + (ts_get_16 (data + PMT_INFO_LENGTH) & TS_LENGTH_MASK));
+  TsItems left = ts_items_of (data, frames->pmt.size, ts_pmt_get_streams (data));
   TsItems unused;
 
-  frames->clock = ts_get_16 (data + PMT_CLOCK) & TS_PID_MASK;
+  frames->clock = ts_pmt_get_pcr_pid (data);
   frames->video = 0;
   while (frames->video == 0 && (item = ts_items_take (&left, TS_ENTRY_HEADER, &unused)) != NULL)
     if (ts_is_video (item[0])) {
