@@ -35,14 +35,20 @@ get_time (GstCbrPacer *self, guint payload, guint64 before, gsize at)
 /* ns of the PCRs' delay that are left to the time of a cycle, and to PCRs that are put in. */
 #define HOLD_LESS (10 * GST_MSECOND)
 
+static CbrRestamp *
+get_restamp (GstCbrPacer *self)
+{
+  if (self->restamp == NULL)
+    self->restamp = cbr_restamp_new ();
+  return self->restamp;
+}
+
 void
 gst_cbr_pacer_note_burst (GstCbrPacer *self, gint64 now, gsize size)
 {
   if (!gst_cbr_pacer_is_restamping (self))
     return;
-  if (self->restamp == NULL)
-    self->restamp = cbr_restamp_new ();
-  cbr_restamp_came (self->restamp, now,
+  cbr_restamp_came (get_restamp (self), now,
       fasp_rate_clock_span (gst_cbr_pacer_get_rate (self),
           gst_cbr_pacer_get_wire_bytes (self, size, 1)));
 }
@@ -114,7 +120,7 @@ restamp (GstCbrPacer *self, guint8 *header, gint64 now, gint64 waited, const TsP
   gboolean announced;
   guint64 pcr;
 
-  if (!cbr_restamp_take (self->restamp, packet, now, waited, &pcr, &announced))
+  if (!cbr_restamp_take (get_restamp (self), packet, now, waited, &pcr, &announced))
     return FALSE;
   ts_packet_write_pcr (header, pcr);
   if (announced)
@@ -129,7 +135,7 @@ gst_cbr_pacer_restamp (GstCbrPacer *self, GstBuffer *data, guint payload, guint6
   gsize size = gst_buffer_get_size (data);
   gboolean copied = FALSE;
 
-  if (self->restamp == NULL || !gst_cbr_pacer_is_restamping (self))
+  if (!gst_cbr_pacer_is_restamping (self))
     return data;
   for (gsize at = 0; at + TS_PACKET <= size; at += TS_PACKET) {
     guint8 header[TS_HEADER];
