@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include "gstfaspfile.h"
 
-/* On Windows, access lists say who may read a file. They are not checked, and the modes that
+/* Windows keeps the right to read a file in access lists. They are not checked, and the modes that
  * fstat() returns there are made up. */
 #ifdef G_OS_WIN32
 #define geteuid() 0
